@@ -1,0 +1,1 @@
+"""The values every room speaks in. This room imports nothing else of ours."""

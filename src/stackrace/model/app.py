@@ -1,0 +1,57 @@
+"""The application under test: bundled, or the user's own project in its own environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from .stack import Interface
+
+__all__ = ["App", "Entry", "EntryKind"]
+
+
+class EntryKind(StrEnum):
+    """How the user named his application; the value is the TOML key."""
+
+    DJANGO = "django"
+    WSGI = "wsgi"
+    ASGI = "asgi"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What to load: ``mysite.settings`` for Django, ``package.module:callable`` otherwise."""
+
+    kind: EntryKind
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """One application and everything needed to host it unmodified.
+
+    ``root`` is the folder its imports start from; ``python`` the interpreter of its environment; ``static`` maps
+    URL prefixes (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race.
+    """
+
+    name: str
+    root: Path
+    entry: Entry
+    python: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    static: Mapping[str, Path] = field(default_factory=dict)
+    prepare: tuple[tuple[str, ...], ...] = ()
+    services: tuple[str, ...] = ()
+
+    @property
+    def interfaces(self) -> frozenset[Interface]:
+        """The interfaces this app offers, so which servers can host it."""
+        match self.entry.kind:
+            case EntryKind.DJANGO:
+                return frozenset({Interface.WSGI, Interface.ASGI})
+            case EntryKind.WSGI:
+                return frozenset({Interface.WSGI})
+            case EntryKind.ASGI:
+                return frozenset({Interface.ASGI})

@@ -1,0 +1,83 @@
+"""Every failure the user can meet, as one tree.
+
+::
+
+    StackraceError                  what was wrong, and the way out
+    ├── InputError                  exit 2: a flag, a TOML key, a path
+    │   ├── SpecError               race.toml: all its problems at once, with lines
+    │   ├── StackError              a stack path: unknown server or setting, illegal link
+    │   ├── AppError                the application fails to import or to answer; carries its own traceback
+    │   ├── MissingError            a server is not installed; carries the command that installs it
+    │   └── StoreError              the results cannot be read or written
+    ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
+    ├── RefusedError                exit 3: the measurement cannot be believed
+    └── InterruptedRace             exit 130: stopped by the user; what was measured is kept
+
+One place prints them: ``stackrace.cli``.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AppError",
+    "InputError",
+    "InterruptedRace",
+    "LaunchError",
+    "MissingError",
+    "RefusedError",
+    "SpecError",
+    "StackError",
+    "StackraceError",
+    "StoreError",
+]
+
+
+class StackraceError(Exception):
+    """Base of all failures shown to the user; ``detail`` is printed below the message as it stands."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, detail: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+
+
+class InputError(StackraceError):
+    """A wrong flag, key or file; the message names it and the way out."""
+
+
+class SpecError(InputError):
+    """The race file is wrong; ``detail`` lists every problem with its line."""
+
+
+class StackError(InputError):
+    """A stack path that names an unknown server or setting, or an illegal link."""
+
+
+class AppError(InputError):
+    """The user's application does not import or does not answer; ``detail`` is its own traceback."""
+
+
+class MissingError(InputError):
+    """Something a stack needs is not installed here; the message holds the command that installs it."""
+
+
+class StoreError(InputError):
+    """The results database cannot be opened, read or written."""
+
+
+class LaunchError(StackraceError):
+    """A stack did not start, answered wrongly, died or could not be stopped; ``detail`` is its log's tail."""
+
+
+class RefusedError(StackraceError):
+    """No believable measurement came out; the message says which check refused it."""
+
+    exit_code = 3
+
+
+class InterruptedRace(StackraceError):  # noqa: N818 (not an error of anybody's)
+    """The user stopped the race; finished slices are stored."""
+
+    exit_code = 130

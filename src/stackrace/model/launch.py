@@ -1,0 +1,88 @@
+"""A launch is one fresh start of a stack with the slices taken on it: the replicate of the statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .load import Load, LoadResult
+from .verdict import Verdict
+
+__all__ = ["Failure", "FailureKind", "HopUsage", "Launch", "MemorySample", "Slice"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopUsage:
+    """What one hop's processes cost during a slice. ``cpu_s`` includes children that ended meanwhile.
+
+    ``hop`` is the server's name, or ``+``-joined names for servers inside one another; ``idle_cpu_s`` does not
+    belong here: an idle stack has a usage of its own. ``pss_bytes`` is the proportional set size, summed.
+    """
+
+    hop: str
+    cpu_s: float
+    processes: int
+    threads: int
+    pss_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySample:
+    """The stack's memory at one moment; ``at_s`` counts from the launch's start."""
+
+    at_s: float
+    pss_bytes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """One uninterrupted stretch of load on one launched stack. ``index`` orders the slices of a race in time."""
+
+    index: int
+    load: Load
+    result: LoadResult
+    usage: tuple[HopUsage, ...]
+    verdict: Verdict = field(default_factory=Verdict)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds the whole stack spent."""
+        return sum(hop.cpu_s for hop in self.usage)
+
+
+class FailureKind(StrEnum):
+    """How a stack let its race down."""
+
+    NOT_STARTED = "did not start"
+    NOT_READY = "never became ready"
+    WRONG_ANSWER = "gave a wrong answer"
+    DIED = "died under load"
+    NOT_STOPPED = "ignored the request to stop"
+    REFUSED = "gave no believable measurement"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a launch gave no, or only part of a, result; ``log`` is the tail of the stack's own logs."""
+
+    kind: FailureKind
+    message: str
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """One launch of the stack ``stack`` (its path) in block ``block``.
+
+    ``ready_s`` is the time from the start of its first process to its first right answer.
+    """
+
+    id: str
+    block: int
+    stack: str
+    ready_s: float | None = None
+    warmup_s: float = 0.0
+    slices: tuple[Slice, ...] = ()
+    memory: tuple[MemorySample, ...] = ()
+    failure: Failure | None = None

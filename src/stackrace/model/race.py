@@ -1,0 +1,105 @@
+"""A race: what was asked, and everything that came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .app import App
+from .host import HostFacts
+from .launch import Launch
+from .load import Load
+from .stack import Stack
+from .workload import Workload
+
+__all__ = ["Budget", "Ending", "Question", "Race", "RacePlan", "StackFacts"]
+
+
+class Question(StrEnum):
+    """What the race is to find out."""
+
+    WINNER = "winner"
+    """Which stack is the best, or which cannot be told from the best."""
+    RANKING = "ranking"
+    """Where every stack stands."""
+
+
+class Ending(StrEnum):
+    """Why a race ended."""
+
+    ANSWERED = "answered"
+    BUDGET = "budget"
+    EXHAUSTED = "exhausted"
+    """Nothing was left to race: stacks failed, or only one remains."""
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Equal for all stacks: the cores their processes may run on. ``generator_cores`` are the engine's."""
+
+    stack_cores: tuple[int, ...]
+    generator_cores: tuple[int, ...]
+
+    @property
+    def shared(self) -> bool:
+        """Whether generator and stacks compete for a core."""
+        return bool(set(self.stack_cores) & set(self.generator_cores))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RacePlan:
+    """Everything a race is told beforehand. ``difference`` is the ratio that does not matter, 0.05 for 5 %.
+
+    ``slice_s`` None lets the race fit its slices to the budget.
+    """
+
+    id: str
+    app: App
+    workload: Workload
+    stacks: tuple[Stack, ...]
+    loads: tuple[Load, ...]
+    question: Question
+    difference: float
+    budget_s: float
+    cores: Budget
+    seed: int
+    slice_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackFacts:
+    """What exactly one stack was: versions by hop, and its configuration files as rendered, by file name."""
+
+    stack: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    configs: Mapping[str, str] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Race:
+    """A race as it is kept: the plan's words, the host, and every launch made so far, in order of time.
+
+    ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
+    """
+
+    id: str
+    started_at: str
+    version: str
+    app: str
+    urls: tuple[str, ...]
+    stacks: tuple[str, ...]
+    loads: tuple[Load, ...]
+    question: Question
+    difference: float
+    budget_s: float
+    cores: Budget
+    seed: int
+    host: HostFacts
+    notes: tuple[str, ...] = ()
+    facts: tuple[StackFacts, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    elapsed_s: float = 0.0
+    ending: Ending | None = None

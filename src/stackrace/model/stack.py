@@ -1,0 +1,143 @@
+"""A stack is a path: ``nginx/uwsgi/uwsgi:processes=4``, ``apache+mod_wsgi:mode=daemon``.
+
+``/protocol/`` goes over a wire, ``+`` stays inside the same server, ``:`` gives settings. This module holds
+the values; ``spec.stack_path`` reads and writes their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = [
+    "Hop",
+    "Interface",
+    "Origin",
+    "Protocol",
+    "ServerSpec",
+    "Setting",
+    "SettingValue",
+    "Socket",
+    "Stack",
+]
+
+SettingValue = str | int | bool
+
+
+class Protocol(StrEnum):
+    """What is spoken on a wire between two hops, or between the client and the first."""
+
+    HTTP = "http"
+    FASTCGI = "fastcgi"
+    SCGI = "scgi"
+    UWSGI = "uwsgi"
+    AJP = "ajp"
+
+
+class Interface(StrEnum):
+    """How a server calls the application it hosts."""
+
+    WSGI = "wsgi"
+    ASGI = "asgi"
+    RACK = "rack"
+    FILES = "files"
+
+
+class Socket(StrEnum):
+    """The kind of socket a hop behind another listens on."""
+
+    UNIX = "unix"
+    TCP = "tcp"
+
+
+class Origin(StrEnum):
+    """Whose choice a setting's value is."""
+
+    DEFAULT = "default"
+    """What the server does when nobody says anything."""
+    RECOMMENDED = "recommended"
+    """What the server's own documentation advises."""
+    HISTORIC = "historic"
+    """What a published comparison used."""
+    TUNED = "tuned"
+    """Chosen for this race, by its author or a tuner."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it."""
+
+    name: str
+    default: SettingValue
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: int = 1
+    maximum: int = 4096
+    origin: Origin = Origin.DEFAULT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSpec:
+    """What a catalogue entry can do, as far as the grammar of stacks needs to know.
+
+    A server with ``inside`` lives within the named servers (``apache+mod_wsgi``) and listens to nothing itself.
+    ``sockets`` lists the kinds it can listen on behind a front end, preferred first. ``forwards_to`` maps a
+    protocol it forwards to the kinds of socket it can reach with it.
+    """
+
+    name: str
+    title: str
+    listens: frozenset[Protocol] = frozenset()
+    forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
+    hosts: frozenset[Interface] = frozenset()
+    inside: frozenset[str] = frozenset()
+    sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
+    settings: tuple[Setting, ...] = ()
+
+    def setting(self, name: str) -> Setting:
+        """Return the setting called ``name``; raises KeyError when there is none."""
+        for setting in self.settings:
+            if setting.name == name:
+                return setting
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One server in a stack. ``protocol`` is how the hop before reaches it; None means inside that hop.
+
+    ``chosen`` holds the settings the path itself gives; ``settings`` adds the catalogue's defaults.
+    """
+
+    server: str
+    protocol: Protocol | None
+    chosen: Mapping[str, SettingValue] = field(default_factory=dict)
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """The chain of hops from the client to the app.
+
+    ``path`` is the canonical text: it parses back to an equal stack and names the stack in every report.
+    """
+
+    path: str
+    hops: tuple[Hop, ...]
+    interface: Interface
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def processes(self) -> tuple[tuple[Hop, ...], ...]:
+        """The hops grouped by operating-system server: a hop together with those inside it."""
+        groups: list[list[Hop]] = []
+        for hop in self.hops:
+            if hop.protocol is None and groups:
+                groups[-1].append(hop)
+            else:
+                groups.append([hop])
+        return tuple(tuple(group) for group in groups)

@@ -1,0 +1,82 @@
+"""The result of a race: tiers, ratios with confidence limits, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .launch import Failure
+from .load import Load, Quantiles
+
+__all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """An estimate with its limits; ``low`` and ``high`` are None while too few launches allow any."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One stack at one load level.
+
+    ``tier`` 1 is the best; stacks that cannot be told apart may share one. ``rank`` is the set of places the
+    stack may hold. ``ratio`` compares its throughput with the leader's (1 for the leader itself).
+    ``cpu_ms_per_request`` and ``memory_bytes`` (peak PSS) are keyed by hop; ``launches`` counts valid replicates.
+    """
+
+    stack: str
+    tier: int
+    rank: tuple[int, int]
+    throughput_per_s: Interval
+    ratio: Interval
+    latency: Quantiles
+    errors: int
+    requests: int
+    cpu_ms_per_request: Mapping[str, float]
+    memory_bytes: Mapping[str, int]
+    launches: int
+    slices: int
+    ready_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The rows of one load level, best tier first."""
+
+    load: Load
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """A stack without a place in the standing, and why."""
+
+    stack: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """All levels of a race; ``headline`` is the one the answer speaks of.
+
+    ``answer`` is one sentence: the winner with its margin, or that nobody can be told apart, or why not.
+    ``reason`` is one sentence on where the time goes. ``settled`` tells whether the question is answered.
+    """
+
+    answer: str
+    reason: str
+    settled: bool
+    headline: int
+    levels: tuple[Level, ...]
+    withdrawals: tuple[Withdrawal, ...] = ()
+    warnings: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the headline level; none when nothing could be measured."""
+        return self.levels[self.headline].rows if self.levels else ()

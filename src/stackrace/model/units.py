@@ -1,0 +1,85 @@
+"""One table that both parses and formats quantities: "200ms", "1.5k/s", "512MiB", "5%"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .errors import InputError
+
+__all__ = ["COUNT", "DURATION", "PERCENT", "RATE", "SIZE", "Unit"]
+
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµ%/]*)\s*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A quantity's spellings.
+
+    ``suffixes`` maps each accepted suffix to its factor in the base unit, in ascending order of factor;
+    the first spelling of a factor is the one printed. ``example`` is shown when parsing fails.
+    """
+
+    name: str
+    suffixes: Mapping[str, float]
+    example: str
+
+    def parse(self, text: str) -> float:
+        """Return ``text`` in the base unit; raises InputError that shows an example of a right spelling."""
+        match = _NUMBER.fullmatch(text)
+        if match is None or match[2] not in self.suffixes:
+            raise InputError(f"{text!r} is not a {self.name}; write it like {self.example}")
+        return float(match[1]) * self.suffixes[match[2]]
+
+    def format(self, value: float) -> str:
+        """Return ``value`` (base unit) with the largest suffix that keeps it at or above one, 3 digits."""
+        suffix, factor = self._best(value)
+        return f"{_three_digits(value / factor)}{self._gap(suffix)}{suffix}"
+
+    def _best(self, value: float) -> tuple[str, float]:
+        seen: dict[float, str] = {}
+        for suffix, factor in self.suffixes.items():
+            seen.setdefault(factor, suffix)
+        fitting = [(factor, suffix) for factor, suffix in seen.items() if factor <= abs(value)]
+        factor, suffix = max(fitting) if fitting else min(seen.items()) if value else (1.0, seen.get(1.0, ""))
+        return suffix, factor
+
+    @staticmethod
+    def _gap(suffix: str) -> str:
+        return " " if suffix[:1].isalpha() or suffix[:1] == "µ" else ""
+
+
+def _three_digits(value: float) -> str:
+    if value >= 100 or value == int(value):
+        return f"{value:.0f}"
+    return f"{value:.3g}"
+
+
+DURATION = Unit(
+    name="duration",
+    suffixes={
+        "ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0,
+        "min": 60.0, "m": 60.0, "h": 3600.0,
+    },
+    example="200ms, 5s or 20min",
+)  # fmt: skip
+"""Seconds."""
+
+RATE = Unit(name="rate", suffixes={"/s": 1.0, "": 1.0, "k/s": 1e3, "M/s": 1e6}, example="200/s or 1.5k/s")
+"""Events per second."""
+
+SIZE = Unit(
+    name="size",
+    suffixes={
+        "B": 1.0, "": 1.0, "kB": 1e3, "KiB": 1024.0, "MB": 1e6, "MiB": 1024.0**2, "GB": 1e9, "GiB": 1024.0**3,
+    },
+    example="512MiB or 2GiB",
+)  # fmt: skip
+"""Bytes."""
+
+COUNT = Unit(name="count", suffixes={"": 1.0, "k": 1e3, "M": 1e6}, example="5000 or 10k")
+"""A plain number of things."""
+
+PERCENT = Unit(name="percentage", suffixes={"%": 0.01, "": 1.0}, example="5% or 0.05")
+"""A fraction of one."""
