@@ -1,11 +1,11 @@
-"""What the machine was while a race ran."""
+"""What the machine was while a race ran, and what it did meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["HostFacts"]
+__all__ = ["HostFacts", "MachineDelta"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +20,39 @@ class HostFacts:
     virtual: str
     python: str
     limits: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineDelta:
+    """What the whole machine did around a slice. Network counters are those of our network namespace.
+
+    ``busy_s`` is the CPU time of all processes, interrupts left out; ``own_s`` that of the measuring
+    processes, the engine's threads included. ``stall_s``: some task wanted a CPU and had none.
+    ``throttled_s``: a quota of our control group held us back. ``clock_step_s``: how far the wall clock
+    strayed from the monotonic one. ``listen_overflows`` counts connections that a full accept queue lost,
+    ``accepted`` those it took; ``retransmits`` includes ``syn_retransmits``. ``time_wait`` is the number of
+    such connections at the end.
+    """
+
+    elapsed_s: float
+    cores: int
+    busy_s: float
+    own_s: float
+    steal_s: float = 0.0
+    stall_s: float = 0.0
+    throttled_s: float = 0.0
+    clock_step_s: float = 0.0
+    swapped_pages: int = 0
+    major_faults: int = 0
+    listen_overflows: int = 0
+    timeouts: int = 0
+    syn_retransmits: int = 0
+    retransmits: int = 0
+    segments_sent: int = 0
+    accepted: int = 0
+    time_wait: int = 0
+
+    @property
+    def capacity_s(self) -> float:
+        """The CPU time that all cores together had to give."""
+        return self.elapsed_s * self.cores

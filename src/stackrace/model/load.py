@@ -85,7 +85,9 @@ class LoadResult:
     ``histogram`` is the latency distribution in nanoseconds (HdrHistogram V2 encoding), mergeable with others'.
     ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
     ``generator_busy`` the busiest thread's share of its core, 0 to 1. ``fairness`` is Jain's index over the
-    connections' request counts, 1 when all got the same. ``dead_time`` is 1 − X·R̄/C (Little's law).
+    connections' request counts, 1 when all got the same. ``dead_time`` is the share of the connections' time with
+    no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its connection turns to it,
+    connecting included, until its fate is known or the run ends.
     """
 
     started_at: float

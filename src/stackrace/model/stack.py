@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 __all__ = [
+    "BEHIND_ANOTHER",
     "Hop",
     "Interface",
     "Origin",
@@ -66,7 +67,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it."""
+    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it.
+
+    ``implies`` tells which interface a value hosts, where a server can host several (``class=uvicorn``).
+    """
 
     name: str
     default: SettingValue
@@ -75,6 +79,24 @@ class Setting:
     minimum: int = 1
     maximum: int = 4096
     origin: Origin = Origin.DEFAULT
+    implies: Mapping[str, Interface] = field(default_factory=dict)
+
+
+BEHIND_ANOTHER = (
+    Setting(
+        name="socket",
+        default="auto",
+        choices=("auto", *Socket),
+        help="Kind of socket towards the hop before; auto takes the first kind that both ends know.",
+    ),
+    Setting(
+        name="instances",
+        default=1,
+        maximum=64,
+        help="Independent copies of this server; the hop before balances the load over them.",
+    ),
+)
+"""Settings that every server has when it stands behind another one, beside its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +152,9 @@ class Stack:
 
     def __str__(self) -> str:
         return self.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
 
     @property
     def processes(self) -> tuple[tuple[Hop, ...], ...]:

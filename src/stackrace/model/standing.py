@@ -66,6 +66,8 @@ class Standing:
 
     ``answer`` is one sentence: the winner with its margin, or that nobody can be told apart, or why not.
     ``reason`` is one sentence on where the time goes. ``settled`` tells whether the question is answered.
+    ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %; None
+    while too few launches allow any limits.
     """
 
     answer: str
@@ -75,6 +77,7 @@ class Standing:
     levels: tuple[Level, ...]
     withdrawals: tuple[Withdrawal, ...] = ()
     warnings: Mapping[str, int] = field(default_factory=dict)
+    resolution: float | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -1,0 +1,65 @@
+# The same recipes serve a newcomer, a developer and the continuous integration.
+.PHONY: race setup test test-rust test-python lint types format bench clean help
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
+
+help:
+	@echo "make race    set everything up and race the default stacks, about 3 minutes"
+	@echo "make test    run every test of both languages"
+	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
+	@echo "make bench   speed and cost, side by side with the peers"
+	@echo "make format lint types   before a commit"
+
+race: setup
+	$(BIN)/stackrace run
+
+setup: .venv/.installed .venv/.servers
+
+# The package with its engine, built in release mode, editable. The virtual environment is private to this folder.
+.venv/.installed: pyproject.toml $(RUST_SOURCES) tools/make-venv
+	tools/make-venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# Servers from Debian's packages where root's rights are at hand; says so and goes on where they are not.
+.venv/.servers: .venv/.installed
+	$(BIN)/stackrace install --all --if-possible
+	@touch $@
+
+.venv/.tools: setup tools/install-test-tools
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --group dev
+	tools/install-test-tools
+	@touch $@
+
+test: .venv/.tools test-rust test-python
+
+test-rust:
+	cargo test --quiet --package loadgen
+
+test-python: .venv/.tools
+	$(BIN)/python -m pytest
+
+lint: .venv/.tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+types: .venv/.tools
+	$(BIN)/mypy
+
+format: .venv/.tools
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cargo fmt
+
+bench: .venv/.tools
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/probe_cost.py
+	$(BIN)/python benchmarks/orchestrator_cost.py
+	$(BIN)/python benchmarks/engine_vs_wrk.py
+
+clean:
+	rm -rf .venv target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,44 @@
+"""``stackrace install``."""
+
+from __future__ import annotations
+
+import click
+
+from .names import complete_server
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace install nginx apache mod_wsgi
+  stackrace install --all                 everything the catalogue can use here
+  stackrace install --all --if-possible   in scripts: without root's rights say so and go on"""
+)
+@click.argument("names", nargs=-1, metavar="[SERVER]...", shell_complete=complete_server)
+@click.option("--all", "everything", is_flag=True, help="Install what any server of the catalogue needs.")
+@click.option("--if-possible", is_flag=True, help="Without root or password-less sudo, say so and succeed.")
+def command(names: tuple[str, ...], everything: bool, if_possible: bool) -> None:
+    """Install what servers need from Debian's packages, as root or through password-less sudo.
+
+    Python servers need nothing here: they are installed into private environments when first raced, never into
+    yours. The packages' own daemons are not started.
+    """
+    from ..deploy.installation import availability, can_install, install
+    from ..model.errors import InputError
+    from ..servers import catalogue
+    from .names import entries_called
+
+    if not names and not everything:
+        raise InputError("name the servers to install, or give --all; see them with: stackrace stacks")
+    entries = list(catalogue()) if everything else entries_called(names)
+    missing = [entry for entry in entries if not availability(entry).ready]
+    called = ", ".join(entry.spec.name for entry in missing)
+    if not missing:
+        click.echo("nothing to install: everything is there")
+    elif if_possible and not can_install():
+        click.echo(f"not installed, for want of root's rights: {called}. Stacks without them can be raced.")
+    else:
+        click.echo(f"installing {called} from Debian's packages")
+        install(missing)

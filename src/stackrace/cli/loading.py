@@ -1,0 +1,124 @@
+"""From what the user asked for to an app that has been examined and has golden answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..apps import Buildable, Examination, bundled, detect, examine, find_python, golden
+from ..deploy.environments import Environments, Interpreter, cache_folder
+from ..deploy.hosting import prepare
+from ..model.app import App, Entry, EntryKind
+from ..model.errors import InputError
+from ..model.workload import Request, Workload
+from ..spec.request import RaceRequest
+
+__all__ = ["LoadedApp", "load_app"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedApp:
+    """An app ready to be raced. ``notes`` are worth telling the user, one sentence each."""
+
+    app: App
+    interpreter: Interpreter
+    workload: Workload
+    python_minor: tuple[int, int]
+    debug: bool
+    notes: tuple[str, ...]
+
+
+def load_app(request: RaceRequest, environments: Environments, data: Path, say: Say) -> LoadedApp:
+    """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
+
+    Without an entry it is the Django project in the request's folder, else the bundled app; ``data`` is a
+    private folder for the latter's database. Raises AppError or InputError naming the way out.
+    """
+    app, urls, notes = _find(request, environments, data, say)
+    app = replace(
+        app,
+        environment={
+            # byte code goes to a cache of ours, so that the user's folders stay as they are
+            "PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"),
+            **app.environment,
+            **request.environment,
+        },
+        prepare=app.prepare + request.prepare,
+    )
+    if app.prepare:
+        say("preparing the app")
+        prepare(app)
+    say(f"asking {app.name} for its answers")
+    requests = tuple(Request(path=url, headers=request.headers) for url in urls)
+    examination = examine(app, requests, host=request.host or "")
+    static = request.static if request.static is not None else {**examination.static, **app.static}
+    app = replace(app, static=static)
+    return LoadedApp(
+        app=app,
+        interpreter=_interpreter(examination),
+        workload=golden(replace(examination, static=static)),
+        python_minor=_minor(examination.python.version),
+        debug=examination.django is not None and examination.django.debug,
+        notes=(*notes, *examination.notes),
+    )
+
+
+def _find(
+    request: RaceRequest, environments: Environments, data: Path, say: Say
+) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
+    """Return the app, the URLs to ask for (none: let the examination choose) and notes."""
+    entry, root, name = request.entry, request.folder, request.folder.name
+    if entry is None:
+        project = detect(request.folder)
+        if project is None:
+            return _bundled(request, environments, data, say)
+        entry, root, name = project.entry, project.root, project.name
+    python, note = _python(request, entry, root, environments, say)
+    app = App(name=name, root=root, entry=entry, python=python, services=request.services)
+    return app, request.urls or (), (note,)
+
+
+def _bundled(
+    request: RaceRequest, environments: Environments, data: Path, say: Say
+) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
+    if request.source is not None and request.urls is None and request.stacks is None:
+        say("the race file names no app and its folder holds none: racing the bundled one")
+    ours = bundled()
+    base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
+    python = environments.of_requirements(ours.requirements(request.services), base)
+    data.mkdir(parents=True, exist_ok=True)
+    note = "The app is the bundled Django project: no project was found in this folder."
+    return ours.app(python=python, data=data, services=request.services), request.urls or ours.urls, (note,)
+
+
+def _python(
+    request: RaceRequest, entry: Entry, root: Path, environments: Environments, say: Say
+) -> tuple[Path, str]:
+    if not root.is_dir():
+        raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
+    needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
+    found = find_python(root, needs, explicit=request.python)
+    if isinstance(found, Buildable):
+        say(f"{found.reason}: building a private one")
+        python = environments.of_requirements(found.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
+        return python, f"The app runs in a private environment made from {found.requirements.name}."
+    return found.python, f"The app runs with {found.python} ({found.reason})."
+
+
+def _interpreter(examination: Examination) -> Interpreter:
+    facts = examination.python
+    return Interpreter(
+        python=facts.python,
+        base=facts.base,
+        site_packages=facts.site_packages,
+        installed=facts.distributions,
+    )
+
+
+def _minor(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)

@@ -1,0 +1,39 @@
+"""Names as arguments: looked up, and completed by the shell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ..model.errors import InputError
+from ..servers import catalogue
+from ..servers.contract import Entry
+from ..spec.nearest import did_you_mean
+
+__all__ = ["complete_server", "complete_stack", "entries_called"]
+
+
+def entries_called(names: Sequence[str]) -> list[Entry]:
+    """Return the catalogue's entries; raises InputError naming the nearest for one that is not in it."""
+    entries = catalogue().entries
+    for name in names:
+        if name not in entries:
+            raise InputError(f"no server is called {name!r}{did_you_mean(name, entries)}")
+    return [entries[name] for name in names]
+
+
+def complete_server(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete a server's name."""
+    return [name for name in catalogue().entries if name.startswith(incomplete)]
+
+
+def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete a stack path: after a slash with what the hop before forwards, else with servers."""
+    head, slash, tail = incomplete.rpartition("/")
+    before = head.split("/")
+    if not slash or len(before) % 2 == 0:
+        return [f"{head}{slash}{name}" for name in catalogue().entries if name.startswith(tail)]
+    entry = catalogue().entries.get(before[-1].split("+")[0].split(":")[0])
+    protocols = entry.spec.forwards if entry else {}
+    return [f"{head}/{protocol}/" for protocol in protocols if protocol.startswith(tail)]

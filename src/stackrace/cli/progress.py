@@ -1,0 +1,132 @@
+"""What the user sees on stderr while things happen: what is being prepared, then the live race."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+import click
+
+from ..model.launch import Failure
+from ..model.race import RacePlan
+from ..model.standing import Standing
+from ..race.events import (
+    BlockEnded,
+    BlockStarted,
+    Event,
+    LaunchEnded,
+    LaunchStarted,
+    Progress,
+    RaceStarted,
+    SliceEnded,
+)
+from ..report.live import LiveView
+from ..report.state import LiveState, Mishap
+from .showing import standing_of
+
+__all__ = ["Announcer", "LiveSink"]
+
+
+class Announcer:
+    """Says what is being prepared: one line that changes on a terminal, one line each elsewhere.
+
+    ``installing_s`` is the time spent on what only a first race needs; it does not count against a budget.
+    """
+
+    def __init__(self) -> None:
+        self.installing_s = 0.0
+        self._installing_since: float | None = None
+        self._shown = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.done()
+
+    def __call__(self, what: str) -> None:
+        self._account(what.startswith(("installing", "building")))
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[K{what[:100]} …", nl=False, err=True)
+            self._shown = True
+        else:
+            click.echo(what, err=True)
+
+    def done(self) -> None:
+        """Clear the line; what follows speaks for itself."""
+        self._account(False)
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._shown = False
+
+    def _account(self, installing: bool) -> None:
+        now = time.monotonic()
+        if self._installing_since is not None:
+            self.installing_s += now - self._installing_since
+        self._installing_since = now if installing else None
+
+
+class LiveSink:
+    """Turns events into the live view. It draws between slices only, never during one."""
+
+    def __init__(self, plan: RacePlan, begun_s: float) -> None:
+        self._plan = plan
+        self._begun_s = begun_s
+        self._view = LiveView()
+        self._phase, self._stack = "starting", ""
+        self._block = 0
+        self._slices = 0
+        self._standing: Standing | None = None
+        self._mishaps: list[Mishap] = []
+
+    def __enter__(self) -> Self:
+        self._view.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._view.__exit__(kind, error, trace)
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case RaceStarted():
+                self._phase = "starting"
+            case BlockStarted(block=block):
+                self._block = block + 1
+            case LaunchStarted(launch=launch):
+                self._phase, self._stack = "launching", launch.stack
+            case LaunchEnded(launch=launch) if launch.failure is not None:
+                self._mishap(launch.stack, launch.failure)
+            case SliceEnded():
+                self._slices += 1
+            case BlockEnded(race=race):
+                self._standing = standing_of(race)
+            case Progress(phase=phase, stack=stack):
+                self._phase, self._stack = phase, stack or ""
+            case _:
+                return
+        self._view.update(self._state())
+
+    def _mishap(self, stack: str, failure: Failure) -> None:
+        self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))
+
+    def _state(self) -> LiveState:
+        elapsed = time.monotonic() - self._begun_s
+        left = max(self._plan.budget_s - elapsed, 0.0)
+        rate = self._slices / elapsed if elapsed > 0 else 0.0
+        return LiveState(
+            phase=self._phase,
+            block=self._block,
+            slices_done=self._slices,
+            slices_planned=self._slices + round(rate * left),
+            elapsed_s=elapsed,
+            eta_s=left,
+            stack=self._stack,
+            standing=self._standing,
+            mishaps=tuple(self._mishaps),
+        )

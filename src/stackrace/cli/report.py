@@ -1,0 +1,73 @@
+"""``stackrace report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import store_option
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace report                        the last race, in the terminal
+  stackrace report --list                 what has been raced
+  stackrace report 3m41c --html shop.html
+  stackrace report --markdown | gh pr comment --body-file -"""
+)
+@click.argument("race", metavar="[RACE]", required=False)
+@click.option("--list", "listing", is_flag=True, help="List the last races instead.")
+@click.option(
+    "--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the self-contained HTML report."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the JSON document (schema: --schema).")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one line per slice.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, to paste into a pull request.")
+@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
+@store_option
+def command(
+    race: str | None,
+    listing: bool,
+    html: Path | None,
+    as_json: bool,
+    as_csv: bool,
+    as_markdown: bool,
+    schema: bool,
+    store: str | None,
+) -> None:
+    """Show a race again: RACE is its id or the start of it, by default the last one."""
+    from ..model.errors import InputError, StoreError
+    from ..report import SCHEMA, Format, exporter
+    from ..store import open_store
+    from .showing import show, standing_of, write_html
+
+    if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
+        raise InputError("give one of --list, --json, --csv, --markdown and --schema")
+    if schema:
+        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        return
+    with open_store(store) as results:
+        if listing:
+            for summary in results.list(20):
+                ending = summary.ending or "unfinished"
+                click.echo(
+                    f"{summary.id}  {summary.started_at}  {summary.app}  {summary.stacks} stacks  {ending}"
+                )
+            return
+        chosen = race or results.latest()
+        if chosen is None:
+            raise StoreError("nothing has been raced yet; start with: stackrace run")
+        raced = results.load(chosen)
+    standing = standing_of(raced)
+    forms = {Format.JSON: as_json, Format.CSV: as_csv, Format.MARKDOWN: as_markdown}
+    form = next((form for form, wanted in forms.items() if wanted), None)
+    if html is not None:
+        click.echo(f"The report: {write_html(raced, standing, html)}", err=form is not None)
+    if form is not None:
+        click.echo(exporter(form).export(raced, standing), nl=False)
+    elif html is None:
+        show(raced, standing, as_json=False)

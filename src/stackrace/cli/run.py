@@ -1,0 +1,111 @@
+"""``stackrace run``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ..model.race import Question
+from ..model.units import DURATION, PERCENT
+from .names import complete_stack
+from .options import Quantity, app_options, apply_app_options, store_option
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace run                              the project in this folder, or the bundled app
+  stackrace run race.toml --budget 20min     as the file says, but longer
+  stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
+  stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json"""
+)
+@click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to race, again for more; see `stackrace stacks`. Default: the ten most used that are ready.",
+)
+@app_options
+@click.option(
+    "-c",
+    "--concurrency",
+    multiple=True,
+    type=click.IntRange(1, 20_000),
+    help="Connections, again for more load levels. Default: 1, 10 and 100.",
+)
+@click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
+@click.option("--budget", type=Quantity(DURATION), help="Time to spend, as in 60s or 20min. Default: 3min.")
+@click.option(
+    "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
+)
+@click.option("--question", type=click.Choice(list(Question)), help="What to find out. Default: winner.")
+@click.option(
+    "--difference",
+    type=Quantity(PERCENT, most=1.0),
+    help="Differences below this do not matter to you. Default: 5%.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Repeat another race's shuffling. Default: random.")
+@store_option
+@click.option(
+    "--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
+def command(
+    race_file: Path | None,
+    stacks: tuple[str, ...],
+    django: str | None,
+    wsgi: str | None,
+    asgi: str | None,
+    python: Path | None,
+    project: Path | None,
+    urls: tuple[str, ...],
+    host: str | None,
+    concurrency: tuple[int, ...],
+    close: bool,
+    budget: float | None,
+    slice_s: float | None,
+    question: str | None,
+    difference: float | None,
+    seed: int | None,
+    store: str | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Race a web application across deployment stacks, and say which wins, by how much, and why.
+
+    RACE.toml says what to race; flags override it. Without a file, the Django project in this folder is raced,
+    else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
+    was measured.
+    """
+    from ..servers import catalogue
+    from ..spec.race_file import read_race_file
+    from ..spec.request import RaceRequest
+    from .choosing import asked
+    from .racing import race_and_report
+
+    if race_file is None:
+        request = RaceRequest(folder=Path.cwd())
+    else:
+        request = read_race_file(race_file, lambda path: asked([path], catalogue()))
+    request = apply_app_options(
+        request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host
+    )
+    request = replace(
+        request,
+        stacks=stacks or request.stacks,
+        concurrency=concurrency or request.concurrency,
+        keep_alive=request.keep_alive and not close,
+        budget_s=budget or request.budget_s,
+        slice_s=slice_s or request.slice_s,
+        question=Question(question) if question else request.question,
+        difference=difference or request.difference,
+        seed=request.seed if seed is None else seed,
+    )
+    race_and_report(request, store_url=store, html=html, as_json=as_json)

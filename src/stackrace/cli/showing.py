@@ -1,0 +1,57 @@
+"""A result on the screen, in a file, in any format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ..load.histogram import quantiles
+from ..model.errors import InputError
+from ..model.race import Race
+from ..model.standing import Standing
+from ..race.standing import standing
+from ..report import Format, exporter
+
+__all__ = ["data_folder", "show", "standing_of", "write", "write_html"]
+
+
+def standing_of(race: Race) -> Standing:
+    """Return the standing of ``race``, its latencies merged by the engine's histograms."""
+    return standing(race, merge=quantiles)
+
+
+def data_folder() -> Path:
+    """Return Stackrace's folder in the XDG data directory; it may not exist yet."""
+    root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(root) / "stackrace"
+
+
+def show(race: Race, result: Standing, *, as_json: bool) -> None:
+    """Print the result on stdout: for people, or as one JSON document."""
+    if as_json:
+        click.echo(exporter(Format.JSON).export(race, result), nl=False)
+        return
+    from ..report.terminal import print_report
+
+    print_report(race, result)
+
+
+def write(form: Format, race: Race, result: Standing, path: Path) -> None:
+    """Write the result to ``path``; raises InputError when it cannot be written."""
+    text = exporter(form).export(race, result)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"the report {path} cannot be written: {error.strerror}; name another place"
+        ) from error
+
+
+def write_html(race: Race, result: Standing, path: Path | None) -> Path:
+    """Write the HTML report to ``path``, by default beside the results; returns where it is."""
+    path = path or data_folder() / "reports" / f"{race.id}.html"
+    write(Format.HTML, race, result, path)
+    return path.absolute()

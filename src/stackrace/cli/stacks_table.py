@@ -1,0 +1,106 @@
+"""How ``stackrace stacks`` shows the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..deploy.installation import Availability
+from ..model.stack import Setting
+from ..servers.contract import Entry
+
+__all__ = ["document", "show"]
+
+States = Sequence[tuple[Entry, Availability]]
+
+
+def document(entry: Entry, state: Availability) -> dict[str, object]:
+    """Return one server as the JSON output has it."""
+    spec = entry.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "ready": state.ready,
+        "missing": state.missing,
+        "install": state.install,
+        "version": state.version,
+        "debian_packages": list(state.packages),
+        "listens": sorted(spec.listens),
+        "forwards": {protocol: list(sockets) for protocol, sockets in sorted(spec.forwards.items())},
+        "hosts": sorted(spec.hosts),
+        "inside": sorted(spec.inside),
+        "settings": [_setting(setting) for setting in spec.settings],
+    }
+
+
+def _setting(setting: Setting) -> dict[str, object]:
+    bounds = isinstance(setting.default, int) and not isinstance(setting.default, bool)
+    return {
+        "name": setting.name,
+        "default": setting.default,
+        "choices": list(setting.choices),
+        "range": [setting.minimum, setting.maximum] if bounds else None,
+        "origin": setting.origin,
+        "help": setting.help,
+    }
+
+
+def show(states: States, *, explain: bool) -> None:
+    """Print the catalogue as a table; ``explain`` adds every setting's meaning."""
+    console = Console()
+    console.print(_table(states))
+    if explain:
+        for entry, _ in states:
+            console.print()
+            console.print(_settings(entry))
+    missing = [state for _, state in states if not state.ready]
+    if missing:
+        console.print()
+        console.print(
+            f"{len(missing)} of {len(states)} are not installed; all at once: stackrace install "
+            + " ".join(state.name for state in missing),
+            soft_wrap=True,
+        )
+
+
+def _table(states: States) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("server", "state", "listens to", "forwards", "hosts", "settings"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "server")
+    for entry, state in states:
+        spec = entry.spec
+        table.add_row(
+            spec.name,
+            _state(state, bool(entry.requirements(_defaults(entry)))),
+            " ".join(sorted(spec.listens)) or f"inside {' '.join(sorted(spec.inside))}",
+            " ".join(sorted(spec.forwards)),
+            " ".join(sorted(spec.hosts)),
+            " ".join(setting.name for setting in spec.settings),
+        )
+    return table
+
+
+def _state(state: Availability, from_pypi: bool) -> Text:
+    if not state.ready:
+        return Text(f"missing: {state.install}", style="yellow")
+    if from_pypi:
+        return Text("ready, fetched on first use", style="green")
+    return Text(f"ready {state.version}".strip(), style="green")
+
+
+def _settings(entry: Entry) -> Table:
+    table = Table(title=entry.spec.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for heading in ("setting", "default", "values", "origin", "what it does"):
+        table.add_column(heading, overflow="fold")
+    for setting in entry.spec.settings:
+        number = isinstance(setting.default, int) and not isinstance(setting.default, bool)
+        values = f"{setting.minimum}–{setting.maximum}" if number else " ".join(setting.choices) or "on off"
+        table.add_row(setting.name, str(setting.default), values, setting.origin, setting.help)
+    return table
+
+
+def _defaults(entry: Entry) -> dict[str, str | int | bool]:
+    return {setting.name: setting.default for setting in entry.spec.settings}

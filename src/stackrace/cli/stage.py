@@ -1,0 +1,106 @@
+"""Everything set up for launches: the app loaded, the stacks chosen, their environments built."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..apps import app_environment
+from ..deploy.environments import Environments, cache_folder
+from ..deploy.guard import Guard
+from ..deploy.hosting import hosted
+from ..deploy.launcher import Launcher
+from ..model.errors import MissingError
+from ..model.race import Budget
+from ..model.stack import Stack
+from ..servers import Hosted, catalogue
+from ..spec.request import RaceRequest
+from .choosing import asked, build, most_used
+from .loading import LoadedApp, Say, load_app
+
+__all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What launches need, ready. ``notes`` are worth telling the user."""
+
+    guard: Guard
+    loaded: LoadedApp
+    stacks: tuple[Stack, ...]
+    launcher: Launcher
+    cores: Budget
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
+    """Set everything up, and leave nothing behind afterwards.
+
+    Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
+    """
+    servers = catalogue()
+    asked(request.stacks or (), servers)
+    environments = Environments(cache_folder(), say)
+    with Guard() as guard:
+        loaded = load_app(request, environments, guard.directory / "data", say)
+        stacks = _stacks(request.stacks, loaded)
+        notes = loaded.notes
+        homes: dict[str, Path] = {}
+        for stack in stacks:
+            try:
+                homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
+            except MissingError as error:
+                if request.stacks is not None:
+                    raise
+                notes = (*notes, error.message)
+        stacks = tuple(stack for stack in stacks if stack.path in homes)
+
+        def host_for(stack: Stack) -> Hosted:
+            return hosted(
+                loaded.app,
+                stack.interface,
+                home=homes[stack.path],
+                folder=guard.directory,
+                app_packages=loaded.interpreter.site_packages,
+            )
+
+        cores = split_cores(usable_cores())
+        launcher = Launcher(
+            guard=guard,
+            catalogue=servers,
+            host_for=host_for,
+            environment=app_environment(loaded.app),
+            workload=loaded.workload,
+            cores=cores.stack_cores,
+        )
+        yield Stage(
+            guard=guard,
+            loaded=loaded,
+            stacks=stacks,
+            launcher=launcher,
+            cores=cores,
+            notes=notes,
+        )
+
+
+def usable_cores() -> tuple[int, ...]:
+    """Return the cores that this process may run on."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def split_cores(cores: Sequence[int]) -> Budget:
+    """Give the load generator the last core and the stacks all others; with one core they must share it."""
+    if len(cores) == 1:
+        return Budget(stack_cores=tuple(cores), generator_cores=tuple(cores))
+    return Budget(stack_cores=tuple(cores[:-1]), generator_cores=(cores[-1],))
+
+
+def _stacks(paths: Sequence[str] | None, loaded: LoadedApp) -> tuple[Stack, ...]:
+    offered, python = loaded.app.interfaces, loaded.python_minor
+    if paths is not None:
+        return asked(paths, catalogue(), offered, python)
+    return most_used(catalogue(), offered, python)

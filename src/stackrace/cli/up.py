@@ -1,0 +1,91 @@
+"""``stackrace up``."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from .names import complete_stack
+from .options import app_options, apply_app_options
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace up gunicorn:workers=4
+  stackrace up nginx/uwsgi/uwsgi --port 8000
+  stackrace up apache+mod_wsgi:mode=daemon --project ~/shop"""
+)
+@click.argument("stack", metavar="STACK", shell_complete=complete_stack)
+@app_options
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Where the front listens. Default: any free port."
+)
+def command(
+    stack: str,
+    django: str | None,
+    wsgi: str | None,
+    asgi: str | None,
+    python: Path | None,
+    project: Path | None,
+    urls: tuple[str, ...],
+    host: str | None,
+    port: int | None,
+) -> None:
+    """Bring STACK up in the foreground with your project, to look at it in a browser; Ctrl-C stops it.
+
+    Everything it writes lies in a private folder, named at the start and gone at the end.
+    """
+    from ..deploy.ports import claim
+    from ..spec.request import RaceRequest
+    from .progress import Announcer
+    from .racing import stoppable
+    from .stage import set_up
+
+    if port is not None:
+        claim(port)
+    request = apply_app_options(
+        RaceRequest(folder=Path.cwd()),
+        django=django,
+        wsgi=wsgi,
+        asgi=asgi,
+        python=python,
+        project=project,
+        urls=urls,
+        host=host,
+    )
+    with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,)), say) as stage:
+        (chosen,) = stage.stacks
+        say(f"starting {chosen.path}")
+        running = stage.launcher.launch(chosen, port)
+        say.done()
+        click.echo(
+            f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s"
+        )
+        for hop, pids in running.hops.items():
+            click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
+        click.echo(
+            f"  Host header: {stage.loaded.workload.host}; configuration and logs: {running.directory}"
+        )
+        click.echo("Ctrl-C stops it.")
+        try:
+            while (failure := stage.launcher.failure_of(running)) is None:
+                time.sleep(0.5)
+            raise _died(failure.message, failure.log)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            click.echo("\nstopping")
+        finally:
+            stage.launcher.stop([running])
+
+
+def _died(message: str, log: str) -> Exception:
+    from ..model.errors import LaunchError
+
+    return LaunchError(message, detail=log)

@@ -1,0 +1,1 @@
+"""Deploy: ports, rendering, environments, supervision, readiness, clean stop. Receives servers, names none."""

@@ -1,0 +1,156 @@
+"""Private Python environments, built with uv, cached, and layered over the app's own.
+
+The app's environment is never touched. A layer is an environment made with the same interpreter that holds a
+server's packages and, through a ``.pth`` file, sees everything of the app's. The server's packages are resolved
+under the constraint of what the app has installed, so the app never meets another version of anything.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..model.errors import InputError, MissingError
+
+__all__ = ["Environments", "Interpreter", "cache_folder"]
+
+_COMPLETE = ".stackrace-complete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """The app's Python: where it is, what it is based on, and what its environment holds (name → version)."""
+
+    python: Path
+    base: Path
+    site_packages: tuple[Path, ...]
+    installed: Mapping[str, str] = field(default_factory=dict)
+
+
+def cache_folder() -> Path:
+    """Return Stackrace's folder in the XDG cache; it may not exist yet."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "stackrace"
+
+
+class Environments:
+    """The cache. ``announce`` is told, in words, what takes long."""
+
+    def __init__(self, folder: Path, announce: Callable[[str], None]) -> None:
+        self._folder = folder / "environments"
+        self._announce = announce
+
+    def of_requirements(self, requirements: Path, base: Path) -> Path:
+        """Return the interpreter of an environment that holds what the file ``requirements`` lists.
+
+        ``requirements`` may be a requirements.txt or a pyproject.toml. Raises InputError with pip's own words.
+        """
+        key = _key("requirements", str(base), requirements.read_text(encoding="utf-8"))
+        with self._building(key) as (home, missing):
+            if missing:
+                self._announce(f"building an environment from {requirements}")
+                _venv(home, base)
+                try:
+                    _install(home, ["--requirement", str(requirements)])
+                except MissingError as error:
+                    raise InputError(
+                        f"{requirements} cannot be installed into a private environment; give the app's own "
+                        "interpreter with --python",
+                        detail=error.detail,
+                    ) from error
+        return home / "bin" / "python"
+
+    def layered(self, app: Interpreter, requirements: Sequence[str]) -> Path:
+        """Return the folder of an environment with ``requirements`` over ``app``'s environment.
+
+        Raises MissingError when they cannot be installed, beside what the app has or at all.
+        """
+        pins = _pins(app)
+        with self._building(_layer_key(app, requirements)) as (home, missing):
+            if missing:
+                self._announce(f"installing {', '.join(requirements) or 'an environment'}")
+                _venv(home, app.base)
+                if requirements:
+                    constraints = home / "constraints.txt"
+                    constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
+                    _install(home, ["--constraint", str(constraints), *requirements])
+                _show(home, app.site_packages)
+        return home
+
+    def has(self, app: Interpreter, requirements: Sequence[str]) -> bool:
+        """Tell whether that layer is already built."""
+        return (self._folder / _layer_key(app, requirements) / _COMPLETE).exists()
+
+    @contextmanager
+    def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
+        """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""
+        home = self._folder / key
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = (self._folder / f"{key}.lock").open("w")
+        except OSError as error:
+            raise InputError(
+                f"the cache {self._folder} cannot be written: {error}; set XDG_CACHE_HOME"
+            ) from error
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            missing = not (home / _COMPLETE).exists()
+            if missing:
+                shutil.rmtree(home, ignore_errors=True)
+            try:
+                yield home, missing
+            except BaseException:
+                shutil.rmtree(home, ignore_errors=True)
+                raise
+            if missing:
+                (home / _COMPLETE).touch()
+
+
+def site_packages(home: Path) -> Path:
+    """Return the folder of an environment where its packages are."""
+    return next((home / "lib").glob("python3*/site-packages"))
+
+
+def _pins(app: Interpreter) -> list[str]:
+    return sorted(f"{name}=={version}" for name, version in app.installed.items())
+
+
+def _layer_key(app: Interpreter, requirements: Sequence[str]) -> str:
+    return _key(str(app.base), *map(str, app.site_packages), *_pins(app), "--", *sorted(requirements))
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _venv(home: Path, base: Path) -> None:
+    _uv(["venv", "--quiet", "--no-project", "--python", str(base), str(home)])
+
+
+def _install(home: Path, arguments: Sequence[str]) -> None:
+    _uv(["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments])
+
+
+def _show(home: Path, folders: Sequence[Path]) -> None:
+    """Make ``folders`` visible after the environment's own packages, their own .pth files included."""
+    lines = "".join(f"import site; site.addsitedir({str(folder)!r})\n" for folder in folders)
+    (site_packages(home) / "stackrace_app.pth").write_text(lines, encoding="utf-8")
+
+
+def _uv(arguments: Sequence[str]) -> None:
+    own = Path(sys.executable).with_name("uv")
+    program = str(own) if own.exists() else shutil.which("uv")
+    if program is None:
+        raise MissingError("uv is not installed; run: pip install uv")
+    clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=clean, check=False)
+    if done.returncode:
+        raise MissingError(f"uv {arguments[0]} failed", detail=done.stderr.strip())

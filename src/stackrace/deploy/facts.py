@@ -1,0 +1,74 @@
+"""What exactly a launched stack was: the versions, the configurations and the commands, for whoever repeats it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from ..model.race import StackFacts
+from ..model.stack import SettingValue
+from ..servers import Catalogue
+from ..servers.contract import Entry
+from .environments import site_packages
+from .installation import availability
+from .launcher import Running
+
+__all__ = ["facts_of"]
+
+RUN_FOLDER = "RUN"
+"""Stands for the private run directory, which is another in every launch."""
+
+
+def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
+    """Return the facts of a running stack, the run directory's changing name replaced by ``RUN``."""
+    configs: dict[str, str] = {}
+    commands: list[str] = []
+    for part, _ in reversed(running.parts):
+        commands.append(_named(running, shlex.join(part.recipe.command)))
+        for name, text in part.recipe.files.items():
+            if text:
+                configs[f"{part.hop}/{name}"] = _named(running, text)
+    entry = running.parts[0][0].site.app.entry
+    configs[entry.name] = entry.read_text(encoding="utf-8")
+    home = running.parts[0][0].site.app.home
+    versions = {
+        hop.server: _version(catalogue.entries[hop.server], hop.settings, home) for hop in running.stack.hops
+    }
+    return StackFacts(
+        stack=running.stack.path,
+        versions={**versions, "python": _python(home)},
+        configs=configs,
+        commands=tuple(dict.fromkeys(commands)),
+    )
+
+
+def _named(running: Running, text: str) -> str:
+    return text.replace(str(running.directory), RUN_FOLDER)
+
+
+def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path) -> str:
+    found = [_distribution(home, requirement) for requirement in entry.requirements(settings)]
+    return next(filter(None, found), "") or availability(entry).version
+
+
+@cache
+def _python(home: Path) -> str:
+    config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
+    found = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
+    return found[1] if found else ""
+
+
+@cache
+def _distribution(home: Path, requirement: str) -> str:
+    """Return the installed version of a requirement's package, empty when it is not there."""
+    wanted = re.sub(r"[-_.]+", "_", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
+    return next((version for name, version in _installed(home) if name == wanted), "")
+
+
+def _installed(home: Path) -> Iterator[tuple[str, str]]:
+    for folder in site_packages(home).glob("*.dist-info"):
+        name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
+        yield re.sub(r"[-_.]+", "_", name).lower(), version

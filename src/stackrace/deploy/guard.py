@@ -1,0 +1,158 @@
+"""Our side of the supervisor: start it, ask it, and step in should it die."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.errors import InputError, LaunchError
+from .supervisor import PR_SET_CHILD_SUBREAPER, descendants
+
+__all__ = ["Guard", "Status"]
+
+_SCRIPT = Path(__file__).with_name("supervisor.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """``code`` is the first process's exit code, None while it runs; ``family`` who of its own still lives."""
+
+    code: int | None
+    family: tuple[int, ...]
+
+
+class Guard:
+    """A running supervisor with its run directory; a context manager that leaves nothing behind.
+
+    ``directory`` is private, short (unix socket paths end at 107 bytes) and gone afterwards.
+    """
+
+    def __init__(self) -> None:
+        try:
+            self.directory = Path(tempfile.mkdtemp(prefix="stackrace-", dir=_short_temporary()))
+        except OSError as error:
+            raise InputError(
+                f"no run directory can be made: {error}; set TMPDIR to a writable folder"
+            ) from error
+        # orphans come to us should the supervisor itself be killed
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+
+    @property
+    def pid(self) -> int:
+        """The supervisor's process id."""
+        return self._process.pid
+
+    def __enter__(self) -> Guard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        log: Path,
+        cores: Sequence[int],
+        stop: signal.Signals,
+    ) -> int:
+        """Start a process, its output appended to ``log``; returns its pid. Raises LaunchError if it cannot be."""
+        answer = self._ask(
+            do="spawn",
+            argv=list(argv),
+            env=dict(environment),
+            cwd=str(folder),
+            log=str(log),
+            cores=list(cores),
+            stop=int(stop),
+        )
+        if "error" in answer:
+            raise LaunchError(f"{argv[0]} cannot be started: {answer['error']}")
+        pid = answer["pid"]
+        assert isinstance(pid, int)
+        return pid
+
+    def signal(self, pid: int, number: signal.Signals) -> None:
+        """Send a signal to one process; no error when it is gone."""
+        self._ask(do="signal", pid=pid, signal=int(number))
+
+    def status(self, pids: Sequence[int]) -> dict[int, Status]:
+        """Tell how spawned processes and their families are, by pid."""
+        answer = self._ask(do="status", pids=list(pids))
+        return {pid: _status(answer[str(pid)]) for pid in pids}
+
+    def kill(self, pid: int) -> None:
+        """End a spawned process with its whole family by SIGKILL."""
+        self._ask(do="kill", pid=pid)
+
+    def close(self) -> None:
+        """End everything that was spawned and remove the run directory; safe to call twice."""
+        if self._process.stdin and not self._process.stdin.closed:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        try:
+            self._process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """What a supervisor would have done, had it not been killed; normally there is nothing left to do."""
+        if self._process.returncode == 0:
+            return
+        deadline = time.monotonic() + 5.0
+        while (strays := descendants()) and time.monotonic() < deadline:
+            for pid in strays:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, 0)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _ask(self, **request: object) -> Mapping[str, object]:
+        assert self._process.stdin
+        assert self._process.stdout
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except (BrokenPipeError, ValueError):
+            answer = b""
+        if not answer:
+            raise LaunchError("the supervisor was killed; every server it had started is being ended")
+        parsed: dict[str, object] = json.loads(answer)
+        return parsed
+
+
+def _status(answer: object) -> Status:
+    assert isinstance(answer, dict), answer
+    return Status(answer["code"], tuple(answer["family"]))
+
+
+def _short_temporary() -> str:
+    folder = tempfile.gettempdir()
+    return folder if len(folder) <= 40 else "/tmp"

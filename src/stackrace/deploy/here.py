@@ -1,0 +1,152 @@
+"""This machine as a place to race on: launches by the supervisor, load by the engine, watched by the probe."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..checks import Observation
+from ..load.engine import Monitor, run
+from ..model.launch import Failure, MemorySample
+from ..model.load import Load, LoadResult
+from ..model.race import Budget
+from ..model.stack import Stack
+from ..model.workload import Workload
+from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
+from .facts import facts_of
+from .guard import Guard
+from .launcher import Launcher, LaunchFailed, Running
+from .place import Launched, Retired
+
+__all__ = ["Here"]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Up:
+    """A running stack with its probe, and the memory seen so far."""
+
+    running: Running
+    sampler: Sampler
+    memory: list[MemorySample] = field(default_factory=list)
+
+
+class Here:
+    """This machine. ``debug`` tells whether the app runs in its debug mode, for the checks."""
+
+    def __init__(
+        self, *, guard: Guard, launcher: Launcher, workload: Workload, cores: Budget, debug: bool
+    ) -> None:
+        self._guard = guard
+        self._launcher = launcher
+        self._workload = workload
+        self._cores = cores
+        self._debug = debug
+        # one allowance for all stacks: together they may cost what one may
+        self._allowance = Allowance()
+        self._up: dict[str, _Up] = {}
+
+    def launch(self, stack: Stack) -> Launched:
+        """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
+        try:
+            running = self._launcher.launch(stack)
+        except LaunchFailed as failed:
+            return Launched(failure=failed.failure)
+        sampler = Sampler(running.hops, self._guard.pid, self._allowance)
+        self._up[stack.path] = _Up(running=running, sampler=sampler)
+        return Launched(ready_s=running.ready_s, facts=facts_of(running, self._launcher.catalogue))
+
+    def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:
+        """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
+
+        Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
+        """
+        up = self._up[stack.path]
+        idle = [other.sampler for path, other in self._up.items() if path != stack.path]
+        for sampler in idle:
+            sampler.begin()
+        before = read_machine([self._guard.pid])
+        with MemoryWatch(up.sampler, up.running.started_s) as watch:
+            engine = _Engine(up.running, self._workload, load, rewarm_s, self._cores)
+            engine.start()
+            # the recorded stretch begins after the re-warm: so do the CPU clocks
+            engine.wait(rewarm_s)
+            up.sampler.begin()
+            result = engine.finish()
+            usage = up.sampler.end()
+        after = read_machine([self._guard.pid])
+        idle_cpu_s = sum(hop.cpu_s for sampler in idle for hop in sampler.end())
+        up.memory += watch.samples
+        return Observation(
+            stack=stack,
+            load=load,
+            result=result,
+            usage=usage,
+            machine=difference(before, after),
+            cores=self._cores,
+            idle_cpu_s=idle_cpu_s,
+            debug=self._debug,
+        )
+
+    def failure_of(self, stack: Stack) -> Failure | None:
+        """Tell whether ``stack`` died since its launch."""
+        return self._launcher.failure_of(self._up[stack.path].running)
+
+    def retire(self, stacks: Sequence[Stack]) -> Retired:
+        """Stop ``stacks`` and verify that nothing of them is left."""
+        gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
+        complaints = self._launcher.stop([up.running for up in gone])
+        memory = {up.running.stack.path: tuple(up.memory) for up in gone}
+        return Retired(memory=memory, complaints=complaints)
+
+
+class _Engine:
+    """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C."""
+
+    def __init__(
+        self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget
+    ) -> None:
+        self._monitor = Monitor()
+        self._result: LoadResult | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(running, workload, load, rewarm_s, cores))
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for ``seconds`` or the engine's end."""
+        try:
+            self._thread.join(seconds)
+        except BaseException:
+            self._cancel()
+            raise
+
+    def finish(self) -> LoadResult:
+        """Wait for the end and return the result; whatever the engine raised is raised here."""
+        try:
+            self._thread.join()
+        except BaseException:
+            self._cancel()
+            raise
+        if self._error is not None:
+            raise self._error
+        assert self._result is not None
+        return self._result
+
+    def _cancel(self) -> None:
+        self._monitor.cancel()
+        self._thread.join()
+
+    def _run(self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget) -> None:
+        try:
+            self._result = run(
+                address=(running.host, running.port),
+                workload=workload,
+                load=load,
+                warmup_s=rewarm_s,
+                cores=cores.generator_cores,
+                monitor=self._monitor,
+            )
+        except BaseException as error:
+            self._error = error

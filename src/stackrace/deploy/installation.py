@@ -1,0 +1,137 @@
+"""What of the catalogue is installed on this machine, and the command that installs the rest."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ..model.errors import InputError, MissingError
+from ..model.stack import Stack
+from ..servers import Catalogue
+from ..servers.contract import Entry, Needs
+
+__all__ = ["Availability", "apt_command", "availability", "can_install", "find_binary", "install", "require"]
+
+_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
+_VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Availability:
+    """One catalogue entry on this machine. ``missing`` says what is not there; ``install`` is a command."""
+
+    name: str
+    title: str
+    ready: bool
+    missing: str = ""
+    install: str = ""
+    version: str = ""
+    packages: tuple[str, ...] = ()
+
+
+def find_binary(name: str) -> str | None:
+    """Return the absolute path of a program, looking in the sbin folders as well, as a user's PATH may not."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
+
+
+def availability(entry: Entry) -> Availability:
+    """Look for what ``entry`` needs. Python packages do not count: they are installed when first raced."""
+    spec, needs = entry.spec, entry.needs
+    lacking = _lacking(needs)
+    return Availability(
+        name=spec.name,
+        title=spec.title,
+        ready=not lacking,
+        missing=", ".join(lacking),
+        install=f"stackrace install {spec.name}" if lacking else "",
+        version="" if lacking else _version(needs),
+        packages=needs.apt,
+    )
+
+
+def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None = None) -> None:
+    """Raise MissingError if ``stack`` needs something that is not installed, or cannot host this Python."""
+    for hop in stack.hops:
+        entry = catalogue.entries[hop.server]
+        state = availability(entry)
+        if not state.ready:
+            raise MissingError(
+                f"stack {stack.path!r}: {hop.server} is not installed ({state.missing}); run: {state.install}"
+            )
+        embeds = entry.needs.embeds
+        if embeds and python and embeds != python:
+            raise MissingError(
+                f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, the app's "
+                f"environment is {python[0]}.{python[1]}; name one of Python {embeds[0]}.{embeds[1]} with --python"
+            )
+
+
+def can_install() -> bool:
+    """Tell whether Debian packages can be installed here without asking for a password."""
+    if shutil.which("apt-get") is None:
+        return False
+    if os.geteuid() == 0:
+        return True
+    sudo = shutil.which("sudo")
+    return sudo is not None and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0
+
+
+def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
+    """Return the command that installs Debian ``packages`` here."""
+    command = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+    return command if os.geteuid() == 0 else ("sudo", "-n", *command)
+
+
+def install(entries: Iterable[Entry]) -> None:
+    """Install the Debian packages that ``entries`` lack. Daemons that the packages would start stay off.
+
+    Raises InputError with the command to run by hand when root's rights are missing, or apt's own words.
+    """
+    packages = sorted({name for entry in entries if _lacking(entry.needs) for name in entry.needs.apt})
+    if not packages:
+        return
+    command = apt_command(packages)
+    if not can_install():
+        raise InputError(
+            "installing Debian packages needs root or password-less sudo; run by hand: "
+            f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
+        )
+    prefix = () if os.geteuid() == 0 else ("sudo", "-n")
+    subprocess.run([*prefix, "apt-get", "update", "-q"], capture_output=True, check=False)
+    # RUNLEVEL=1 makes invoke-rc.d leave the daemons off: they would take port 80 and CPU from the race
+    environment = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    done = subprocess.run(
+        [
+            *prefix,
+            "env",
+            *(f"{name}={value}" for name, value in environment.items()),
+            *command[len(prefix) :],
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise InputError(f"{' '.join(command)} failed", detail=(done.stderr or done.stdout).strip()[-2000:])
+
+
+def _lacking(needs: Needs) -> list[str]:
+    lacking = []
+    if needs.binary and find_binary(needs.binary) is None:
+        lacking.append(f"no program {needs.binary}")
+    return lacking + [f"no file {file}" for file in needs.files if not file.exists()]
+
+
+@cache
+def _version(needs: Needs) -> str:
+    binary = find_binary(needs.binary) if needs.binary else None
+    if binary is None or not needs.version:
+        return ""
+    done = subprocess.run([binary, *needs.version], capture_output=True, text=True, check=False)
+    found = _VERSION.search(done.stdout + done.stderr)
+    return found[0] if found else ""

@@ -1,0 +1,30 @@
+"""The last words of a stack that failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["OUTPUT", "tail"]
+
+OUTPUT = "output.log"
+"""Where a process's standard output and error go, in its directory."""
+
+
+def tail(directory: Path, lines: int = 12) -> str:
+    """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all are."""
+    parts = []
+    for path in sorted(directory.rglob("*.log")):
+        text = _end(path)
+        if text:
+            last = "\n".join(text.splitlines()[-lines:])
+            parts.append(f"{path.relative_to(directory)}:\n{last}")
+    return "\n".join(parts)
+
+
+def _end(path: Path, most_bytes: int = 16_384) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(path.stat().st_size - most_bytes, 0))
+            return file.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,48 @@
+"""Where stacks are launched, loaded and probed: the race asks a place and assumes nothing more about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..checks import Observation
+from ..model.launch import Failure, MemorySample
+from ..model.load import Load
+from ..model.race import StackFacts
+from ..model.stack import Stack
+
+__all__ = ["Launched", "Place", "Retired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """What came of a launch: ``ready_s`` and ``facts`` when the stack is up, ``failure`` when it is not."""
+
+    facts: StackFacts | None = None
+    ready_s: float | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retired:
+    """What came of stopping stacks, by path: their memory over time, and who had to be forced."""
+
+    memory: Mapping[str, tuple[MemorySample, ...]] = field(default_factory=dict)
+    complaints: Mapping[str, Failure] = field(default_factory=dict)
+
+
+class Place(Protocol):
+    """One machine, or later several, that can host stacks and send load to them."""
+
+    def launch(self, stack: Stack) -> Launched:
+        """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
+
+    def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:
+        """Send ``load`` for its duration after ``rewarm_s`` seconds of the same, unrecorded; probe meanwhile."""
+
+    def failure_of(self, stack: Stack) -> Failure | None:
+        """Tell whether ``stack`` died since it was launched."""
+
+    def retire(self, stacks: Sequence[Stack]) -> Retired:
+        """Stop ``stacks`` and verify that nothing of them is left."""

@@ -1,0 +1,34 @@
+"""Free TCP ports on the loopback address."""
+
+from __future__ import annotations
+
+import socket
+
+from ..model.errors import InputError
+
+__all__ = ["LOOPBACK", "claim", "free_port"]
+
+LOOPBACK = "127.0.0.1"
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now. Another program may take it before we do; launches retry."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def claim(port: int) -> int:
+    """Return ``port`` if nobody listens on it; raises InputError naming ``--port`` otherwise."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except PermissionError as error:
+            raise InputError(f"--port {port} is reserved for root; choose one above 1023") from error
+        except OSError as error:
+            raise InputError(
+                f"--port {port} is taken by another program; choose another or leave it out"
+            ) from error
+    return port

@@ -1,0 +1,46 @@
+"""Under whose rights servers run. Nothing needs root; as root, servers get none of its powers."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+__all__ = ["hand_over", "unprivileged"]
+
+USER = "www-data"
+
+
+@cache
+def unprivileged() -> tuple[str, ...]:
+    """Return the command prefix that takes root's powers from a server; empty when there are none to take.
+
+    As root, servers run in a user namespace of their own, where they are www-data and hold no capability over
+    the machine, but still read what root may read: projects, environments and interpreters below /root keep
+    working. Where the kernel or a container forbids namespaces, they run as www-data proper, and the app's
+    files must be readable for it. Source: user_namespaces(7), unshare(1), setpriv(1).
+    """
+    if os.geteuid() != 0:
+        return ()
+    user, group = _ids()
+    inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")
+    if shutil.which("unshare") and subprocess.run([*inside, "true"], capture_output=True).returncode == 0:
+        return inside
+    return ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--")
+
+
+def hand_over(folder: Path) -> None:
+    """Give ``folder`` to the user that servers run as, where that is somebody else than we are."""
+    if unprivileged()[:1] == ("setpriv",):
+        os.chown(folder, *_ids())
+
+
+def _ids() -> tuple[int, int]:
+    try:
+        entry = pwd.getpwnam(USER)
+    except KeyError:
+        entry = pwd.getpwnam("nobody")
+    return entry.pw_uid, entry.pw_gid

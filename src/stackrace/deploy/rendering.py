@@ -1,0 +1,144 @@
+"""From a stack to sites and recipes: directories, endpoints and rendered configurations, nothing started yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..model.stack import Hop, Protocol, SettingValue, Socket, Stack
+from ..servers import Catalogue, Endpoint, Fragment, Hosted, Recipe, Site
+from .ports import LOOPBACK, free_port
+from .privileges import hand_over
+
+__all__ = ["Part", "render_stack"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One process to start: the hop it belongs to (its name in reports), its site and its recipe."""
+
+    hop: str
+    site: Site
+    recipe: Recipe
+
+
+def render_stack(
+    stack: Stack,
+    *,
+    catalogue: Catalogue,
+    app: Hosted,
+    directory: Path,
+    port: int,
+    cores: int,
+) -> tuple[Part, ...]:
+    """Lay out ``stack`` below ``directory`` with its front at ``port``; parts come last hop first.
+
+    Every part's directory exists and its files are written.
+    """
+    parts: list[Part] = []
+    upstream: tuple[Endpoint, ...] = ()
+    groups = stack.processes
+    names = _names(groups)
+    for index in range(len(groups) - 1, -1, -1):
+        group = groups[index]
+        front = index == 0
+        made = [
+            _part(
+                group,
+                name=names[index],
+                directory=directory / (str(index) if copy == 0 else f"{index}.{copy}"),
+                listen=None if not front else port,
+                upstream=upstream,
+                app=app if front else _without_static(app),
+                catalogue=catalogue,
+                cores=cores,
+            )
+            for copy in range(_instances(group[0]))
+        ]
+        parts += made
+        upstream = tuple(part.site.listen for part in made)
+    return tuple(parts)
+
+
+def _part(
+    group: tuple[Hop, ...],
+    *,
+    name: str,
+    directory: Path,
+    listen: int | None,
+    upstream: tuple[Endpoint, ...],
+    app: Hosted,
+    catalogue: Catalogue,
+    cores: int,
+) -> Part:
+    directory.mkdir(parents=True)
+    hand_over(directory)
+    host, *guests = group
+    endpoint = _endpoint(host, directory, listen)
+    inside: Fragment | None = None
+    for guest in reversed(guests):
+        site = _site(guest.settings, directory, endpoint, upstream, app, cores, inside)
+        inside = catalogue.guest(guest.server).fragment(site)
+    site = _site(host.settings, directory, endpoint, upstream, app, cores, inside)
+    recipe = catalogue.server(host.server).recipe(site)
+    _write(directory, recipe.files)
+    return Part(hop=name, site=site, recipe=recipe)
+
+
+def _site(
+    settings: Mapping[str, SettingValue],
+    directory: Path,
+    listen: Endpoint,
+    upstream: tuple[Endpoint, ...],
+    app: Hosted,
+    cores: int,
+    inside: Fragment | None,
+) -> Site:
+    return Site(
+        directory=directory,
+        listen=listen,
+        settings=settings,
+        app=app,
+        upstream=upstream,
+        inside=inside,
+        cores=cores,
+    )
+
+
+def _endpoint(hop: Hop, directory: Path, port: int | None) -> Endpoint:
+    assert hop.protocol is not None
+    if port is not None:
+        return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=LOOPBACK, port=port)
+    if hop.settings["socket"] == Socket.UNIX:
+        return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=directory / "s")
+    return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=LOOPBACK, port=free_port())
+
+
+def _instances(hop: Hop) -> int:
+    instances = hop.settings.get("instances", 1)
+    assert isinstance(instances, int)
+    return instances
+
+
+def _names(groups: tuple[tuple[Hop, ...], ...]) -> list[str]:
+    """Name each group for the reports; a server that stands in a stack twice is numbered."""
+    plain = ["+".join(hop.server for hop in group) for group in groups]
+    return [
+        name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
+        for index, name in enumerate(plain)
+    ]
+
+
+def _without_static(app: Hosted) -> Hosted:
+    """Only the front serves static files; a hop behind it never sees them."""
+    return replace(app, static={})
+
+
+def _write(directory: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hand_over(path.parent)
+        path.write_text(text, encoding="utf-8")
+        hand_over(path)

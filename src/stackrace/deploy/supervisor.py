@@ -1,0 +1,221 @@
+"""The supervisor: a small process between Stackrace and the servers, so that nothing ever outlives a race.
+
+It runs as a script of its own, standard library only, and adopts every orphan below it (child subreaper). Each
+line on its standard input is a JSON request, each answered by one line on its standard output. When the input
+ends (Stackrace was stopped, crashed or killed) it ends everything below it, removes the run directory and goes.
+
+Requests::
+
+    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "cores": […], "stop": 15}  →  {"pid": 1}
+    {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
+    {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
+    {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
+
+A *family* is a spawned process, all its descendants, and orphans of its session that were adopted here.
+Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc(5) /proc/PID/task/TID/children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+GRACE_S = 2.0
+"""How long families may take to end by themselves once Stackrace is gone."""
+
+
+class Family:
+    """One spawned process with everything that came out of it."""
+
+    def __init__(self, pid: int, stop: int) -> None:
+        self.pid = pid
+        self.stop = stop
+        self.code: int | None = None
+        self.known: set[int] = {pid}
+
+    def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
+        """Return its living members, given every process below the supervisor: pid → (parent, session)."""
+        self.known &= tree.keys()
+        grown = True
+        while grown:
+            more = {
+                pid for pid, (parent, session) in tree.items() if parent in self.known or session == self.pid
+            } - self.known
+            self.known |= more
+            grown = bool(more)
+        return sorted(self.known)
+
+
+class Supervisor:
+    """Spawns, watches and ends families."""
+
+    def __init__(self) -> None:
+        self.families: dict[int, Family] = {}
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def answer(self, request: dict) -> dict:  # type: ignore[type-arg]
+        """Carry out one request."""
+        match request["do"]:
+            case "spawn":
+                return self.spawn(request)
+            case "signal":
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(request["pid"], request["signal"])
+                return {}
+            case "status":
+                return self.status(request["pids"])
+            case "kill":
+                return {"family": self.kill([self.families[request["pid"]]])}
+            case other:
+                return {"error": f"unknown request {other!r}"}
+
+    def spawn(self, request: dict) -> dict:  # type: ignore[type-arg]
+        """Start a process in a session of its own, its output going to its log."""
+        log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        failed, report = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            self._become(request, log, report)
+        os.close(log)
+        os.close(report)
+        with os.fdopen(failed, "rb") as pipe:
+            error = pipe.read().decode()
+        self.families[pid] = Family(pid, request["stop"])
+        return {"pid": pid, "error": error} if error else {"pid": pid}
+
+    def _become(self, request: dict, log: int, report: int) -> None:  # type: ignore[type-arg]
+        try:
+            os.setsid()
+            # should even the supervisor be killed, its children go with it
+            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+                signal.signal(number, signal.SIG_DFL)
+            if request["cores"]:
+                os.sched_setaffinity(0, request["cores"])
+            os.chdir(request["cwd"])
+            os.execvpe(request["argv"][0], request["argv"], request["env"])
+        except BaseException as error:
+            os.write(report, str(error).encode())
+        finally:
+            os._exit(127)
+
+    def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
+        """Tell how families are: the exit code of the first process, once known, and who still lives."""
+        self.reap()
+        tree = descendants()
+        families = (self.families[pid] for pid in pids)
+        return {family.pid: {"code": family.code, "family": family.alive(tree)} for family in families}
+
+    def reap(self) -> None:
+        """Collect every child that ended; orphans adopted here among them."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in self.families:
+                self.families[pid].code = os.waitstatus_to_exitcode(status)
+
+    def kill(self, families: list[Family]) -> list[int]:
+        """End families by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""
+        deadline = time.monotonic() + 5.0
+        while True:
+            self.reap()
+            tree = descendants()
+            alive = [pid for family in families for pid in family.alive(tree)]
+            if not alive or time.monotonic() > deadline:
+                return alive
+            for pid in alive:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+    def end_all(self) -> None:
+        """End every family: kindly first, then by force, then whatever else is below this process."""
+        for family in self.families.values():
+            if family.code is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(family.pid, family.stop)
+        deadline = time.monotonic() + GRACE_S
+        while descendants() and time.monotonic() < deadline:
+            self.reap()
+            time.sleep(0.02)
+        self.kill(list(self.families.values()))
+        while strays := descendants():
+            for pid in strays:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+            self.reap()
+
+
+def descendants() -> dict[int, tuple[int, int]]:
+    """Return every living process below this one: pid → (parent, session). Zombies do not count."""
+    found: dict[int, tuple[int, int]] = {}
+    pending = [os.getpid()]
+    while pending:
+        parent = pending.pop()
+        for child in _children(parent):
+            pending.append(child)
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                if fields[0] not in "ZX":
+                    found[child] = (parent, int(fields[3]))
+    return found
+
+
+def _children(parent: int) -> list[int]:
+    children: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{parent}/task"):  # noqa: PTH208 (hot: no Path objects)
+            with contextlib.suppress(OSError):
+                listed = Path(f"/proc/{parent}/task/{task}/children").read_text()
+                children += [int(pid) for pid in listed.split()]
+    return children
+
+
+def serve(run_directory: str) -> None:
+    """Answer requests until the input ends, then leave nothing behind."""
+    supervisor = Supervisor()
+    buffer = b""
+    while True:
+        readable, _, _ = select.select([0], [], [], 0.5)
+        supervisor.reap()
+        if not readable:
+            continue
+        chunk = os.read(0, 65536)
+        if not chunk:
+            break
+        buffer += chunk
+        while b"\n" in buffer:
+            line, _, buffer = buffer.partition(b"\n")
+            try:
+                answer = supervisor.answer(json.loads(line))
+            except Exception as error:
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            with contextlib.suppress(BrokenPipeError):
+                os.write(1, json.dumps(answer).encode() + b"\n")
+    supervisor.end_all()
+    shutil.rmtree(run_directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(ignored, signal.SIG_IGN)
+    serve(sys.argv[1])

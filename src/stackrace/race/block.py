@@ -1,0 +1,161 @@
+"""One block: launch every racing stack, warm up, measure all cells in shuffled order, stop everything."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..checks import examine
+from ..deploy.place import Place
+from ..model import ids
+from ..model.launch import Launch, MemorySample, Slice
+from ..model.load import Load
+from ..model.stack import Stack
+from ..model.verdict import Effect, Verdict
+from .events import BlockStarted, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from .ledger import Ledger
+from .schedule import REWARM_S, BlockPlan, Costs
+from .warmup import warm_up
+
+__all__ = ["Block"]
+
+REDO_SHARE = 4
+"""At most one in so many cells of a pass is measured again."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """The steps of one block; ``run`` takes them in order. ``deadline_s`` is monotonic: no slice ends after it."""
+
+    number: int
+    plan: BlockPlan
+    loads: Sequence[Load]
+    place: Place
+    ledger: Ledger
+    sink: Sink
+    shuffler: random.Random
+    deadline_s: float
+    warmup_cap_s: float
+
+    def run(self, stacks: Sequence[Stack]) -> Costs:
+        """Run the block over ``stacks``; returns what it spent beside its slices."""
+        order = list(stacks)
+        self.shuffler.shuffle(order)
+        self.sink(
+            BlockStarted(
+                self.number, tuple(stack.path for stack in order), self.deadline_s - time.monotonic()
+            )
+        )
+        up: dict[Stack, str] = {}
+        try:
+            begun = time.monotonic()
+            for stack in order:
+                self._launch(stack, up)
+            launched = time.monotonic()
+            for stack in list(up):
+                self._warm_up(stack, up)
+            warmed = time.monotonic()
+            self._measure(up)
+        finally:
+            stopping = time.monotonic()
+            self._retire(up)
+        count = max(len(order), 1)
+        return Costs(
+            launch_s=(launched - begun) / count,
+            warmup_s=(warmed - launched) / count,
+            stop_s=time.monotonic() - stopping,
+        )
+
+    def _launch(self, stack: Stack, up: dict[Stack, str]) -> None:
+        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
+        self.ledger.enter(launch)
+        self.sink(LaunchStarted(launch))
+        launched = self.place.launch(stack)
+        if launched.facts is not None and self.ledger.describe(launched.facts):
+            self.sink(StackDescribed(launched.facts))
+        launch = replace(launch, ready_s=launched.ready_s, failure=launched.failure)
+        self.ledger.enter(launch)
+        if launch.failure is None:
+            up[stack] = launch.id
+        else:
+            self.sink(LaunchEnded(launch))
+
+    def _warm_up(self, stack: Stack, up: dict[Stack, str]) -> None:
+        self.sink(Progress("warming up", stack.path))
+        busiest = max(self.loads, key=lambda load: load.concurrency)
+        spent_s = warm_up(self.place, stack, busiest, self.warmup_cap_s)
+        self.ledger.enter(replace(self.ledger.launch(up[stack]), warmup_s=spent_s))
+        self._withdraw_if_dead(stack, up)
+
+    def _measure(self, up: dict[Stack, str]) -> None:
+        for _ in range(self.plan.passes):
+            cells = [(stack, load) for stack in up for load in self.loads]
+            self.shuffler.shuffle(cells)
+            pending = deque(cells)
+            redos = max(len(cells) // REDO_SHARE, 1)
+            while pending:
+                stack, load = pending.popleft()
+                if stack not in up:
+                    continue
+                if time.monotonic() + REWARM_S + self.plan.slice_s > self.deadline_s:
+                    return
+                if self._slice(stack, load, up, may_redo=redos > 0):
+                    redos -= 1
+                    pending.append((stack, load))
+
+    def _slice(self, stack: Stack, load: Load, up: dict[Stack, str], *, may_redo: bool) -> bool:
+        """Measure one cell; tells whether it is to be done again."""
+        self.sink(Progress(f"measuring {load.label}", stack.path))
+        timed = replace(load, duration_s=self.plan.slice_s, requests=None)
+        observation = self.place.load(stack, timed, REWARM_S)
+        verdict = examine(observation)
+        if not may_redo:
+            verdict = _kept(verdict)
+        measured = Slice(
+            index=self.ledger.next_index,
+            load=load,
+            result=observation.result,
+            usage=observation.usage,
+            verdict=verdict,
+        )
+        self.ledger.add(up[stack], measured)
+        self.sink(SliceEnded(up[stack], measured))
+        self._withdraw_if_dead(stack, up)
+        return any(finding.effect is Effect.REDOES for finding in verdict.findings)
+
+    def _withdraw_if_dead(self, stack: Stack, up: dict[Stack, str]) -> None:
+        failure = self.place.failure_of(stack)
+        if failure is None:
+            return
+        launch = replace(self.ledger.launch(up.pop(stack)), failure=failure)
+        retired = self.place.retire([stack])
+        self._close(launch, retired.memory.get(stack.path, ()))
+
+    def _retire(self, up: dict[Stack, str]) -> None:
+        self.sink(Progress("stopping", None))
+        retired = self.place.retire(list(up))
+        for stack, launch_id in up.items():
+            launch = self.ledger.launch(launch_id)
+            launch = replace(launch, failure=retired.complaints.get(stack.path))
+            self._close(launch, retired.memory.get(stack.path, ()))
+
+    def _close(self, launch: Launch, memory: tuple[MemorySample, ...]) -> None:
+        launch = replace(launch, memory=memory)
+        self.ledger.enter(launch)
+        self.sink(LaunchEnded(launch))
+
+
+def _kept(verdict: Verdict) -> Verdict:
+    """On a machine that is always noisy doing again gains nothing: what would be redone counts, with a warning.
+
+    Interleaved pairs meet the same noise, so it widens their limits rather than deceives.
+    """
+    return Verdict(
+        tuple(
+            replace(finding, effect=Effect.WARNS) if finding.effect is Effect.REDOES else finding
+            for finding in verdict.findings
+        )
+    )

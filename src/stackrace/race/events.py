@@ -1,0 +1,107 @@
+"""What a race tells the world while it runs: typed events, sent to a sink; the race itself prints nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..model.launch import Launch, Slice
+from ..model.race import Ending, Race, StackFacts
+
+__all__ = [
+    "BlockEnded",
+    "BlockStarted",
+    "Event",
+    "LaunchEnded",
+    "LaunchStarted",
+    "Progress",
+    "RaceEnded",
+    "RaceStarted",
+    "Sink",
+    "SliceEnded",
+    "StackDescribed",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceStarted:
+    """The race begins; ``race`` has no launches yet."""
+
+    race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class StackDescribed:
+    """What exactly a stack is, known once it has been rendered."""
+
+    facts: StackFacts
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStarted:
+    """One shuffled pass begins; ``stacks`` in their order, ``eta_s`` the time left if it can be foretold."""
+
+    block: int
+    stacks: tuple[str, ...]
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEnded:
+    """One pass is over; ``race`` holds every launch so far, ready for the statistics."""
+
+    block: int
+    race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchStarted:
+    """A stack is being started; ``launch`` has no slices yet."""
+
+    launch: Launch
+
+
+@dataclass(frozen=True, slots=True)
+class SliceEnded:
+    """A slice is measured and checked; its launch is still open."""
+
+    launch_id: str
+    slice: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchEnded:
+    """A stack was stopped; ``launch`` is complete."""
+
+    launch: Launch
+
+
+@dataclass(frozen=True, slots=True)
+class RaceEnded:
+    """The race is over."""
+
+    ending: Ending
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What goes on at this moment, for a status line; ``stack`` is the path of the stack it concerns."""
+
+    phase: str
+    stack: str | None
+
+
+Event = (
+    RaceStarted
+    | StackDescribed
+    | BlockStarted
+    | BlockEnded
+    | LaunchStarted
+    | SliceEnded
+    | LaunchEnded
+    | RaceEnded
+    | Progress
+)
+
+Sink = Callable[[Event], None]

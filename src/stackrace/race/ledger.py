@@ -1,0 +1,67 @@
+"""The race's books: every launch and slice so far, as one immutable Race after each entry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..model.launch import Launch, Slice
+from ..model.race import Ending, Race, StackFacts
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """Collects what a race yields, in order of time."""
+
+    def __init__(self, race: Race) -> None:
+        self._race = race
+        self._launches: dict[str, Launch] = {}
+        self._facts: dict[str, StackFacts] = {}
+        self._slices = 0
+
+    @property
+    def race(self) -> Race:
+        """The race with everything entered so far."""
+        return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
+
+    @property
+    def next_index(self) -> int:
+        """The index of the next slice."""
+        return self._slices
+
+    def enter(self, launch: Launch) -> None:
+        """Enter a launch, or its newer state."""
+        self._launches[launch.id] = launch
+
+    def describe(self, facts: StackFacts) -> bool:
+        """Enter what a stack is; tells whether that is news."""
+        news = facts.stack not in self._facts
+        self._facts[facts.stack] = facts
+        return news
+
+    def add(self, launch_id: str, measured: Slice) -> Launch:
+        """Enter a slice and return its launch as it now is."""
+        launch = self._launches[launch_id]
+        launch = replace(launch, slices=(*launch.slices, measured))
+        self._launches[launch_id] = launch
+        self._slices += 1
+        return launch
+
+    def launch(self, launch_id: str) -> Launch:
+        """Return a launch as entered last."""
+        return self._launches[launch_id]
+
+    def failures_of(self, stack: str) -> int:
+        """Return how many of the stack's launches in a row, counted from the last, failed before any slice."""
+        count = 0
+        for launch in reversed(self._launches.values()):
+            if launch.stack == stack:
+                if launch.failure is None or launch.slices:
+                    break
+                count += 1
+        return count
+
+    def end(self, ending: Ending, elapsed_s: float) -> Race:
+        """Close the books."""
+        self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s)
+        return self.race

@@ -1,0 +1,375 @@
+"""From a race's launches to its standing, and to what it may decide on the way. Pure: nothing is measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+
+from ..model.launch import Failure, FailureKind, Launch, Slice
+from ..model.load import Load, Quantiles
+from ..model.race import Question, Race
+from ..model.standing import Interval, Level, Row, Standing, Withdrawal
+from ..model.verdict import Effect
+from ..stats import looks, summary
+from ..stats.judge import Judgement, judge
+
+__all__ = ["Decisions", "Merge", "decisions", "standing"]
+
+Merge = Callable[[Sequence[bytes]], Quantiles]
+"""Merges latency histograms, one or more, into one distribution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What a race may do next: stop, its question being answered at every level, or go on without some."""
+
+    settled: bool
+    dropped: frozenset[str]
+
+
+def standing(race: Race, *, merge: Merge) -> Standing:
+    """Return how the stacks of ``race`` stand, from everything measured so far.
+
+    A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
+    do not count. Pairs are compared over the blocks both have a value in. The headline is the highest
+    concurrency at which more than half of the measured stacks have valid data (with keep-alive rather than
+    without); failing that, the level with the most. Rows go by tier, then by how they compare with the
+    leader: the stack of tier 1 that comes out best against the rest of it.
+    """
+    fields = _fields(race)
+    judged = [judge(field.values, race.difference) for field in fields]
+    levels = tuple(_level(race, *both, merge) for both in zip(fields, judged, strict=True))
+    withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
+    if not levels:
+        return Standing(answer=_nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
+                        withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
+    at = _headline(fields)
+    told = _Told(race=race, field=fields[at], judgement=judged[at], rows=levels[at].rows)
+    label = f"at {fields[at].load.label}, " if len(levels) > 1 else ""
+    return Standing(
+        answer=_sentence(label + _answer(told, withdrawals), race.stacks), reason=_reason(levels[at].rows),
+        settled=_comparable(race, fields[at]) and _answers(judged[at], race.question), headline=at,
+        levels=levels, withdrawals=withdrawals, warnings=_warnings(race), resolution=judged[at].resolution,
+    )  # fmt: skip
+
+
+def decisions(race: Race) -> Decisions:
+    """Return what the last planned look (`looks.LOOKS`) decided, nothing before the first.
+
+    Call it between blocks, when each has been raced by all.
+
+    Settled: the question is answered at every load level. Dropped, at every level where it has data: for a
+    winner, who is beaten; for a ranking, who has all its pairs settled. A pair with fewer blocks than the
+    first look decides nothing.
+    """
+    seen = looks.last_look(len(_blocks(race)))
+    fields = [field for field in _fields(race, blocks=seen) if _comparable(race, field)]
+    judged = [judge(field.values, race.difference, least=looks.LOOKS[0]) for field in fields]
+    measured = {stack for field in fields for stack in field.stacks}
+    kept = {
+        stack
+        for field, judgement in zip(fields, judged, strict=True)
+        for stack, done in zip(field.stacks, _done(judgement, race.question), strict=True)
+        if not done
+    }
+    settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
+    return Decisions(settled=settled, dropped=frozenset(measured - kept))
+
+
+def _answers(judgement: Judgement, question: Question) -> bool:
+    """Tell whether ``question`` is answered: somebody wins, or every pair is decided or a tie."""
+    return bool(judgement.winners) if question is Question.WINNER else all(judgement.settled)
+
+
+def _done(judgement: Judgement, question: Question) -> tuple[bool, ...]:
+    """Tell of each stack whether further launches of it would not help the answer."""
+    return judgement.beaten if question is Question.WINNER else judgement.settled
+
+
+# What was measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Field:
+    """One load level: the stacks with valid slices there, and their launch values by block (NaN: none)."""
+
+    load: Load
+    stacks: tuple[str, ...]
+    slices: tuple[tuple[Slice, ...], ...]
+    values: tuple[tuple[float, ...], ...]
+
+
+def _blocks(race: Race) -> list[int]:
+    return sorted({launch.block for launch in race.launches if launch.stack in race.stacks})
+
+
+def _fields(race: Race, *, blocks: int | None = None) -> list[_Field]:
+    """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order."""
+    order = _blocks(race)[:blocks]
+    taken: dict[str, dict[tuple[str, int], list[Slice]]] = {}
+    loads = {load.label: load for load in race.loads}
+    for launch in race.launches:
+        for one in launch.slices:
+            if launch.block in order and one.verdict.valid and one.result.throughput_per_s > 0:
+                loads.setdefault(one.load.label, one.load)
+                taken.setdefault(one.load.label, {}).setdefault((launch.stack, launch.block), []).append(one)
+    fields = [_field(race, load, order, taken.get(label, {})) for label, load in loads.items()]
+    return [field for field in fields if field.stacks]
+
+
+def _field(race: Race, load: Load, blocks: list[int], taken: Mapping[tuple[str, int], list[Slice]]) -> _Field:
+    stacks = tuple(stack for stack in race.stacks if any(key[0] == stack for key in taken))
+    return _Field(
+        load=load,
+        stacks=stacks,
+        slices=tuple(tuple(one for b in blocks for one in taken.get((stack, b), ())) for stack in stacks),
+        values=tuple(tuple(_value(taken.get((stack, b), ())) for b in blocks) for stack in stacks),
+    )
+
+
+def _value(slices: Sequence[Slice]) -> float:
+    return fmean(math.log(one.result.throughput_per_s) for one in slices) if slices else math.nan
+
+
+def _comparable(race: Race, field: _Field) -> bool:
+    """Tell whether a level holds an answer: one stack out of several is compared with nothing."""
+    return len(field.stacks) >= min(2, len(race.stacks))
+
+
+def _headline(fields: Sequence[_Field]) -> int:
+    measured = {stack for field in fields for stack in field.stacks}
+    enough = [i for i, field in enumerate(fields) if 2 * len(field.stacks) > len(measured)]
+    if enough:
+        return max(enough, key=lambda i: (fields[i].load.concurrency, fields[i].load.keep_alive))
+    return max(range(len(fields)), key=lambda i: (len(fields[i].stacks), fields[i].load.concurrency))
+
+
+# One row
+
+
+def _level(race: Race, field: _Field, judgement: Judgement, merge: Merge) -> Level:
+    own = summary.intervals(field.values)
+    rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
+    leader = field.stacks[judgement.leader]
+    rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
+    return Level(load=field.load, rows=tuple(rows))
+
+
+def _row(race: Race, field: _Field, judgement: Judgement, index: int, own: Sequence[Interval], merge: Merge) -> Row:
+    stack, slices = field.stacks[index], field.slices[index]
+    launches = [launch for launch in race.launches if launch.stack == stack]
+    ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
+    errors = sum(one.result.counts.errors for one in slices)
+    ratio = judgement.ratio(index, judgement.leader)
+    if math.isnan(ratio.value):  # they never met in a block
+        ratio = Interval(value=own[index].value / own[judgement.leader].value)
+    return Row(
+        stack=stack, tier=judgement.tiers[index], rank=judgement.ranks[index], throughput_per_s=own[index],
+        ratio=ratio, latency=_latency(slices, merge), errors=errors,
+        requests=sum(one.result.counts.ok for one in slices) + errors, cpu_ms_per_request=_cpu_ms(slices),
+        memory_bytes=_memory(slices, launches),
+        launches=sum(not math.isnan(value) for value in field.values[index]), slices=len(slices),
+        ready_s=median(ready) if ready else None,
+    )  # fmt: skip
+
+
+def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:
+    """Merge the slices' distributions; a quantile that one of them knows only as a lower bound stays one."""
+    parts = [one.result.latency for one in slices]
+    histograms = [one.result.histogram for one in slices if one.result.histogram]
+    whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
+    censored = whole.censored.union(*(part.censored for part in parts))
+    return replace(whole, max=max(part.max for part in parts), censored=censored)
+
+
+def _cpu_ms(slices: Sequence[Slice]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for one in slices:
+        for usage in one.usage:
+            spent[usage.hop] = spent.get(usage.hop, 0.0) + usage.cpu_s
+    answered = sum(one.result.counts.ok + one.result.counts.non2xx for one in slices)
+    return {hop: 1000 * cpu_s / answered for hop, cpu_s in spent.items()}
+
+
+def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, int]:
+    peak: dict[str, int] = {}
+    seen = [(usage.hop, usage.pss_bytes) for one in slices for usage in one.usage]
+    seen += [pair for launch in launches for sample in launch.memory for pair in sample.pss_bytes.items()]
+    for hop, size in seen:
+        peak[hop] = max(peak.get(hop, 0), size)
+    return peak
+
+
+# Who is missing, and what was odd
+
+
+def _withdrawals(race: Race, placed: set[str]) -> tuple[Withdrawal, ...]:
+    missing = [stack for stack in race.stacks if stack not in placed]
+    found = ((stack, _failure(race, stack)) for stack in missing)
+    return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in found if failure is not None)
+
+
+def _failure(race: Race, stack: str) -> Failure | None:
+    """Return a stack's last failure, else what refused its slices, or None while its turn may still come."""
+    launches = [launch for launch in race.launches if launch.stack == stack]
+    failures = [launch.failure for launch in launches if launch.failure is not None]
+    if failures:
+        return failures[-1]
+    findings = [found for launch in launches for one in launch.slices for found in one.verdict.findings]
+    refusing = [found for found in findings if found.effect is not Effect.WARNS]
+    if refusing:
+        usual = Counter(found.check for found in refusing).most_common(1)[0][0]
+        last = [found for found in refusing if found.check == usual][-1]
+        return Failure(kind=FailureKind.REFUSED, message=f"{last.seen.rstrip('.')}. {last.remedy}")
+    if launches:
+        return Failure(kind=FailureKind.REFUSED, message="Not one of its requests was answered rightly.")
+    if race.ending is not None:
+        return Failure(kind=FailureKind.REFUSED, message="The race ended before its first launch.")
+    return None
+
+
+def _warnings(race: Race) -> dict[str, int]:
+    found = (f for launch in race.launches for one in launch.slices for f in one.verdict.findings)
+    return dict(Counter(f.check for f in found if f.effect is Effect.WARNS))
+
+
+# The sentences
+
+
+def _sentence(text: str, stacks: Sequence[str]) -> str:
+    """Begin with a capital, unless a stack's name comes first; end with a full stop."""
+    named = text.split(" ", 1)[0] in stacks
+    return (text if named else text[:1].upper() + text[1:]) + "."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the answer is made from: the headline level."""
+
+    race: Race
+    field: _Field
+    judgement: Judgement
+    rows: Sequence[Row]
+
+
+def _answer(told: _Told, withdrawals: Sequence[Withdrawal]) -> str:
+    if len(told.rows) == 1:
+        return _alone(told.rows[0], withdrawals)
+    ranking = told.race.question is Question.RANKING
+    if ranking and all(told.judgement.settled):
+        return f"every place is settled: {_best(told)}"
+    if not told.judgement.winners:
+        return _unresolved(told)
+    below = f"; not every place is settled yet: {_more(told.rows)}" if ranking else ""
+    return _best(told) + below
+
+
+def _best(told: _Told) -> str:
+    """Name the winner with its margin, or those between whom there is nothing to choose."""
+    judgement, stacks = told.judgement, told.field.stacks
+    good = judgement.winners or (judgement.leader,)
+    first = judgement.leader if judgement.leader in good else judgement.foremost(good)
+    others = [i for i in range(len(stacks)) if i != first]
+    rivals = [i for i in others if not judgement.order[first, i]]
+    second = judgement.foremost(rivals or others)
+    if not rivals:
+        ratio = _times(judgement.ratio(first, second))
+        return f"{stacks[first]} delivers {ratio} the throughput of {stacks[second]}, the next best"
+    most = max(judgement.apart(first, i) for i in rivals)
+    if most <= told.race.difference or first not in judgement.winners:
+        rest = "; every other stack is slower" if len(rivals) < len(others) else ""
+        begin = "no difference you would notice" if most <= told.race.difference else "hardly a difference"
+        return f"{begin}: {_differ(stacks, first, rivals)} by at most {_percent(most)}{rest}"
+    return (
+        f"{stacks[first]} will do: no other stack is more than {_percent(told.race.difference)} faster; "
+        f"{stacks[second]} delivers {_times(judgement.ratio(second, first))} its throughput"
+    )
+
+
+def _differ(stacks: Sequence[str], first: int, rivals: Sequence[int]) -> str:
+    if len(rivals) == 1:
+        return f"{stacks[first]} and {stacks[rivals[0]]} differ"
+    return f"{stacks[first]} differs from {_names([stacks[i] for i in rivals])}"
+
+
+def _unresolved(told: _Told) -> str:
+    top = [row for row in told.rows if row.tier == 1]
+    named = f"cannot be told apart yet: {_names([row.stack for row in top])}"
+    if min(row.launches for row in top) < 2:
+        return f"{named}; one launch says nothing about the next, so this takes a longer budget"
+    first, second = (told.field.stacks.index(row.stack) for row in top[:2])
+    ratio = _times(told.judgement.ratio(first, second))
+    so_far = f"so far {top[0].stack} delivers {ratio} the throughput of {top[1].stack}"
+    return f"{named}; {so_far}, and {_more(told.rows)}"
+
+
+def _more(rows: Sequence[Row]) -> str:
+    if max(row.launches for row in rows) >= looks.LOOKS[-1]:
+        return f"{looks.LOOKS[-1]} launches of each, as many as a race makes, do not show more"
+    return "a longer budget would show more"
+
+
+def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
+    own = row.throughput_per_s
+    limits = f" ({own.low:.0f}–{own.high:.0f})" if own.low is not None and own.high is not None else ""
+    figure = f"{own.value:.0f} requests/s{limits}"
+    if not withdrawals:
+        return f"{row.stack} delivers {figure}, with nothing to compare it with"
+    first, others = withdrawals[0], len(withdrawals) - 1
+    more = f", and {others} more gave no result" if others else ""
+    return f"only {row.stack} could be measured, at {figure}: {first.stack} {first.failure.kind}{more}"
+
+
+def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
+    if not withdrawals:
+        return "Nothing has been measured yet."
+    first, others = withdrawals[0], len(withdrawals) - 1
+    more = f" {others} more gave no result either." if others else ""
+    message = f": {first.failure.message.rstrip('.')}" if first.failure.message else ""
+    return f"Nothing could be measured: {first.stack} {first.failure.kind}{message}.{more}"
+
+
+def _reason(rows: Sequence[Row]) -> str:
+    """Say where the CPU time of the leader and of the next stack goes; nothing when none was seen."""
+    spent = [sum(row.cpu_ms_per_request.values()) for row in rows[:2]]
+    if min(spent) <= 0:
+        return ""
+    second = rows[:2][-1]
+    named = f"{second.stack} spends {_spending(second)}"
+    if len(rows) == 1:
+        return f"{named}."
+    slower = second.ratio.high is not None and second.ratio.high < 1
+    odd = ": it is not CPU time that sets them apart" if slower and spent[0] >= spent[1] else ""
+    return f"{named}; the leader, {rows[0].stack}, spends {_spending(rows[0])}{odd}."
+
+
+def _spending(row: Row) -> str:
+    """Word a row's CPU time: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
+    by_hop = sorted(row.cpu_ms_per_request.items(), key=lambda item: -item[1])
+    total = sum(row.cpu_ms_per_request.values())
+    shares = [f"{round(100 * cpu_ms / total)} % in {hop}" for hop, cpu_ms in by_hop]
+    return f"{_digits(total)} ms of CPU time per request" + (f" ({', '.join(shares)})" if len(shares) > 1 else "")
+
+
+def _names(stacks: Sequence[str]) -> str:
+    named = list(stacks) if len(stacks) <= 4 else [*stacks[:3], f"{len(stacks) - 3} more"]
+    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+
+
+def _times(ratio: Interval) -> str:
+    if ratio.low is None or ratio.high is None:
+        return f"{_digits(ratio.value)}×"
+    return f"{_digits(ratio.value)}× ({_digits(ratio.low)}–{_digits(ratio.high)})"
+
+
+def _digits(value: float) -> str:
+    if value < 0.1:
+        return f"{value:.2g}" if value > 1e-4 else "0"
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}" if value < 1000 else "over 1000"
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2g} %" if fraction < 0.1 else f"{100 * fraction:.0f} %"

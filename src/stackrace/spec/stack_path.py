@@ -1,0 +1,257 @@
+"""Stack paths: ``nginx/uwsgi/uwsgi:processes=4`` becomes a checked Stack.
+
+The grammar, with ``/`` over a wire and ``+`` inside the same server::
+
+    stack    = hop { ( "/" protocol "/" | "+" ) hop }
+    hop      = server [ ":" setting { "," setting } ]
+    setting  = name "=" value
+
+It is typed: each hop must forward the protocol that the next one listens to, and the last must host an
+interface of the app. So N front ends × M protocols × K servers come out of N + K catalogue entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..model.errors import StackError
+from ..model.stack import (
+    BEHIND_ANOTHER,
+    Hop,
+    Interface,
+    Origin,
+    Protocol,
+    ServerSpec,
+    Setting,
+    SettingValue,
+    Socket,
+    Stack,
+)
+from .nearest import did_you_mean
+
+__all__ = ["parse_stack"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One hop as written: how it is reached (None: inside the one before), its name and its settings' text."""
+
+    protocol: str | None
+    server: str
+    settings: str
+
+
+def parse_stack(text: str, specs: Mapping[str, ServerSpec], offered: frozenset[Interface]) -> Stack:
+    """Return the stack that ``text`` describes for an app that offers the interfaces ``offered``.
+
+    ``specs`` is the catalogue by server name. Raises StackError naming the unknown word with its nearest
+    neighbours, the setting out of range, or the link that fails and what would fit.
+    """
+    tokens = _split(text)
+    chain = [_spec_of(token.server, specs, text) for token in tokens]
+    _check_links(text, tokens, chain, specs)
+    hops = tuple(_hop(text, tokens, chain, index) for index in range(len(tokens)))
+    interface = _interface(text, hops[-1], chain[-1], offered, specs)
+    return Stack(path=_canonical(hops), hops=hops, interface=interface)
+
+
+def _split(text: str) -> list[_Token]:
+    segments = text.strip().split("/")
+    if len(segments) % 2 == 0 or not all(segments):
+        raise StackError(
+            f"stack {text!r}: write server, or server/protocol/server, as in nginx/uwsgi/uwsgi:processes=4"
+        )
+    tokens = []
+    for index in range(0, len(segments), 2):
+        wire: str | None = segments[index - 1] if index else Protocol.HTTP
+        for guest in segments[index].split("+"):
+            server, _, settings = guest.partition(":")
+            tokens.append(_Token(wire, server, settings))
+            wire = None
+    return tokens
+
+
+def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpec:
+    if name in specs:
+        return specs[name]
+    raise StackError(f"stack {text!r}: no server is called {name!r}{did_you_mean(name, specs)}")
+
+
+def _check_links(
+    text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]
+) -> None:
+    first = chain[0]
+    if first.inside:
+        hosts = " or ".join(f"{name}+{first.name}" for name in sorted(first.inside))
+        raise StackError(f"stack {text!r}: {first.name} lives inside another server; write {hosts}")
+    if Protocol.HTTP not in first.listens:
+        fronts = _names(spec for spec in specs.values() if set(spec.forwards) & first.listens)
+        raise StackError(
+            f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it"
+        )
+    for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
+        if token.protocol is None:
+            _check_inside(text, before, after)
+        else:
+            _check_wire(text, before, after, token.protocol, specs)
+
+
+def _check_inside(text: str, before: ServerSpec, after: ServerSpec) -> None:
+    if before.name in after.inside:
+        return
+    remedy = (
+        f"it lives inside {' or '.join(sorted(after.inside))}"
+        if after.inside
+        else f"it is a process of its own: write {before.name}/PROTOCOL/{after.name}"
+    )
+    raise StackError(f"stack {text!r}: {after.name} cannot live inside {before.name}; {remedy}")
+
+
+def _check_wire(
+    text: str, before: ServerSpec, after: ServerSpec, protocol: str, specs: Mapping[str, ServerSpec]
+) -> None:
+    link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is not legal:"
+    if protocol not in list(Protocol):
+        raise StackError(f"{link} no protocol is called {protocol!r}{did_you_mean(protocol, list(Protocol))}")
+    if after.inside:
+        raise StackError(f"{link} {after.name} lives inside {' or '.join(sorted(after.inside))}, joined by +")
+    if not before.forwards:
+        raise StackError(f"{link} {before.name} forwards nothing; it must be the last hop")
+    shared = sorted(set(before.forwards) & after.listens)
+    fitting = f"between these two fits {' or '.join(shared)}" if shared else "these two share no protocol"
+    if protocol not in before.forwards:
+        raise StackError(f"{link} {before.name} does not forward {protocol}; {fitting}")
+    if protocol not in after.listens:
+        others = _names(spec for spec in specs.values() if protocol in spec.listens)
+        would = f"; {others} would" if others else ""
+        raise StackError(f"{link} {after.name} does not listen to {protocol}; {fitting}{would}")
+
+
+def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> Hop:
+    token, spec = tokens[index], chain[index]
+    behind = index > 0 and token.protocol is not None
+    known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
+    chosen = _chosen(text, token, known)
+    settings = {name: setting.default for name, setting in known.items()} | chosen
+    if behind:
+        protocol = Protocol(str(token.protocol))
+        settings["socket"] = _socket(
+            text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol
+        )
+    return Hop(
+        server=spec.name,
+        protocol=Protocol(token.protocol) if token.protocol else None,
+        chosen=chosen,
+        settings=settings,
+        origins={
+            name: Origin.TUNED if name in chosen and chosen[name] != setting.default else setting.origin
+            for name, setting in known.items()
+        },
+    )
+
+
+def _front(tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> ServerSpec:
+    """The server that forwards to hop ``index``: the nearest before it that is a process of its own."""
+    return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
+
+
+def _chosen(text: str, token: _Token, known: Mapping[str, Setting]) -> dict[str, SettingValue]:
+    chosen: dict[str, SettingValue] = {}
+    for part in filter(None, token.settings.split(",")):
+        name, equals, value = part.partition("=")
+        if name not in known:
+            raise StackError(
+                f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}"
+            )
+        if not equals or not value:
+            raise StackError(
+                f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}"
+            )
+        if name in chosen:
+            raise StackError(f"stack {text!r}: setting {name!r} is given twice")
+        chosen[name] = _value(text, token.server, known[name], value)
+    return chosen
+
+
+def _value(text: str, server: str, setting: Setting, value: str) -> SettingValue:
+    wrong = f"stack {text!r}: {server}:{setting.name} cannot be {value!r}"
+    if isinstance(setting.default, bool):
+        if value.lower() in ("on", "true", "yes", "1"):
+            return True
+        if value.lower() in ("off", "false", "no", "0"):
+            return False
+        raise StackError(f"{wrong}; write on or off")
+    if isinstance(setting.default, int):
+        if value.isascii() and value.isdigit() and setting.minimum <= int(value) <= setting.maximum:
+            return int(value)
+        raise StackError(f"{wrong}; write a number from {setting.minimum} to {setting.maximum}")
+    if setting.choices and value not in setting.choices:
+        raise StackError(f"{wrong}{did_you_mean(value, setting.choices)}")
+    return value
+
+
+def _socket(text: str, asked: str, front: ServerSpec, spec: ServerSpec, protocol: Protocol) -> str:
+    """Settle ``socket=auto``: the first kind the listener prefers that the front end can reach."""
+    shared = [kind for kind in spec.sockets if kind in front.forwards[protocol]]
+    if not shared:
+        raise StackError(
+            f"stack {text!r}: {front.name} and {spec.name} share no kind of socket for {protocol}"
+        )
+    if asked == "auto":
+        return shared[0]
+    if asked not in shared:
+        raise StackError(
+            f"stack {text!r}: {front.name}/{protocol}/{spec.name} cannot use socket={asked}; "
+            f"it can use {' or '.join(shared)}"
+        )
+    return Socket(asked)
+
+
+def _interface(
+    text: str,
+    last: Hop,
+    spec: ServerSpec,
+    offered: frozenset[Interface],
+    specs: Mapping[str, ServerSpec],
+) -> Interface:
+    implied = [
+        setting.implies[value]
+        for setting in spec.settings
+        if isinstance(value := last.settings[setting.name], str) and value in setting.implies
+    ]
+    hosted = frozenset(implied) or spec.hosts
+    for interface in (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES):
+        if interface in hosted & offered:
+            return interface
+    if not spec.hosts:
+        example = "+mod_wsgi" if spec.name == "apache" else "/http/gunicorn"
+        raise StackError(
+            f"stack {text!r}: {spec.name} hosts no application itself; end the chain with a server that does, "
+            f"as in {text}{example}"
+        )
+    fitting = _names(other for other in specs.values() if other.hosts & offered)
+    raise StackError(
+        f"stack {text!r}: {spec.name} hosts {_names(hosted)} here, the app offers {_names(offered)}; "
+        f"it can be hosted by {fitting}"
+    )
+
+
+def _names(things: Iterable[ServerSpec | Interface]) -> str:
+    names = sorted(thing.name if isinstance(thing, ServerSpec) else str(thing) for thing in things)
+    return " or ".join(names).replace(" or ", ", ", max(len(names) - 2, 0))
+
+
+def _canonical(hops: Sequence[Hop]) -> str:
+    parts = []
+    for index, hop in enumerate(hops):
+        joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"
+        settings = ",".join(f"{name}={_text(value)}" for name, value in hop.chosen.items())
+        parts.append(f"{joint}{hop.server}{':' + settings if settings else ''}")
+    return "".join(parts)
+
+
+def _text(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)

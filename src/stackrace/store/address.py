@@ -1,0 +1,114 @@
+"""Where results live: a store's URL as a value, without importing any database driver."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from ..model.errors import StoreError
+
+__all__ = ["VARIABLE", "Address", "PostgresqlDatabase", "SqliteFile", "address_of", "default_file"]
+
+VARIABLE = "STACKRACE_STORE"
+"""The environment variable that names the store when no argument does."""
+
+_EXAMPLES = "sqlite:////var/lib/races.sqlite3 or postgresql://user:password@host:5432/database"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteFile:
+    """A file on this machine; ``path`` is absolute."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresqlDatabase:
+    """A database of a PostgreSQL server; a ``host`` that starts with a slash is the folder of its socket.
+
+    ``options`` are libpq's other connection parameters, such as ``sslmode``.
+    """
+
+    name: str
+    user: str = ""
+    password: str = field(default="", repr=False)
+    host: str = ""
+    port: int | None = None
+    options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        """The URL without the password: fit to be shown."""
+        user = f"{self.user}@" if self.user else ""
+        port = f":{self.port}" if self.port else ""
+        if self.host.startswith("/"):
+            return f"postgresql://{user}{port}/{self.name}?host={self.host}"
+        return f"postgresql://{user}{self.host}{port}/{self.name}"
+
+
+Address = SqliteFile | PostgresqlDatabase
+
+
+def address_of(url: str | None = None) -> Address:
+    """Return the address ``url`` names; without one STACKRACE_STORE's; without that the user's data folder's.
+
+    As elsewhere, ``sqlite:///a`` is relative to the current folder and ``sqlite:////a`` starts at the root.
+    """
+    text = url or os.environ.get(VARIABLE, "")
+    if not text:
+        return default_file()
+    scheme, found, rest = text.partition("://")
+    if not found:
+        return _sqlite(text)
+    match scheme:
+        case "sqlite":
+            return _sqlite(unquote(rest.removeprefix("/")))
+        case "postgresql" | "postgres":
+            return _postgresql(text)
+    raise StoreError(f"no store can be at {scheme}://…: write {VARIABLE} like {_EXAMPLES}")
+
+
+def default_file() -> SqliteFile:
+    """Return the file in the user's data folder, ``~/.local/share`` unless XDG_DATA_HOME names another.
+
+    Source: XDG Base Directory Specification; a relative XDG_DATA_HOME is to be ignored.
+    """
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    home = given if given.is_absolute() else Path.home() / ".local" / "share"
+    return SqliteFile(path=home / "stackrace" / "races.sqlite3")
+
+
+def _sqlite(name: str) -> SqliteFile:
+    if not name:
+        raise StoreError(f"the store's URL names no file: write {VARIABLE} like {_EXAMPLES}")
+    return SqliteFile(path=Path(name).expanduser().absolute())
+
+
+def _postgresql(url: str) -> PostgresqlDatabase:
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", None) or unquote(parts.hostname or "")
+    name = unquote(parts.path.removeprefix("/"))
+    if not name:
+        raise StoreError(f"the store's URL names no database: write {VARIABLE} like {_EXAMPLES}")
+    return PostgresqlDatabase(
+        name=name,
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        host=host,
+        port=_port(parts),
+        options=tuple(sorted(options.items())),
+    )
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError as error:
+        raise StoreError(
+            f"the store's URL has no usable port ({error}): write it like {_EXAMPLES}"
+        ) from error

@@ -1,0 +1,74 @@
+"""Columns that give back exactly what was put in, on SQLite and PostgreSQL alike."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from django.db import models
+
+__all__ = ["DocumentField", "ExactTextField", "RealField", "legible", "storable"]
+
+_ESCAPE = "\x1a"
+_UNSTORABLE = re.compile("[\x00\x1a\ud800-\udfff]")
+_ESCAPED = re.compile(_ESCAPE + "([0-9a-f]{4})")
+
+
+def storable(text: str) -> str:
+    """Return ``text`` without NULs and lone surrogates, which logs contain and databases refuse.
+
+    They become U+001A and four hexadecimal digits, as does U+001A itself; ordinary text stays as it is.
+    """
+    return _UNSTORABLE.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
+
+
+def legible(text: str) -> str:
+    """Undo ``storable``."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+class ExactTextField(models.TextField):
+    """Any Python string, whatever a server's log contained."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Escape on the way in."""
+        return None if value is None else storable(value)
+
+    def from_db_value(self, value: str | None, *_: object) -> str | None:
+        """Restore on the way out."""
+        return None if value is None else legible(value)
+
+
+class DocumentField(models.TextField):
+    """A JSON document as ASCII text; its shape is a ``TypedDict`` in one of the ``*_documents`` modules.
+
+    Text rather than Django's JSONField: PostgreSQL's ``jsonb`` refuses NULs and lone surrogates in strings.
+    """
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Write the document; NaN and infinities, which JSON lacks, must be strings by now."""
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+    def from_db_value(self, value: str, *_: object) -> Any:
+        """Read the document."""
+        return json.loads(value)
+
+
+class RealField(models.FloatField):
+    """Any float. NULL is NaN, a share of nothing: SQLite would turn the one into the other anyway."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "null": True})
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Write NaN as NULL."""
+        return None if math.isnan(value) else float(value)
+
+    def from_db_value(self, value: float | None, *_: object) -> float:
+        """Read NULL as NaN."""
+        return math.nan if value is None else value

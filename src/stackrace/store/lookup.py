@@ -1,0 +1,46 @@
+"""Finds the one race a prefix of an id means, or says which ones are near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from ..model.errors import StoreError
+
+__all__ = ["NEAR", "the_one"]
+
+NEAR = 10
+"""How many ids an error lists at most."""
+
+
+def the_one(prefix: str, ids: Sequence[str]) -> str:
+    """Return the only one of ``ids`` (newest first) that starts with ``prefix``, capitals or not.
+
+    >>> the_one('4X', ['4xk20z0000000', '9a00000000000'])
+    '4xk20z0000000'
+    """
+    wanted = prefix.strip().lower()
+    if wanted in ids:
+        return wanted
+    found = [each for each in ids if each.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not ids:
+        raise StoreError("no race is stored yet; make one with: stackrace run")
+    if found:
+        raise StoreError(
+            f"{prefix!r} begins {len(found)} ids; give more of its characters", detail=_listed(found)
+        )
+    raise StoreError(f"no race's id begins with {prefix!r}; near it are", detail=_listed(_near(wanted, ids)))
+
+
+def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:
+    """Return ids that resemble ``wanted`` where it has characters, else the newest ones."""
+    heads = {each[: len(wanted)]: each for each in reversed(ids)}
+    close = get_close_matches(wanted, heads, n=NEAR)
+    return [heads[head] for head in close] or ids
+
+
+def _listed(ids: Sequence[str]) -> str:
+    shown = list(ids[:NEAR])
+    return "\n".join([*shown, f"and {len(ids) - NEAR} more"] if len(ids) > NEAR else shown)

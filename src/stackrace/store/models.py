@@ -1,0 +1,126 @@
+"""The tables: races, what their stacks were, launches, slices. Only rows; ``convert`` knows the values."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from .fields import DocumentField, ExactTextField, RealField
+from .launch_documents import FindingDocument, MemoryDocument, UsageDocument
+from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument
+from .race_documents import BudgetDocument, HostDocument
+
+__all__ = ["LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
+
+_ID_LENGTH = 32
+"""Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
+
+
+def _column(field: object) -> Any:
+    """Let a column be annotated with what it holds in a row."""
+    return field
+
+
+class Row(models.Model):
+    """What all tables share."""
+
+    objects: Any = models.Manager()
+
+    class Meta:
+        abstract = True
+
+
+class RaceRow(Row):
+    """One race; ``ending`` NULL while it runs or when it was killed."""
+
+    id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
+    started_at: str = _column(ExactTextField())
+    version: str = _column(ExactTextField())
+    app: str = _column(ExactTextField())
+    urls: list[str] = _column(DocumentField())
+    stacks: list[str] = _column(DocumentField())
+    loads: list[LoadDocument] = _column(DocumentField())
+    question: str = _column(ExactTextField())
+    difference: float = _column(RealField())
+    budget_s: float = _column(RealField())
+    cores: BudgetDocument = _column(DocumentField())
+    seed: str = _column(ExactTextField())  # decimal digits: it may be longer than 64 bits
+    host: HostDocument = _column(DocumentField())
+    notes: list[str] = _column(DocumentField())
+    elapsed_s: float = _column(RealField())
+    ending: str | None = _column(ExactTextField(null=True))
+
+    class Meta:
+        db_table = "stackrace_race"
+
+
+class StackFactsRow(Row):
+    """What exactly one stack of a race was."""
+
+    id: int = _column(models.BigAutoField(primary_key=True))
+    race: RaceRow = _column(models.ForeignKey(RaceRow, models.PROTECT, related_name="facts"))
+    race_id: str
+    stack: str = _column(ExactTextField())
+    versions: dict[str, str] = _column(DocumentField())
+    configs: dict[str, str] = _column(DocumentField())
+    commands: list[str] = _column(DocumentField())
+
+    class Meta:
+        db_table = "stackrace_stack_facts"
+
+
+class LaunchRow(Row):
+    """One launch; ``position`` counts the launches of its race in order of time, from 0."""
+
+    id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
+    race: RaceRow = _column(models.ForeignKey(RaceRow, models.PROTECT, related_name="launches"))
+    race_id: str
+    position: int = _column(models.IntegerField())
+    block: int = _column(models.IntegerField())
+    stack: str = _column(ExactTextField())
+    ready_s: float | None = _column(models.FloatField(null=True))
+    warmup_s: float = _column(RealField())
+    memory: list[MemoryDocument] = _column(DocumentField())
+    failure_kind: str | None = _column(ExactTextField(null=True))
+    failure_message: str | None = _column(ExactTextField(null=True))
+    failure_log: str | None = _column(ExactTextField(null=True))
+
+    class Meta:
+        db_table = "stackrace_launch"
+        constraints = (models.UniqueConstraint(fields=("race", "position"), name="stackrace_launch_order"),)
+
+
+class SliceRow(Row):
+    """One slice: the load, what the engine saw, what the hops used, what the checks found."""
+
+    id: int = _column(models.BigAutoField(primary_key=True))
+    launch: LaunchRow = _column(models.ForeignKey(LaunchRow, models.PROTECT, related_name="slices"))
+    launch_id: str
+    index: int = _column(models.BigIntegerField())
+    load: LoadDocument = _column(DocumentField())
+    started_at: float = _column(RealField())
+    duration_s: float = _column(RealField())
+    counts: CountsDocument = _column(DocumentField())
+    latency: QuantilesDocument = _column(DocumentField())
+    connect: QuantilesDocument = _column(DocumentField())
+    histogram: bytes = _column(models.BinaryField())
+    series: list[BinDocument] = _column(DocumentField())
+    status_classes: dict[str, int] = _column(DocumentField())
+    bytes_read: int = _column(models.BigIntegerField())
+    connections_opened: int = _column(models.BigIntegerField())
+    reconnects: int = _column(models.BigIntegerField())
+    established_peak: int = _column(models.BigIntegerField())
+    generator_cpu_s: float = _column(RealField())
+    generator_wait_s: float = _column(RealField())
+    generator_busy: float = _column(RealField())
+    fairness: float = _column(RealField())
+    dead_time: float = _column(RealField())
+    usage: list[UsageDocument] = _column(DocumentField())
+    findings: list[FindingDocument] = _column(DocumentField())
+
+    class Meta:
+        db_table = "stackrace_slice"

@@ -1,0 +1,61 @@
+"""The documented shapes of a race's cores and host, and both directions for each."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from ..model.host import HostFacts
+from ..model.race import Budget
+
+__all__ = ["BudgetDocument", "HostDocument", "budget_document", "budget_from", "host_document", "host_from"]
+
+
+class BudgetDocument(TypedDict):
+    """Numbers of cores."""
+
+    stack_cores: list[int]
+    generator_cores: list[int]
+
+
+class HostDocument(TypedDict):
+    """``limits`` is keyed by sysctl or rlimit name."""
+
+    system: str
+    kernel: str
+    cpu: str
+    cores: int
+    memory_bytes: int
+    virtual: str
+    python: str
+    limits: dict[str, int]
+
+
+def budget_document(budget: Budget) -> BudgetDocument:
+    """Return ``budget`` as a document."""
+    return {"stack_cores": list(budget.stack_cores), "generator_cores": list(budget.generator_cores)}
+
+
+def budget_from(document: BudgetDocument) -> Budget:
+    """Undo ``budget_document``."""
+    return Budget(
+        stack_cores=tuple(document["stack_cores"]), generator_cores=tuple(document["generator_cores"])
+    )
+
+
+def host_document(host: HostFacts) -> HostDocument:
+    """Return ``host`` as a document."""
+    return {
+        "system": host.system,
+        "kernel": host.kernel,
+        "cpu": host.cpu,
+        "cores": host.cores,
+        "memory_bytes": host.memory_bytes,
+        "virtual": host.virtual,
+        "python": host.python,
+        "limits": dict(host.limits),
+    }
+
+
+def host_from(document: HostDocument) -> HostFacts:
+    """Undo ``host_document``."""
+    return HostFacts(**document)

@@ -1,0 +1,53 @@
+"""Opens a store: its folder, Django, the database, its tables brought up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..model.errors import StoreError
+from .address import VARIABLE, Address, SqliteFile, address_of, default_file
+
+if TYPE_CHECKING:
+    from .store import Store
+
+__all__ = ["open_store"]
+
+
+def open_store(url: str | None = None) -> Store:
+    """Return the store at ``url``, made or upgraded if need be.
+
+    Without ``url`` the environment variable STACKRACE_STORE decides, and without that it is
+    ``stackrace/races.sqlite3`` in the user's data folder. Raises StoreError with a way out.
+    """
+    address = address_of(url)
+    _need_folder(address)
+
+    from .settings import configure, connect  # Django is imported only now that results are wanted
+
+    configure()
+    alias = connect(address)
+
+    from .store import Store  # its models can be imported only once Django is configured
+    from .upgrade import bring_up_to_date
+
+    bring_up_to_date(alias, address)
+    return Store(alias, address)
+
+
+def _need_folder(address: Address) -> None:
+    """Make the default file's folder; any other must exist, so that a mistyped URL makes nothing."""
+    if not isinstance(address, SqliteFile):
+        return
+    folder = address.path.parent
+    try:
+        if address == default_file():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"store {address}: its folder cannot be made ({error.strerror}); set {VARIABLE} to another file"
+        ) from error
+    if not folder.is_dir():
+        raise StoreError(
+            f"store {address}: there is no folder {folder}; make it, or correct the URL "
+            "(sqlite:////a starts at the root, sqlite:///a in the current folder)"
+        )

@@ -1,0 +1,178 @@
+"""The store: writes a race down while it runs, and reads races back exactly as they were."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from django.db import connections, transaction
+
+from ..model.errors import StoreError
+from ..model.launch import Launch, Slice
+from ..model.race import Ending, Race, StackFacts
+from .address import Address
+from .convert import (
+    facts_from,
+    facts_row,
+    launch_from,
+    launch_row,
+    race_from,
+    race_row,
+    slice_from,
+    slice_row,
+)
+from .lookup import the_one
+from .models import LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
+from .summary import Summary
+from .trouble import translated
+
+__all__ = ["Store"]
+
+
+class Store:
+    """One database of races; ``open_store`` makes it. ``alias`` is its name within Django.
+
+    Each call is one transaction: whatever returned is kept, even if the process is killed right after.
+    Every method raises StoreError when the database refuses. Threads may share a store.
+    """
+
+    def __init__(self, alias: str, address: Address) -> None:
+        self.alias = alias
+        self.address = address
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close this thread's connection; the next call opens another."""
+        connections[self.alias].close()
+
+    def begin(self, race: Race) -> None:
+        """Store ``race`` under its id, with the facts and launches it already has."""
+        with self._translated(), transaction.atomic(using=self.alias):
+            self._insert(race_row(race))
+            for facts in race.facts:
+                self.add_facts(race.id, facts)
+            for launch in race.launches:
+                self.add_launch(race.id, launch)
+                for one in launch.slices:
+                    self.add_slice(launch.id, one)
+
+    def add_facts(self, race_id: str, facts: StackFacts) -> None:
+        """Store what exactly one stack of the race is."""
+        with self._translated():
+            self._insert(facts_row(race_id, facts))
+
+    def add_launch(self, race_id: str, launch: Launch) -> None:
+        """Store ``launch`` as the race's next one, without its slices."""
+        with self._translated(), transaction.atomic(using=self.alias):
+            position = LaunchRow.objects.using(self.alias).filter(race_id=race_id).count()
+            self._insert(launch_row(race_id, position, launch))
+
+    def add_slice(self, launch_id: str, one: Slice) -> None:
+        """Store a finished slice of a launch that may still be open."""
+        with self._translated():
+            self._insert(slice_row(launch_id, one))
+
+    def end_launch(self, launch: Launch) -> None:
+        """Store what is known about ``launch`` at its end; its slices are stored already."""
+        with self._translated():
+            row = launch_row("", 0, launch)
+            changed = (
+                LaunchRow.objects.using(self.alias)
+                .filter(id=launch.id)
+                .update(
+                    ready_s=row.ready_s,
+                    warmup_s=row.warmup_s,
+                    memory=row.memory,
+                    failure_kind=row.failure_kind,
+                    failure_message=row.failure_message,
+                    failure_log=row.failure_log,
+                )
+            )
+        if not changed:
+            raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
+
+    def end(self, race_id: str, ending: Ending, elapsed_s: float) -> None:
+        """Store why and after how many seconds the race ended."""
+        with self._translated():
+            changed = (
+                RaceRow.objects.using(self.alias)
+                .filter(id=race_id)
+                .update(ending=ending.value, elapsed_s=elapsed_s)
+            )
+        if not changed:
+            raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
+
+    def load(self, prefix: str) -> Race:
+        """Return the only race whose id starts with ``prefix``, with every slice finished so far.
+
+        Raises StoreError that lists near ids when there is none, or more than one.
+        """
+        with self._translated():
+            race_id = the_one(prefix, self._ids())
+            try:
+                return self._load(race_id)
+            except (KeyError, TypeError, ValueError) as error:
+                raise StoreError(
+                    f"store {self.address}: race {race_id} was altered, or written by another Stackrace; "
+                    "read it with the one that wrote it",
+                    detail=repr(error),
+                ) from error
+
+    def latest(self) -> str | None:
+        """Return the id of the race that started last."""
+        with self._translated():
+            return next(iter(self._ids()), None)
+
+    def list(self, limit: int) -> tuple[Summary, ...]:
+        """Return the last ``limit`` races, newest first."""
+        with self._translated():
+            rows = RaceRow.objects.using(self.alias).order_by("-started_at", "-id")
+            columns = rows.values_list("id", "started_at", "app", "stacks", "ending")[:limit]
+            return tuple(
+                Summary(
+                    id=id_,
+                    started_at=started_at,
+                    app=app,
+                    stacks=len(stacks),
+                    ending=None if ending is None else Ending(ending),
+                )
+                for id_, started_at, app, stacks, ending in columns
+            )
+
+    def _ids(self) -> tuple[str, ...]:
+        """Return all ids, newest race first."""
+        rows = RaceRow.objects.using(self.alias).order_by("-started_at", "-id")
+        return tuple(rows.values_list("id", flat=True))
+
+    def _load(self, race_id: str) -> Race:
+        """Read the race before its parts: a race seen as ended then has them all."""
+        row = RaceRow.objects.using(self.alias).get(id=race_id)
+        facts = StackFactsRow.objects.using(self.alias).filter(race_id=race_id).order_by("id")
+        launches = LaunchRow.objects.using(self.alias).filter(race_id=race_id).order_by("position")
+        slices: defaultdict[str, list[Slice]] = defaultdict(list)
+        for each in SliceRow.objects.using(self.alias).filter(launch__race_id=race_id).order_by("id"):
+            slices[each.launch_id].append(slice_from(each))
+        return race_from(
+            row,
+            (facts_from(each) for each in facts),
+            (launch_from(each, slices[each.id]) for each in launches),
+        )
+
+    def _insert(self, row: Row) -> None:
+        """Insert and never overwrite: this is the check that an id is fresh."""
+        row.save(using=self.alias, force_insert=True)
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.address)

@@ -1,0 +1,20 @@
+"""A stored race in one line, for lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.race import Ending
+
+__all__ = ["Summary"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Enough of a race to recognise it. ``stacks`` counts them; ``ending`` None: it runs, or was killed."""
+
+    id: str
+    started_at: str
+    app: str
+    stacks: int
+    ending: Ending | None

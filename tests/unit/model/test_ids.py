@@ -1,0 +1,41 @@
+"""Short identifiers."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stackrace.model import ids
+from stackrace.model.errors import InputError
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_every_64_bit_number_survives_the_round_trip(number):
+    identifier = ids.encode(number)
+    assert len(identifier) == 13
+    assert ids.is_valid(identifier)
+    assert ids.decode(identifier) == number
+
+
+@pytest.mark.parametrize("wrong", ["", "abc", "A" * 13, "z" * 13, "0" * 14, "00000000-0000"])
+def test_what_is_no_id_is_refused(wrong):
+    assert not ids.is_valid(wrong)
+    with pytest.raises(InputError, match="13 characters"):
+        ids.decode(wrong)
+
+
+@pytest.mark.parametrize("number", [-1, 2**64])
+def test_a_number_beyond_64_bits_is_refused(number):
+    with pytest.raises(InputError, match="64 bits"):
+        ids.encode(number)
+
+
+def test_generated_ids_are_valid_and_differ():
+    made = {ids.generate() for _ in range(1000)}
+    assert len(made) == 1000
+    assert all(map(ids.is_valid, made))
+
+
+def test_the_examples_in_the_docstrings_hold():
+    assert doctest.testmod(ids).failed == 0

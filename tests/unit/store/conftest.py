@@ -1,0 +1,160 @@
+"""A store in a temporary folder, and arbitrary races to put into it."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import strategies as st
+
+from stackrace.model import ids
+from stackrace.model.host import HostFacts
+from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
+from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
+from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.store import open_store
+from stackrace.store.settings import configure
+
+WRITER = Path(__file__).with_name("writer.py")
+TEXT = st.text(st.characters(), max_size=12)  # NULs and lone surrogates included
+REAL = st.floats(allow_nan=False)
+COUNT = st.integers(0, 2**63 - 1)
+BLOCK = st.integers(0, 2**31 - 1)
+
+
+def few(values):
+    return st.lists(values, max_size=3).map(tuple)
+
+
+def mapping(values):
+    return st.dictionaries(TEXT, values, max_size=3)
+
+
+def whole(kind, /, **strategies):
+    """Build ``kind`` from all of its fields: a field that is added to it and forgotten here fails at once."""
+    assert {field.name for field in fields(kind)} == set(strategies), kind
+    return st.builds(kind, **strategies)
+
+
+LOAD = whole(
+    Load,
+    concurrency=COUNT,
+    keep_alive=st.booleans(),
+    duration_s=st.none() | REAL,
+    requests=st.none() | COUNT,
+    timeout_s=REAL,
+)
+QUANTILES = whole(
+    Quantiles,
+    count=COUNT, mean=REAL, p50=REAL, p90=REAL, p99=REAL, p999=REAL, max=REAL,
+    censored=st.frozensets(st.sampled_from(["p50", "p90", "p99", "p999", "max"])),
+)  # fmt: skip
+COUNTS = whole(
+    Counts,
+    scheduled=COUNT, ok=COUNT, non2xx=COUNT, failed=mapping(COUNT), timed_out=COUNT, in_flight=COUNT,
+    unsent=COUNT,
+)  # fmt: skip
+BIN = whole(SeriesBin, start_s=REAL, ok=COUNT, errors=COUNT, in_flight=COUNT, p50_s=REAL, p99_s=REAL)
+RESULT = whole(
+    LoadResult,
+    started_at=REAL, duration_s=REAL, counts=COUNTS, latency=QUANTILES, connect=QUANTILES,
+    histogram=st.binary(max_size=64), series=few(BIN), status_classes=mapping(COUNT), bytes_read=COUNT,
+    connections_opened=COUNT, reconnects=COUNT, established_peak=COUNT, generator_cpu_s=REAL,
+    generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL,
+)  # fmt: skip
+USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
+FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)
+SLICE = whole(
+    Slice,
+    index=COUNT,
+    load=LOAD,
+    result=RESULT,
+    usage=few(USAGE),
+    verdict=whole(Verdict, findings=few(FINDING)),
+)
+FAILURE = whole(Failure, kind=st.sampled_from(FailureKind), message=TEXT, log=TEXT)
+LAUNCH = whole(
+    Launch,
+    id=st.just(""),
+    block=BLOCK,
+    stack=TEXT,
+    ready_s=st.none() | REAL,
+    warmup_s=REAL,
+    slices=few(SLICE),
+    memory=few(whole(MemorySample, at_s=REAL, pss_bytes=mapping(COUNT))),
+    failure=st.none() | FAILURE,
+)
+HOST = whole(
+    HostFacts,
+    system=TEXT, kernel=TEXT, cpu=TEXT, cores=COUNT, memory_bytes=COUNT, virtual=TEXT, python=TEXT,
+    limits=mapping(st.integers()),
+)  # fmt: skip
+FACTS = whole(StackFacts, stack=TEXT, versions=mapping(TEXT), configs=mapping(TEXT), commands=few(TEXT))
+RACE = whole(
+    Race,
+    id=st.just(""),
+    started_at=st.datetimes().map(lambda moment: moment.isoformat() + "+00:00"),
+    version=TEXT,
+    app=TEXT,
+    urls=few(TEXT),
+    stacks=few(TEXT),
+    loads=few(LOAD),
+    question=st.sampled_from(Question),
+    difference=REAL,
+    budget_s=REAL,
+    cores=whole(Budget, stack_cores=few(COUNT), generator_cores=few(COUNT)),
+    seed=st.integers(),
+    host=HOST,
+    notes=few(TEXT),
+    facts=few(FACTS),
+    launches=few(LAUNCH),
+    elapsed_s=REAL,
+    ending=st.none() | st.sampled_from(Ending),
+)
+
+
+def with_fresh_ids(race):
+    launches = tuple(replace(launch, id=ids.generate()) for launch in race.launches)
+    return replace(race, id=ids.generate(), launches=launches)
+
+
+@pytest.fixture(scope="session")
+def races():
+    """A strategy of races with ids never used before."""
+    return RACE.map(with_fresh_ids)
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path}/races.sqlite3"
+
+
+@pytest.fixture
+def store(url):
+    with open_store(url) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory):
+    """One store for all examples of a property."""
+    with open_store(f"sqlite:///{tmp_path_factory.mktemp('store')}/races.sqlite3") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def writer():
+    """The module ``writer.py``, whose path a test can also run as a process."""
+    return SimpleNamespace(**runpy.run_path(str(WRITER)), path=WRITER)
+
+
+@pytest.fixture(scope="session")
+def store_fields():
+    """The module of columns, which can be imported once Django is set up."""
+    configure()
+    return importlib.import_module("stackrace.store.fields")

@@ -1,0 +1,60 @@
+"""Finding a race by the beginning of its id, and listing races."""
+
+from __future__ import annotations
+
+import pytest
+
+from stackrace.model.errors import StoreError
+from stackrace.model.race import Ending
+from stackrace.store.lookup import NEAR, the_one
+
+IDS = ("2bcd000000000", "1abc000000000", "1abd000000000")
+
+
+@pytest.mark.parametrize("prefix", ["2", "2B", " 2bcd ", "2bcd000000000"])
+def test_a_unique_prefix_is_enough(prefix):
+    assert the_one(prefix, IDS) == "2bcd000000000"
+
+
+def test_an_ambiguous_prefix_lists_what_it_begins():
+    with pytest.raises(StoreError, match="begins 2 ids") as caught:
+        the_one("1ab", IDS)
+    assert caught.value.detail.split() == ["1abc000000000", "1abd000000000"]
+
+
+def test_a_mistyped_prefix_lists_near_ids():
+    with pytest.raises(StoreError, match="'1abx'") as caught:
+        the_one("1abx", IDS)
+    assert set(caught.value.detail.split()) == {"1abc000000000", "1abd000000000"}
+
+
+def test_a_prefix_near_nothing_lists_the_newest():
+    with pytest.raises(StoreError) as caught:
+        the_one("zzzz", [f"{number:013d}" for number in range(NEAR + 2)])
+    lines = caught.value.detail.splitlines()
+    assert lines[0] == "0000000000000"
+    assert lines[-1] == "and 2 more"
+
+
+def test_an_empty_store_says_how_to_fill_it(store):
+    assert store.latest() is None
+    assert store.list(5) == ()
+    with pytest.raises(StoreError, match="stackrace run"):
+        store.load("1")
+
+
+def test_races_are_listed_newest_first(store, writer):
+    for number, race_id in enumerate(IDS):
+        store.begin(writer.make_race(race_id, f"2024-05-06T07:08:0{number}+00:00"))
+    store.end(IDS[1], Ending.BUDGET, 60.0)
+    assert store.latest() == IDS[2]
+    listed = store.list(2)
+    assert [summary.id for summary in listed] == [IDS[2], IDS[1]]
+    assert [summary.ending for summary in listed] == [None, Ending.BUDGET]
+    assert (listed[0].app, listed[0].stacks) == ("demo", 2)
+    assert listed[0].started_at == "2024-05-06T07:08:02+00:00"
+
+
+def test_a_stored_race_loads_by_its_prefix(store, writer):
+    store.begin(writer.make_race(IDS[0]))
+    assert store.load("2bc").id == IDS[0]

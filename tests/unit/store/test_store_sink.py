@@ -1,0 +1,52 @@
+"""The sink writes down what a race tells, and ignores what is no result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stackrace.model import ids
+from stackrace.model.race import Ending, StackFacts
+from stackrace.race.events import (
+    BlockEnded,
+    BlockStarted,
+    LaunchEnded,
+    LaunchStarted,
+    Progress,
+    RaceEnded,
+    RaceStarted,
+    SliceEnded,
+    StackDescribed,
+)
+from stackrace.store import StoreSink
+
+
+def test_a_race_told_to_the_sink_is_in_the_store(store, writer):
+    race, launch = writer.make_race(ids.generate()), writer.make_launch(ids.generate())
+    facts = StackFacts(stack=launch.stack, versions={"gunicorn": "23.0"}, commands=("gunicorn demo",))
+    whole = replace(launch, slices=(writer.make_slice(0),), ready_s=0.5, warmup_s=2.5)
+    sink = StoreSink(store)
+    for event in (
+        RaceStarted(race),
+        BlockStarted(0, race.stacks, None),
+        Progress("starting", launch.stack),
+        LaunchStarted(launch),
+        StackDescribed(facts),
+        SliceEnded(launch.id, writer.make_slice(0)),
+        LaunchEnded(whole),
+        BlockEnded(0, race),
+        RaceEnded(Ending.ANSWERED, 12.5),
+    ):
+        sink(event)
+    expected = replace(race, facts=(facts,), launches=(whole,), elapsed_s=12.5, ending=Ending.ANSWERED)
+    assert store.load(race.id) == expected
+
+
+def test_each_event_is_kept_the_moment_it_is_told(store, writer):
+    race, launch = writer.make_race(ids.generate()), writer.make_launch(ids.generate())
+    sink = StoreSink(store)
+    sink(RaceStarted(race))
+    assert store.load(race.id) == race
+    sink(LaunchStarted(launch))
+    assert store.load(race.id).launches == (launch,)
+    sink(SliceEnded(launch.id, writer.make_slice(0)))
+    assert store.load(race.id).launches == (replace(launch, slices=(writer.make_slice(0),)),)
