@@ -89,13 +89,13 @@ def _into(
 
 
 def _draw(monitor: Monitor, load: Load, elapsed_s: float) -> None:
-    seen = monitor.snapshot()
-    rate = seen.ok / elapsed_s if elapsed_s else 0.0
+    ok, wrong, _ = monitor.snapshot()
+    rate = ok / elapsed_s if elapsed_s else 0.0
     if load.duration_s is not None:
         left = f"{max(load.duration_s - elapsed_s, 0):.0f} s left"
     else:
-        left = f"{seen.ok} of {load.requests}"
-    errors = f", {seen.errors} errors" if seen.errors else ""
+        left = f"{ok} of {load.requests}"
+    errors = f", {wrong} errors" if wrong else ""
     click.echo(f"\r\x1b[K{rate:,.0f}/s{errors}, {left}", nl=False, err=True)
 
 

@@ -17,7 +17,7 @@ from ..spec.request import RaceRequest
 __all__ = ["Quantity", "app_options", "apply_app_options", "store_option"]
 
 
-class Quantity(click.ParamType):
+class Quantity(click.ParamType[float]):
     """A number with its unit: 90s, 20min, 5%."""
 
     def __init__(self, unit: Unit, *, most: float = float("inf")) -> None:

@@ -104,13 +104,17 @@ class LiveSink:
                 self._mishap(launch.stack, launch.failure)
             case SliceEnded():
                 self._slices += 1
+                self._view.resume()
             case BlockEnded(race=race):
                 self._standing = standing_of(race)
             case Progress(phase=phase, stack=stack):
+                self._view.resume()
                 self._phase, self._stack = phase, stack or ""
             case _:
                 return
         self._view.update(self._state())
+        if self._phase.startswith("measuring"):
+            self._view.pause()
 
     def _mishap(self, stack: str, failure: Failure) -> None:
         self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))

@@ -129,9 +129,14 @@ def _lacking(needs: Needs) -> list[str]:
 
 @cache
 def _version(needs: Needs) -> str:
+    """Ask the program itself, or Debian about a module that has none."""
     binary = find_binary(needs.binary) if needs.binary else None
-    if binary is None or not needs.version:
+    if binary and needs.version:
+        command = (binary, *needs.version)
+    elif needs.apt and shutil.which("dpkg-query"):
+        command = ("dpkg-query", "--show", "--showformat=${Version}", needs.apt[0])
+    else:
         return ""
-    done = subprocess.run([binary, *needs.version], capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = _VERSION.search(done.stdout + done.stderr)
     return found[0] if found else ""

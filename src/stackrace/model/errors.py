@@ -38,7 +38,7 @@ class StackraceError(Exception):
     exit_code = 2
 
     def __init__(self, message: str, *, detail: str = "") -> None:
-        super().__init__(message)
+        super().__init__(f"{message}\n{detail}" if detail else message)
         self.message = message
         self.detail = detail
 

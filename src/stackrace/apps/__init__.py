@@ -1,0 +1,32 @@
+"""Applications: the bundled one, and the loader of the user's own project in its own environment."""
+
+from .bundle import Bundled, bundled
+from .detect import Project, detect
+from .entry import ENTRY_MODULE, entry_source
+from .environment import app_environment
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from .examine import examine
+from .golden import golden
+from .interpreter import Buildable, Found, find_python
+from .target import entry_of
+
+__all__ = [
+    "ENTRY_MODULE",
+    "Buildable",
+    "Bundled",
+    "DjangoFacts",
+    "Examination",
+    "Exchange",
+    "Found",
+    "Project",
+    "PythonFacts",
+    "Reply",
+    "app_environment",
+    "bundled",
+    "detect",
+    "entry_of",
+    "entry_source",
+    "examine",
+    "find_python",
+    "golden",
+]

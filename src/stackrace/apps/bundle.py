@@ -1,0 +1,61 @@
+"""The app that comes with Stackrace: a real Django project with the pages of the published comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.app import App, Entry, EntryKind
+
+__all__ = ["Bundled", "bundled"]
+
+_MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
+_DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirements-mariadb.txt"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundled:
+    """Where the bundled app is and how it is run.
+
+    ``urls`` is the default workload, ``pages`` all there is to race.
+    """
+
+    root: Path
+    entry: Entry
+    urls: tuple[str, ...]
+    pages: tuple[str, ...]
+    prepare: tuple[tuple[str, ...], ...]
+    static: Mapping[str, Path]
+
+    def requirements(self, services: Iterable[str] = ()) -> Path:
+        """Return the requirements file of its environment: Django, and its database's driver."""
+        wanted = [_DRIVERS[service] for service in services if service in _DRIVERS]
+        return self.root / (wanted[0] if wanted else "requirements.txt")
+
+    def app(self, *, python: Path, data: Path, services: Iterable[str] = ()) -> App:
+        """Return it as an app; ``data`` is an existing writable folder for its SQLite file."""
+        return App(
+            name="bundled",
+            root=self.root,
+            entry=self.entry,
+            python=python,
+            environment={"PAGES_DATA": str(data.absolute())},
+            static=self.static,
+            prepare=self.prepare,
+            services=tuple(services),
+        )
+
+
+def bundled() -> Bundled:
+    """Return the bundled Django project. Nothing is ever written into its folder."""
+    root = Path(__file__).with_name("bundled")
+    pages = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
+    return Bundled(
+        root=root,
+        entry=Entry(kind=EntryKind.DJANGO, target="sample.settings"),
+        urls=("/hello/", "/random-row/"),
+        pages=pages,
+        prepare=(_MIGRATE,),
+        static={"/static/": root / "pages" / "static"},
+    )

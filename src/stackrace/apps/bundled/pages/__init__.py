@@ -1,0 +1,1 @@
+"""The pages that the published comparisons measured, and an index of them."""

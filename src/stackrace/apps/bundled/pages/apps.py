@@ -1,0 +1,9 @@
+"""The app's configuration."""
+
+from django.apps import AppConfig
+
+
+class PagesConfig(AppConfig):
+    """Pages of known sizes."""
+
+    name = "pages"

@@ -1,0 +1,1 @@
+"""The sample site: what is raced when there is no project at hand."""

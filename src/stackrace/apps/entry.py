@@ -1,0 +1,80 @@
+"""The tiny module that every server loads, so that all of them host exactly the same callable."""
+
+from __future__ import annotations
+
+from ..model.app import App, EntryKind
+from ..model.errors import InputError
+from ..model.stack import Interface
+from .environment import settings_module
+from .target import parse_target
+
+__all__ = ["ENTRY_MODULE", "entry_source"]
+
+ENTRY_MODULE = "stackrace_entry"
+"""The module's name; its file is this plus ``.py``."""
+
+_PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and nothing else."""
+
+import os
+import sys
+
+ROOT = {root!r}
+sys.path[:] = [ROOT, *(path for path in sys.path if path != ROOT)]
+'''
+
+_SETTINGS = """os.environ["DJANGO_SETTINGS_MODULE"] = {settings!r}
+
+from importlib import import_module
+
+from django.conf import settings
+"""
+
+_DJANGO_WSGI = """
+if settings.WSGI_APPLICATION:
+    module, _, name = settings.WSGI_APPLICATION.rpartition(".")
+    application = getattr(import_module(module), name)
+else:
+    from django.core.wsgi import get_wsgi_application
+
+    application = get_wsgi_application()
+"""
+
+# ASGI_APPLICATION is not Django's own setting, so most projects only have the asgi.py that startproject made.
+_DJANGO_ASGI = """
+from importlib.util import find_spec
+
+package = {settings!r}.partition(".")[0]
+target = getattr(settings, "ASGI_APPLICATION", None)
+if not target and find_spec(package + ".asgi"):
+    target = package + ".asgi.application"
+if target:
+    module, _, name = target.rpartition(".")
+    application = getattr(import_module(module), name)
+else:
+    from django.core.asgi import get_asgi_application
+
+    application = get_asgi_application()
+"""
+
+_CALLABLE = """
+import {module}
+
+application = {module}.{expression}
+"""
+
+
+def entry_source(app: App, interface: Interface) -> str:
+    """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
+
+    It puts the project first on the path and, for Django, names the settings. Raises InputError when the app
+    does not offer the interface.
+    """
+    if interface not in app.interfaces:
+        raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
+    start = _PATH.format(root=str(app.root.absolute()))
+    if app.entry.kind is EntryKind.DJANGO:
+        body = _DJANGO_ASGI if interface is Interface.ASGI else _DJANGO_WSGI
+        return start + (_SETTINGS + body).format(settings=settings_module(app))
+    target = parse_target(app.entry.kind, app.entry.target)
+    call = "" if target.arguments is None else f"({target.arguments})"
+    return start + _CALLABLE.format(module=target.module, expression=target.name + call)

@@ -1,0 +1,38 @@
+"""The variables that everything of the app runs with: its examination, its commands, its servers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from ..model.app import App, EntryKind
+
+__all__ = ["app_environment", "settings_module"]
+
+_NOT_THE_APPS = (
+    "DJANGO_SETTINGS_MODULE",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "VIRTUAL_ENV",
+    "__PYVENV_LAUNCHER__",
+)
+"""Variables of the shell that Stackrace runs in: they point at another Python, or at another project."""
+
+
+def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return ``environ`` without what belongs to Stackrace's own Python, with the app's variables and PATH.
+
+    The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it.
+    """
+    kept = {name: value for name, value in environ.items() if name not in _NOT_THE_APPS}
+    kept["PATH"] = os.pathsep.join((str(app.python.parent), kept.get("PATH", os.defpath)))
+    if settings := settings_module(app):
+        kept["DJANGO_SETTINGS_MODULE"] = settings
+    return kept | dict(app.environment)
+
+
+def settings_module(app: App) -> str:
+    """Return a Django project's settings module, else nothing; ``app.environment`` may override it."""
+    if app.entry.kind is not EntryKind.DJANGO:
+        return ""
+    return app.environment.get("DJANGO_SETTINGS_MODULE", app.entry.target)

@@ -1,0 +1,115 @@
+"""Have the app examined by its own interpreter, in a process that may hang, print or crash without harm."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from ..model.app import App, EntryKind
+from ..model.errors import AppError, InputError
+from ..model.stack import Interface
+from ..model.workload import Request
+from .entry import entry_source
+from .environment import app_environment, settings_module
+from .examination import Examination
+from .examiner.messages import Order
+from .examiner_report import Outcome, examination_of, read_outcome
+
+__all__ = ["examine"]
+
+_SCRIPT = Path(__file__).with_name("examiner") / "__main__.py"
+_GRACE_S = 5.0
+"""The examiner ends itself when its time is over; this much later it is killed."""
+
+
+def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeout_s: float = 60.0) -> Examination:
+    """Load ``app`` as the servers will, ask it every request at least twice, and return what was found out.
+
+    Without ``requests`` it is asked for ``/``, and one redirect within the site is followed. Without a
+    ``host``, ALLOWED_HOSTS decides. Raises AppError with the app's own traceback when it does not load, or
+    not in time; answers are returned whatever their status: judging them is ``golden``'s.
+    """
+    asked = tuple(requests) or (Request(path="/"),)
+    interface = Interface.ASGI if app.entry.kind is EntryKind.ASGI else Interface.WSGI
+    order: Order = {
+        "root": str(app.root.absolute()),
+        "source": entry_source(app, interface),
+        "interface": interface.value,
+        "settings": settings_module(app),
+        "host": host,
+        "requests": [
+            {
+                "method": request.method,
+                "path": _ascii(request.path),
+                "headers": [list(pair) for pair in request.headers],
+                "body": base64.b64encode(request.body).decode("ascii"),
+            }
+            for request in asked
+        ],
+        "follow": not requests,
+        "timeout_s": timeout_s,
+    }
+    return examination_of(_run(app, order), app, asked, interface)
+
+
+def _ascii(path: str) -> str:
+    if not path.isascii() or not path.startswith("/") or any(character.isspace() for character in path):
+        raise InputError(f"{path!r} is no path: start it with / and percent-encode what is not ASCII")
+    return path
+
+
+def _run(app: App, order: Order) -> Outcome:
+    """Start the examiner and read its report; whatever it started ends with it."""
+    with (
+        tempfile.TemporaryFile() as inlet,
+        tempfile.TemporaryFile() as report,
+        tempfile.TemporaryFile() as log,
+    ):
+        inlet.write(json.dumps(order).encode())
+        inlet.seek(0)
+        process = _start(app, inlet, report, log)
+        try:
+            process.wait(order["timeout_s"] + _GRACE_S)
+            timed_out = False
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        finally:
+            _end(process)
+        return read_outcome(_text(report), log=_text(log), status=process.returncode, timed_out=timed_out)
+
+
+def _start(app: App, inlet: IO[bytes], report: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [str(app.python), str(_SCRIPT), str(report.fileno())],
+            stdin=inlet,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=app.root,
+            env=app_environment(app),
+            pass_fds=(report.fileno(),),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise AppError(
+            f"{app.python} cannot be started in {app.root}: {error.strerror} (--python, [app] python)"
+        ) from error
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")

@@ -1,0 +1,58 @@
+"""Start the examiner: the order in JSON on stdin, the report into the file descriptor given as argument.
+
+The report goes where the app cannot reach it by printing: lines ``stage …`` while it works, then one line of
+JSON; or a dump of all stacks when the time is over.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (pathlib is slow to import)
+
+
+def main() -> None:
+    """Examine the app as ordered, report, and end the process whatever threads the app left behind."""
+    report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
+    order = json.load(sys.stdin)
+    faulthandler.dump_traceback_later(order["timeout_s"], exit=True, file=report)
+
+    def stage(text: str) -> None:
+        report.write("stage " + text + "\n")
+        report.flush()
+
+    examination = _load_ourselves()
+    sys.argv[1:] = []
+    document = examination.examine(order, stage)
+    faulthandler.cancel_dump_traceback_later()
+    report.write(json.dumps(document) + "\n")
+    report.flush()
+    os._exit(0)
+
+
+def _load_ourselves() -> Any:
+    """Import this folder as the package ``stackrace_examiner``: the app finds no name of ours on its path."""
+    if sys.path[0] == _HERE:
+        del sys.path[0]
+    keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    spec = importlib.util.spec_from_file_location(
+        "stackrace_examiner", _HERE + "/__init__.py", submodule_search_locations=[_HERE]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = package
+    spec.loader.exec_module(package)
+    examination = importlib.import_module("stackrace_examiner.examination")
+    sys.dont_write_bytecode = keep
+    return examination
+
+
+if __name__ == "__main__":
+    main()

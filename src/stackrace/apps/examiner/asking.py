@@ -1,0 +1,101 @@
+"""Ask the app for every request often enough to see how much of its answers repeats."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable
+from urllib.parse import urljoin, urlsplit
+
+from .messages import Asked, Caller, ExchangeMessage, Reply, RequestMessage, header
+
+PAUSE_S = 1.1
+"""Between the first and the later askings: a page that shows the time changes once a second."""
+MOST = 12
+"""Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
+PATIENCE_S = 0.5
+"""Spent per request on askings beyond the second."""
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class Asking:
+    """Asks one app; ``added`` are headers that every request needs beside Host."""
+
+    def __init__(
+        self, caller: Caller, host: str, added: tuple[tuple[str, str], ...], stage: Callable[[str], None]
+    ) -> None:
+        self._caller = caller
+        self._host = host
+        self._added = added
+        self._stage = stage
+
+    def all_of(self, requests: list[RequestMessage], follow: bool) -> list[ExchangeMessage]:
+        """Return one exchange per request, in order; ``follow`` permits one redirect within the site."""
+        firsts = [self._first(self._prepare(request), follow) for request in requests]
+        if any(reply.succeeded for _, reply, _ in firsts):
+            time.sleep(PAUSE_S)
+        return [self._exchange(asked, first, via) for asked, first, via in firsts]
+
+    def _prepare(self, request: RequestMessage) -> Asked:
+        """Return ``request`` as it goes over the wire; what the user gave himself is left alone."""
+        given = tuple((name, value) for name, value in request["headers"])
+        body = base64.b64decode(request["body"])
+        length = (("Content-Length", str(len(body))),) if body else ()
+        always = (("Host", self._host), *self._added, *length)
+        missing = tuple(pair for pair in always if not header(given, pair[0].lower()))
+        return Asked(request["method"], request["path"], missing + given, body)
+
+    def _first(self, asked: Asked, follow: bool) -> tuple[Asked, Reply, str]:
+        reply = self._ask(asked)
+        target = local_target(asked, reply) if follow else ""
+        if not target:
+            return asked, reply, ""
+        there = asked._replace(path=target)
+        return there, self._ask(there), asked.path
+
+    def _exchange(self, asked: Asked, first: Reply, via: str) -> ExchangeMessage:
+        second = max(self._again(asked, first), key=lambda reply: difference(first, reply))
+        return {
+            "path": asked.path,
+            "via": via,
+            "added": [list(pair) for pair in self._added if pair in asked.headers],
+            "first": first.message(),
+            "second": second.message(),
+        }
+
+    def _again(self, asked: Asked, first: Reply) -> list[Reply]:
+        """Ask at least once more, until the length differs, the app fails, or patience ends."""
+        replies = [self._ask(asked)]
+        until = time.monotonic() + PATIENCE_S
+        while len(replies) < MOST - 1 and time.monotonic() < until:
+            if not replies[-1].succeeded or difference(first, replies[-1]) > 1:
+                break
+            replies.append(self._ask(asked))
+        return replies
+
+    def _ask(self, asked: Asked) -> Reply:
+        self._stage(f"answering {asked.method} {asked.path}")
+        reply = self._caller.call(asked)
+        return reply if reply.status >= 500 else reply._replace(traceback="")
+
+
+def difference(one: Reply, other: Reply) -> int:
+    """Return 3 when the status differs, 2 the length, 1 the content, 0 nothing."""
+    if one.status != other.status:
+        return 3
+    if len(one.body) != len(other.body):
+        return 2
+    return int(one.body != other.body)
+
+
+def local_target(asked: Asked, reply: Reply) -> str:
+    """Return the path on the same site that ``reply`` redirects to, or nothing."""
+    location = header(reply.headers, "location")
+    if reply.status not in _REDIRECTS or not location:
+        return ""
+    parts = urlsplit(urljoin(f"http://{asked.host}{asked.path}", location))
+    if parts.scheme != "http" or parts.netloc != asked.host:
+        return ""
+    target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
+    return "" if target == asked.path else target

@@ -1,0 +1,74 @@
+"""What Django's settings say that matters to a race."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+from .messages import DjangoReport
+
+_MOST_ROUTES = 24
+
+
+def django_facts() -> DjangoReport:
+    """Set Django up and return the facts; whatever the project raises is the caller's to catch."""
+    django: Any = import_module("django")  # the app's own, so not before its path is set
+    settings: Any = import_module("django.conf").settings
+
+    django.setup()
+    root = getattr(settings, "STATIC_ROOT", None)
+    return {
+        "version": django.get_version(),
+        "debug": bool(settings.DEBUG),
+        "allowed_hosts": _allowed_hosts(settings),
+        "static_url": str(settings.STATIC_URL or ""),
+        "static_root": os.path.abspath(root) if root and os.path.isdir(root) else "",  # noqa: PTH100, PTH112
+        "engines": {name: str(database.get("ENGINE", "")) for name, database in settings.DATABASES.items()},
+        "wsgi": settings.WSGI_APPLICATION or "",
+        "asgi": getattr(settings, "ASGI_APPLICATION", None) or "",
+        "https_only": bool(settings.SECURE_SSL_REDIRECT),
+        "https_header": _https_header(settings.SECURE_PROXY_SSL_HEADER),
+        "routes": _routes(),
+    }
+
+
+def https_headers(facts: DjangoReport) -> tuple[tuple[str, str], ...]:
+    """Return the header by which an https-only project learns that its proxy spoke TLS, if it knows one."""
+    settings: Any = import_module("django.conf").settings
+    if not (facts["https_only"] and facts["https_header"]):
+        return ()
+    return ((facts["https_header"], str(settings.SECURE_PROXY_SSL_HEADER[1])),)
+
+
+def _https_header(setting: Any) -> str:
+    """Turn ``("HTTP_X_FORWARDED_PROTO", "https")`` into ``X-Forwarded-Proto``."""
+    if not setting or not str(setting[0]).startswith("HTTP_"):
+        return ""
+    return "-".join(word.capitalize() for word in str(setting[0])[5:].split("_"))
+
+
+def _allowed_hosts(settings: Any) -> list[str]:
+    """Return the hosts as Django understands them: no host under DEBUG means loopback."""
+    hosts = [str(host) for host in settings.ALLOWED_HOSTS]
+    return hosts or (["localhost", "127.0.0.1", "[::1]"] if settings.DEBUG else [])
+
+
+def _routes() -> list[str]:
+    """Return the URLconf's first level as paths, includes without a prefix opened; [] if it does not load."""
+    urls: Any = import_module("django.urls")
+    try:
+        return list(dict.fromkeys(_level(urls.get_resolver().url_patterns)))[:_MOST_ROUTES]
+    except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
+        return []
+
+
+def _level(patterns: Any) -> list[str]:
+    found: list[str] = []
+    for entry in patterns:
+        text = str(entry.pattern)
+        if not text.strip("^$") and hasattr(entry, "url_patterns"):
+            found += _level(entry.url_patterns)
+        else:
+            found.append("/" + text.lstrip("^/").rstrip("$"))
+    return found

@@ -1,0 +1,140 @@
+"""Understand the examiner's report: what it found, or how far it came."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..model.app import App
+from ..model.errors import AppError
+from ..model.stack import Interface
+from ..model.workload import Request
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
+
+__all__ = ["Outcome", "examination_of", "read_outcome"]
+
+_LOG_LINES = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How the examiner's process ended; ``stage`` is what it did last, ``report`` None if it never got there.
+
+    ``rest`` is what stands in place of a report: where the app hung, or what it printed before it died.
+    """
+
+    stage: str
+    report: Report | None
+    timed_out: bool
+    status: int
+    rest: str
+
+
+def read_outcome(text: str, *, log: str, status: int, timed_out: bool) -> Outcome:
+    """Take apart the examiner's ``text``: lines of stages, then its report or a dump of where it hung."""
+    stage, report, rest = "starting Python", None, []
+    for line in text.splitlines():
+        if line.startswith("stage "):
+            stage = line.removeprefix("stage ")
+        elif line.startswith("{"):
+            report = json.loads(line)
+        else:
+            rest.append(line)
+    # faulthandler's dump begins with "Timeout (0:00:05)!"
+    hung = timed_out or any(line.startswith("Timeout (") for line in rest)
+    tail = rest if hung else log.splitlines()[-_LOG_LINES:]
+    return Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
+
+
+def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], interface: Interface) -> Examination:
+    """Return the finished examination; raises AppError for everything else, with the app's own words."""
+    report, name = outcome.report, app.entry.target
+    if report is None:
+        what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
+        raise AppError(f"{name}: {outcome.stage} {what}", detail=outcome.rest)
+    if report["failure"]:
+        raise _failed(outcome.stage, report["failure"], app)
+    django = None if report["django"] is None else _django(report["django"])
+    return Examination(
+        entry=app.entry,
+        interface=interface,
+        python=_python(report["python"], app.python),
+        django=django,
+        host=report["host"],
+        exchanges=tuple(
+            _exchange(message, request) for message, request in zip(report["exchanges"], requests, strict=True)
+        ),
+        static=app.static or _static(django),
+    )
+
+
+def _failed(stage: str, traceback: str, app: App) -> AppError:
+    last = next((line for line in reversed(traceback.splitlines()) if line.strip()), "")
+    return AppError(f"{app.entry.target}: {stage} failed: {last}{_hint(last, app)}", detail=traceback)
+
+
+def _hint(last: str, app: App) -> str:
+    if not last.startswith("ModuleNotFoundError: No module named "):
+        return ""
+    missing = last.split("'")[1].partition(".")[0]
+    if missing == app.entry.target.partition(":")[0].partition(".")[0]:
+        return f"; its imports start from {app.root} ([app] root)"
+    return f"; it is not installed for {app.python} (--python, [app] python)"
+
+
+def _python(report: PythonReport, python: Path) -> PythonFacts:
+    return PythonFacts(
+        version=report["version"],
+        python=python,
+        base=Path(report["base"]),
+        prefix=Path(report["prefix"]),
+        site_packages=tuple(Path(folder) for folder in report["site_packages"]),
+        distributions=report["distributions"],
+    )
+
+
+def _django(report: DjangoReport) -> DjangoFacts:
+    return DjangoFacts(
+        version=report["version"],
+        debug=report["debug"],
+        allowed_hosts=tuple(report["allowed_hosts"]),
+        static_url=report["static_url"],
+        static_root=Path(report["static_root"]) if report["static_root"] else None,
+        engines=report["engines"],
+        wsgi=report["wsgi"],
+        asgi=report["asgi"],
+        https_only=report["https_only"],
+        https_header=report["https_header"],
+        routes=tuple(report["routes"]),
+    )
+
+
+def _static(django: DjangoFacts | None) -> Mapping[str, Path]:
+    """Return Django's own map; a STATIC_URL on another host is not ours to serve."""
+    if django is None or django.static_root is None or not django.static_url.startswith("/"):
+        return {}
+    return {django.static_url: django.static_root}
+
+
+def _exchange(message: ExchangeMessage, request: Request) -> Exchange:
+    added = tuple((name, value) for name, value in message["added"])
+    return Exchange(
+        request=replace(request, path=message["path"], headers=added + request.headers),
+        first=_reply(message["first"]),
+        second=_reply(message["second"]),
+        via=message["via"],
+        added=tuple(name for name, _ in added),
+    )
+
+
+def _reply(message: ReplyMessage) -> Reply:
+    return Reply(
+        status=message["status"],
+        headers=tuple((name, value) for name, value in message["headers"]),
+        body=base64.b64decode(message["body"]),
+        traceback=message["traceback"],
+    )

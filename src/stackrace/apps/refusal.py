@@ -1,0 +1,81 @@
+"""Why an answer cannot be raced, and the way out, in one sentence."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+from ..model.errors import AppError
+from .examination import Examination, Exchange, Reply
+
+__all__ = ["refusal"]
+
+_MOST_ROUTES = 12
+_ANOTHER_URL = "race another page with --url or [workload] urls"
+_NO_TABLE = ("no such table", "UndefinedTable", "doesn't exist")
+
+
+def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppError:
+    """Return the error for a ``reply`` to ``exchange`` that is no success."""
+    path = exchange.request.path
+    via = f" (after a redirect from {exchange.via})" if exchange.via else ""
+    said = f"{path} answers {reply.status}{via}"
+    if reply.status == 400:
+        return AppError(f"{said}: {_bad_request(examination)}")
+    if reply.status in (301, 302, 303, 307, 308):
+        return AppError(f"{said}: {_redirect(path, reply, examination)}")
+    if reply.status in (401, 403):
+        return AppError(f"{said}: it wants a login; give its cookie in [workload] headers, or {_ANOTHER_URL}")
+    if reply.status == 404:
+        return AppError(f"{said}: {_not_found(examination)}")
+    if reply.status >= 500:
+        return AppError(f"{said}: {_server_error(reply)}", detail=reply.traceback)
+    return AppError(f"{said}, which is no success; {_ANOTHER_URL}")
+
+
+def _bad_request(examination: Examination) -> str:
+    django = examination.django
+    if django is None:
+        return f"is the Host {examination.host} refused? Give the right one in [workload] host"
+    if not django.allowed_hosts:
+        return f"ALLOWED_HOSTS in {examination.entry.target} is empty, so no Host will do; add 127.0.0.1 to it"
+    hosts = ", ".join(django.allowed_hosts)
+    return f"the Host {examination.host} is refused; give one of ALLOWED_HOSTS ({hosts}) in [workload] host"
+
+
+def _redirect(path: str, reply: Reply, examination: Examination) -> str:
+    target = urljoin(f"http://{examination.host}{path}", reply.header("location"))
+    parts = urlsplit(target)
+    if parts.scheme == "https" and parts.netloc == examination.host:
+        return _https(examination)
+    if parts.netloc == examination.host:
+        local = parts.path + (f"?{parts.query}" if parts.query else "")
+        return f"it redirects to {local}; race that with --url {local} or [workload] urls"
+    return f"it redirects to {target}, another site; {_ANOTHER_URL}, or set [workload] host"
+
+
+def _https(examination: Examination) -> str:
+    django = examination.django
+    if django is None:
+        return "it redirects to https; give the header that a TLS proxy would send in [workload] headers"
+    if django.https_header:
+        return f"it redirects to https; give {django.https_header}, as a TLS proxy would, in [workload] headers"
+    return (
+        f"it redirects to https (SECURE_SSL_REDIRECT in {examination.entry.target}); "
+        'with SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") there, Stackrace sends it'
+    )
+
+
+def _not_found(examination: Examination) -> str:
+    routes = examination.django.routes if examination.django is not None else ()
+    if not routes:
+        return f"no such page; {_ANOTHER_URL}"
+    listed = ", ".join(routes[:_MOST_ROUTES]) + (", …" if len(routes) > _MOST_ROUTES else "")
+    return f"no such page; the project's routes are {listed}; choose with --url or [workload] urls"
+
+
+def _server_error(reply: Reply) -> str:
+    lines = [line for line in reply.traceback.splitlines() if line.strip()]
+    last = lines[-1] if lines else "it logged no traceback"
+    if any(sign in reply.traceback for sign in _NO_TABLE):
+        return f'{last}; has the database been migrated? [app] prepare = ["python manage.py migrate"]'
+    return last

@@ -1,0 +1,59 @@
+"""Export as CSV: one row per slice, in order of time; units are in the names."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from ..model.launch import Launch, Slice
+from ..model.race import Race
+from ..model.standing import Standing
+from ..model.verdict import Effect
+from .clean import one_line
+
+__all__ = ["HEADER", "CsvExporter"]
+
+HEADER = (
+    "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
+    "throughput_per_s", "scheduled", "ok", "non2xx", "failed", "timed_out", "in_flight", "unsent",
+    "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p999_s", "latency_max_s",
+    "censored", "stack_cpu_s", "stack_memory_bytes", "generator_cpu_s", "fairness", "ready_s", "findings",
+    "failure",
+)  # fmt: skip
+"""The columns; new ones are added at the end, none is renamed or removed."""
+
+
+class CsvExporter:
+    """Writes one row per slice; a launch without slices keeps one row with its failure."""
+
+    def export(self, race: Race, standing: Standing) -> str:
+        """Return the table with its header; lists inside a field are separated by spaces."""
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(HEADER)
+        for launch in race.launches:
+            for one in launch.slices or (None,):
+                writer.writerow(_row(race, launch, one))
+        return out.getvalue()
+
+
+def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
+    before = (race.id, launch.id, launch.block, one_line(launch.stack))
+    failure = one_line(f"{launch.failure.kind.value}: {launch.failure.message}") if launch.failure else ""
+    if one is None:
+        return (*before, *[""] * (len(HEADER) - len(before) - 1), failure)
+    counts, latency, result = one.result.counts, one.result.latency, one.result
+    return (
+        *before, one.index, one.load.concurrency, str(one.load.keep_alive).lower(),
+        str(one.verdict.valid).lower(), result.duration_s, result.throughput_per_s, counts.scheduled,
+        counts.ok, counts.non2xx, sum(counts.failed.values()), counts.timed_out, counts.in_flight,
+        counts.unsent,
+        latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max,
+        " ".join(sorted(latency.censored)), one.cpu_s, sum(hop.pss_bytes for hop in one.usage),
+        result.generator_cpu_s, result.fairness, "" if launch.ready_s is None else launch.ready_s,
+        " ".join(_finding(f.check, f.effect) for f in one.verdict.findings), failure,
+    )  # fmt: skip
+
+
+def _finding(check: str, effect: Effect) -> str:
+    return f"{'-'.join(one_line(check).split())}:{effect.value}"

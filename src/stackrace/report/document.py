@@ -1,0 +1,92 @@
+"""One JSON document with everything known about a race; ``schema/race-1.schema.json`` is its contract.
+
+Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
+not known, and what is not a finite number, is null. History of the format: version 1, the first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..model.race import Race, StackFacts
+from ..model.standing import Standing, Withdrawal
+from .clean import printable
+from .document_launches import failure, launch
+from .document_leaves import load, whole
+from .document_rows import level, row
+
+__all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
+
+FORMAT = "stackrace-race"
+VERSION = 1
+SCHEMA = Path(__file__).parent / "schema" / "race-1.schema.json"
+"""The published schema of this version."""
+
+
+def document(race: Race, standing: Standing, *, series: bool = False) -> dict[str, object]:
+    """Return the document of ``race`` and its ``standing``; ``series`` adds every slice's 100 ms bins."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "answer": printable(standing.answer),
+        "reason": printable(standing.reason),
+        "settled": standing.settled,
+        "resolution": whole(standing.resolution),
+        "headline": standing.headline if standing.levels else None,
+        "standing": [row(one) for one in standing.rows],
+        "levels": [level(one) for one in standing.levels],
+        "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
+        "warnings": {printable(check): count for check, count in standing.warnings.items()},
+        "race": _race(race),
+        "stacks": [_facts(one) for one in _all_facts(race)],
+        "launches": [launch(one, series=series) for one in race.launches],
+    }
+
+
+def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:
+    return {"stack": printable(withdrawal.stack), "failure": failure(withdrawal.failure)}
+
+
+def _race(race: Race) -> dict[str, object]:
+    host = race.host
+    return {
+        "id": race.id,
+        "started_at": race.started_at,
+        "stackrace_version": race.version,
+        "app": printable(race.app),
+        "urls": [printable(url) for url in race.urls],
+        "loads": [load(one) for one in race.loads],
+        "question": race.question.value,
+        "difference": race.difference,
+        "budget_s": race.budget_s,
+        "elapsed_s": race.elapsed_s,
+        "ending": race.ending.value if race.ending else None,
+        "stack_cores": list(race.cores.stack_cores),
+        "generator_cores": list(race.cores.generator_cores),
+        "seed": race.seed,
+        "notes": [printable(note) for note in race.notes],
+        "host": {
+            "system": printable(host.system),
+            "kernel": printable(host.kernel),
+            "cpu": printable(host.cpu),
+            "cores": host.cores,
+            "memory_bytes": host.memory_bytes,
+            "virtual": printable(host.virtual),
+            "python": printable(host.python),
+            "limits": dict(host.limits),
+        },
+    }
+
+
+def _all_facts(race: Race) -> list[StackFacts]:
+    known = {facts.stack: facts for facts in race.facts}
+    return [known.get(stack, StackFacts(stack=stack)) for stack in race.stacks]
+
+
+def _facts(facts: StackFacts) -> dict[str, object]:
+    return {
+        "stack": printable(facts.stack),
+        "versions": {printable(hop): printable(version) for hop, version in facts.versions.items()},
+        "configs": {printable(name): printable(text) for name, text in facts.configs.items()},
+        "commands": [printable(command) for command in facts.commands],
+    }

@@ -1,0 +1,7 @@
+"""Export as one self-contained HTML page: no network, no scripts; for paper, the dark and phones too."""
+
+from __future__ import annotations
+
+from .page import HtmlExporter
+
+__all__ = ["HtmlExporter"]

@@ -1,0 +1,100 @@
+"""The sections made of bars in table rows: the standing, latency and CPU at the headline level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ...model.standing import Row, Standing
+from .. import figures
+from ..charts.bars import axis, interval_bar
+from ..charts.scale import linear, logarithmic
+from ..charts.split import Part, Role, parts, split_bar
+from ..charts.strips import strip
+
+__all__ = ["Bar", "BarsView", "cpu_view", "latency_view", "standing_view"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One row with its drawing; ``span`` is how many rows its tier has, 0 when it is not the tier's first."""
+
+    row: Row
+    drawing: Markup
+    span: int = 1
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarsView:
+    """The bars of a section, their axis, and the roles that occur (for a legend)."""
+
+    bars: tuple[Bar, ...]
+    axis: Markup
+    label: str = ""
+    roles: tuple[Role, ...] = ()
+
+
+def standing_view(standing: Standing) -> BarsView | None:
+    """Return throughput with its limits, grouped in tiers; None when nothing was measured."""
+    rows = standing.rows
+    if not rows:
+        return None
+    scale = linear(max(row.throughput_per_s.high or row.throughput_per_s.value for row in rows), ticks=3)
+    bars = tuple(
+        Bar(row=row, span=_span(rows, place),
+            drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1)))
+        for place, row in enumerate(rows)
+    )  # fmt: skip
+    return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), label=_label(standing))
+
+
+def latency_view(standing: Standing) -> BarsView | None:
+    """Return the latency strips on one logarithmic scale."""
+    rows = standing.rows
+    if not rows:
+        return None
+    least, most = min(row.latency.p50 for row in rows), max(row.latency.max for row in rows)
+    scale = logarithmic(least * 1e3, most * 1e3)
+    bars = tuple(Bar(row=row, drawing=Markup(strip(row.latency, scale, _latency(row)))) for row in rows)
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), label=_label(standing))
+
+
+def cpu_view(standing: Standing) -> BarsView | None:
+    """Return CPU per request split by hop; None when no usage is known."""
+    rows = [row for row in standing.rows if row.cpu_ms_per_request]
+    if not rows:
+        return None
+    scale = linear(max(sum(row.cpu_ms_per_request.values()) for row in rows))
+    split = {row.stack: parts(row.stack, row.cpu_ms_per_request) for row in rows}
+    bars = tuple(
+        Bar(row=row, parts=split[row.stack], drawing=Markup(split_bar(split[row.stack], scale, row.stack)))
+        for row in rows
+    )
+    seen = {part.role for found in split.values() for part in found}
+    roles = tuple(role for role in Role if role in seen)
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), label=_label(standing), roles=roles)
+
+
+def _label(standing: Standing) -> str:
+    return standing.levels[standing.headline].load.label
+
+
+def _span(rows: tuple[Row, ...], place: int) -> int:
+    tier = rows[place].tier
+    if place and rows[place - 1].tier == tier:
+        return 0
+    return sum(row.tier == tier for row in rows)
+
+
+def _told(row: Row) -> str:
+    value = figures.number(row.throughput_per_s.value)
+    text = figures.limits(row.throughput_per_s, figures.number)
+    return f"{row.stack}: {value} requests/s" + (f" ({text})" if text else "")
+
+
+def _latency(row: Row) -> str:
+    names = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
+    told = ", ".join(f"{name} {figures.quantile(row.latency, key)} ms" for key, name in names.items())
+    return f"{row.stack}: {told}"

@@ -1,0 +1,60 @@
+"""Memory over time: one small panel per stack, one line per launch, all on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ...model.launch import MemorySample
+from ...model.race import Race
+from ...model.standing import Standing
+from .. import figures
+from ..charts.panel import Frame, line_path
+from ..charts.scale import linear
+from ..charts.svg import tag
+from .multiples_view import Multiple, Panel
+
+__all__ = ["memory_view"]
+
+MOST_POINTS = 60
+"""Per line; more would only swell the page."""
+WORDS = (
+    "MiB (proportional set size, all hops) against seconds since the launch; a line per launch; the peak is named"
+)
+
+Line = list[tuple[float, float]]
+
+
+def memory_view(race: Race, standing: Standing) -> Multiple | None:
+    """Return the chart, or None when no memory was sampled."""
+    order = dict.fromkeys([row.stack for row in standing.rows] + list(race.stacks))
+    lines = {stack: _lines(race, stack) for stack in order}
+    lines = {stack: found for stack, found in lines.items() if found}
+    if not lines:
+        return None
+    points = [point for found in lines.values() for line in found for point in line]
+    across, up = linear(max(x for x, _ in points), ticks=3), linear(max(y for _, y in points), ticks=3)
+    frame = Frame(x=across, y=up, x_labels=tuple((tick, across.label(tick)) for tick in across.ticks))
+    panels = tuple(Panel(stack=s, drawing=Markup(_panel(frame, s, found))) for s, found in lines.items())
+    return Multiple(title="Memory over time", words=WORDS, shared=Markup(), panels=panels)
+
+
+def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
+    drawn = [tag("path", d=line_path(frame, line), class_="line thin") for line in lines]
+    x, y = max((point for line in lines for point in line), key=lambda point: point[1])
+    drawn.append(frame.note(x, y, figures.number(y)))
+    told = f"Peak {figures.number(y)} MiB after {figures.number(x)} s; {len(lines)} launches"
+    return frame.panel("".join(drawn), f"{stack}: memory over time", told)
+
+
+def _lines(race: Race, stack: str) -> list[Line]:
+    found = [_thin(launch.memory) for launch in race.launches if launch.stack == stack]
+    return [line for line in found if len(line) > 1]
+
+
+def _thin(samples: Sequence[MemorySample]) -> Line:
+    """Return at most ``MOST_POINTS`` points in MiB, the highest of each run of samples: no peak is lost."""
+    line = [(sample.at_s, sum(sample.pss_bytes.values()) / 1024**2) for sample in samples]
+    step = -(-len(line) // MOST_POINTS) or 1
+    return [max(line[i : i + step], key=lambda point: point[1]) for i in range(0, len(line), step)]

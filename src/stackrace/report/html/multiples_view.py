@@ -1,0 +1,99 @@
+"""Throughput and p99 against concurrency: one small panel per stack, all on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ...model.race import Race
+from ...model.standing import Level, Row, Standing
+from .. import figures
+from ..charts.panel import Frame, Point, ghosts
+from ..charts.scale import Scale, linear, logarithmic
+
+__all__ = ["Multiple", "Panel", "multiples_views"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One stack's drawing."""
+
+    stack: str
+    drawing: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multiple:
+    """One chart: its title, its words, the drawing its panels share, and the panels."""
+
+    title: str
+    words: str
+    shared: Markup
+    panels: tuple[Panel, ...]
+
+
+def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
+    """Return throughput and p99 where there are two levels or more: with keep-alive, then without."""
+    views: list[Multiple] = []
+    for keep_alive in (True, False):
+        levels = [level for level in standing.levels if level.load.keep_alive is keep_alive and level.rows]
+        levels.sort(key=lambda level: level.load.concurrency)
+        if len({level.load.concurrency for level in levels}) < 2:
+            continue
+        suffix = "" if keep_alive else ", a connection per request"
+        rows = [row for level in levels for row in level.rows]
+        rate = linear(max(r.throughput_per_s.high or r.throughput_per_s.value for r in rows), ticks=3)
+        delay = logarithmic(min(r.latency.p99 for r in rows) * 1e3, max(r.latency.p99 for r in rows) * 1e3)
+        order = _order(standing, levels)
+        kind = "keep" if keep_alive else "close"
+        views.append(_multiple(f"Throughput against concurrency{suffix}",
+                               "requests/s; whiskers are limits; the largest value is named",
+                               f"rate-{kind}", levels, order, rate, _rate, largest=True))  # fmt: skip
+        views.append(_multiple(f"p99 latency against concurrency{suffix}",
+                               "ms, logarithmic; hollow dots are lower bounds; the last value is named",
+                               f"delay-{kind}", levels, order, delay, _delay, largest=False))  # fmt: skip
+    return tuple(views)
+
+
+def _order(standing: Standing, levels: Sequence[Level]) -> list[str]:
+    rows = [*standing.rows, *(row for level in levels for row in level.rows)]
+    return list(dict.fromkeys(row.stack for row in rows))
+
+
+def _multiple(title: str, words: str, name: str, levels: Sequence[Level], order: Sequence[str], scale: Scale,
+              point: Callable[[int, Row], Point], *, largest: bool) -> Multiple:  # fmt: skip
+    concurrency = [level.load.concurrency for level in levels]
+    least, most = min(concurrency), max(concurrency)
+    across = Scale(low=least, high=most, ticks=(), log=most > 8 * least)
+    frame = Frame(x=across, y=scale, x_labels=tuple((c, str(c)) for c in concurrency))
+    lines = {stack: _points(levels, stack, point) for stack in order}
+    lines = {stack: points for stack, points in lines.items() if points}
+    shared = ghosts(frame, name, ([(p.x, p.y) for p in points] for points in lines.values()))
+    panels = tuple(
+        Panel(stack=stack, drawing=Markup(_panel(frame, stack, points, title, name, largest)))
+        for stack, points in lines.items()
+    )
+    return Multiple(title=title, words=words, shared=Markup(shared), panels=panels)
+
+
+def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool) -> str:
+    named = max(points, key=lambda p: p.y) if largest else points[-1]
+    told = "; ".join(f"{p.x:g} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points)
+    label = ("≥ " if named.bound else "") + figures.number(named.y)
+    inside = frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
+    return frame.panel(inside, f"{stack}: {title}", told, behind=name)
+
+
+def _points(levels: Sequence[Level], stack: str, point: Callable[[int, Row], Point]) -> list[Point]:
+    return [point(level.load.concurrency, row) for level in levels for row in level.rows if row.stack == stack]
+
+
+def _rate(concurrency: int, row: Row) -> Point:
+    rate = row.throughput_per_s
+    return Point(x=concurrency, y=rate.value, low=rate.low, high=rate.high)
+
+
+def _delay(concurrency: int, row: Row) -> Point:
+    return Point(x=concurrency, y=row.latency.p99 * 1e3, bound="p99" in row.latency.censored)

@@ -1,0 +1,64 @@
+"""The page: templates, filters, and the sections in their order."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ...model.race import Race
+from ...model.standing import Standing
+from .. import figures, repeat, sentences
+from ..clean import one_line, printable, tail
+from ..complaints import complaints
+from ..setbacks import setbacks
+from . import marks
+from .bars_view import cpu_view, latency_view, standing_view
+from .facts_view import facts_view, host_view
+from .memory_view import memory_view
+from .multiples_view import multiples_views
+
+__all__ = ["HtmlExporter"]
+
+HERE = Path(__file__).parent
+LOG_LINES = 40
+
+
+class HtmlExporter:
+    """Writes the page."""
+
+    def export(self, race: Race, standing: Standing) -> str:
+        """Return the whole page; all foreign text is escaped."""
+        return _templates().get_template("page.html.j2").render(
+            race=race, standing=standing, sentence=partial(marks.sentence, stacks=race.stacks),
+            style=(HERE / "style.css").read_text(encoding="utf-8"),
+            about=sentences.about(race), ending=sentences.ending(race, standing),
+            resolution=sentences.resolution(race, standing), limits_note=sentences.limits_note(standing),
+            board=standing_view(standing), latency=latency_view(standing), cpu=cpu_view(standing),
+            multiples=multiples_views(race, standing), memory=memory_view(race, standing),
+            setbacks=setbacks(race, standing), complaints=complaints(race, standing),
+            facts=facts_view(race), host=host_view(race),
+            race_file=repeat.race_file(race), command=repeat.COMMAND,
+        )  # fmt: skip
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(HERE), autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    templates.filters.update(
+        breakable=marks.breakable, path=marks.path, line=one_line, printable=printable,
+        log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number, ms=figures.milliseconds,
+        mib=figures.mebibytes, count=figures.count, percent=figures.percent, places=figures.places,
+        duration=figures.duration,
+    )  # fmt: skip
+    templates.globals.update(
+        quantile=figures.quantile,
+        rates=lambda interval: figures.limits(interval, figures.number),
+        ratios=lambda interval: figures.limits(interval, figures.ratio),
+        ratio=figures.ratio,
+    )
+    return templates

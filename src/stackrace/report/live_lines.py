@@ -1,0 +1,48 @@
+"""The live view where control characters would only be noise: one plain line per block and per failure."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from . import figures
+from .clean import one_line
+from .state import LiveState
+
+__all__ = ["Lines"]
+
+
+class Lines:
+    """Writes what is new since the last state."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._block = 0
+        self._mishaps = 0
+
+    def tell(self, state: LiveState) -> None:
+        """Write a line for each failure not told yet, and one when a block begins."""
+        for mishap in state.mishaps[self._mishaps :]:
+            kind, message = mishap.failure.kind.value, mishap.failure.message
+            self._write(f"block {mishap.block}: {mishap.stack} {kind}: {message}")
+        self._mishaps = max(self._mishaps, len(state.mishaps))
+        if state.block > self._block:
+            self._block = state.block
+            self._write(_progress(state))
+
+    def _write(self, text: str) -> None:
+        self._stream.write(one_line(text) + "\n")
+        self._stream.flush()
+
+
+def _progress(state: LiveState) -> str:
+    words = [f"block {state.block}"]
+    if state.slices_planned:
+        words.append(f"{state.slices_done} of {state.slices_planned} slices")
+    words.append(f"{figures.duration(state.elapsed_s)} elapsed")
+    if state.eta_s is not None:
+        words.append(f"at most {figures.duration(state.eta_s)} left")
+    first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
+    if first:
+        more = f" and {len(first) - 1} more" if len(first) > 1 else ""
+        words.append(f"first tier so far: {first[0]}{more}")
+    return ", ".join(words)

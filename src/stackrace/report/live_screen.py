@@ -1,0 +1,64 @@
+"""What the live view draws on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from . import figures
+from .clean import one_line
+from .state import LiveState, Mishap
+from .terminal_table import LevelTable
+
+__all__ = ["screen"]
+
+RECENT = 3
+SPARE = 2
+"""Lines of the terminal left free, so that the view never scrolls."""
+
+
+def screen(state: LiveState) -> RenderableType:
+    """Return the progress, the action, the latest failures and the provisional standing."""
+    parts: list[RenderableType] = [_progress(state), _action(state)]
+    parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
+    if state.standing is not None and state.standing.rows:
+        level = state.standing.levels[state.standing.headline]
+        parts += [Text(), Text(f"So far, at {level.load.label}:", style="dim"), LevelTable(level)]
+    return _Cropped(Group(*parts))
+
+
+class _Cropped:
+    """Cuts a renderable to the terminal's height: rows beyond it would scroll the view away."""
+
+    def __init__(self, inside: RenderableType) -> None:
+        self._inside = inside
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._inside, options, pad=False, new_lines=True)
+        for line in lines[: max(4, console.height - SPARE)]:
+            yield from line
+
+
+def _progress(state: LiveState) -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    done, planned = state.slices_done, state.slices_planned
+    bar = ProgressBar(total=max(1, planned), completed=min(done, planned), width=30)
+    left = "" if state.eta_s is None else f" · at most {figures.duration(state.eta_s)} left"
+    slices = f"{done}/{planned} slices" if planned else f"{done} slices"
+    grid.add_row(bar, Text(f"{slices} · {figures.duration(state.elapsed_s)}{left}"))
+    return grid
+
+
+def _action(state: LiveState) -> Text:
+    where = f"block {state.block}: " if state.block else ""
+    line = Text(f"{where}{one_line(state.phase)} ", no_wrap=True, overflow="ellipsis")
+    return line.append(one_line(state.stack), style="bold")
+
+
+def _mishap(mishap: Mishap) -> Text:
+    line = Text("✗ ", style="red", no_wrap=True, overflow="ellipsis")
+    line.append(one_line(mishap.stack), style="bold default")
+    failure = mishap.failure
+    return line.append(f" {failure.kind.value}: {one_line(failure.message)}", style="default")

@@ -1,0 +1,99 @@
+"""Export as Markdown, for pasting into a pull request."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.race import Race
+from ..model.standing import Level, Row, Standing
+from . import figures, sentences
+from .clean import one_line
+from .complaints import complaints
+from .repeat import COMMAND, race_file
+from .setbacks import setbacks
+
+__all__ = ["MarkdownExporter"]
+
+_HEADER = (
+    "| tier | place | stack | requests/s | low–high | against the leader | p50 ms | p99 ms | longest ms "
+    "| errors | CPU ms/request | memory MiB | launches |\n"
+    "|--:|:-:|:--|--:|:-:|:--|--:|--:|--:|--:|--:|--:|--:|\n"
+)
+
+
+class MarkdownExporter:
+    """Writes the answer, one table per load level, what went wrong, and how to repeat the race."""
+
+    def export(self, race: Race, standing: Standing) -> str:
+        """Return the document; foreign text is escaped."""
+        headline = standing.levels[standing.headline : standing.headline + 1]
+        others = [level for level in standing.levels if level not in headline]
+        parts = [
+            f"**{_escape(standing.answer)}**",
+            _escape(standing.reason),
+            _escape(f"{sentences.about(race)}. {sentences.ending(race, standing)}"),
+            *(_level(level) for level in (*headline, *others)),
+            _escape(f"{sentences.resolution(race, standing)} {sentences.limits_note(standing)}"),
+            _troubles(race, standing),
+            _repeat(race),
+        ]
+        return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _level(level: Level) -> str:
+    return f"#### {level.load.label}\n\n{_HEADER}" + "\n".join(_row(row) for row in level.rows)
+
+
+def _row(row: Row) -> str:
+    against = f"{figures.ratio(row.ratio.value)} {_in_brackets(figures.limits(row.ratio, figures.ratio))}"
+    cells = (
+        str(row.tier), figures.places(row.rank), _code(row.stack),
+        figures.number(row.throughput_per_s.value), figures.limits(row.throughput_per_s, figures.number),
+        against.strip(), figures.quantile(row.latency, "p50"), figures.quantile(row.latency, "p99"),
+        figures.quantile(row.latency, "max"), figures.count(row.errors),
+        figures.number(sum(row.cpu_ms_per_request.values())),
+        figures.mebibytes(sum(row.memory_bytes.values())), str(row.launches),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _troubles(race: Race, standing: Standing) -> str:
+    failed = [
+        f"- {_code(s.stack)} {_escape(s.sentence)}: {_escape(s.failure.message)}"
+        + (" *No place in the standing.*" if s.withdrawn else "")
+        for s in setbacks(race, standing)
+    ]
+    complained = [
+        f"- {_code(c.check)}: {c.headline}. {_escape(c.seen)} {_escape(c.remedy)}".rstrip()
+        for c in complaints(race, standing)
+    ]
+    lines = failed + complained
+    return "#### Refused, failed or warned\n\n" + "\n".join(lines) if lines else ""
+
+
+def _repeat(race: Race) -> str:
+    text = race_file(race)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return (
+        f"<details><summary>How to repeat race {race.id}</summary>\n\n"
+        f"Stackrace {_escape(race.version)}, seed {race.seed}: {_code(COMMAND)}\n\n"
+        f"{fence}toml\n{text}{fence}\n\n</details>"
+    )
+
+
+def _in_brackets(text: str) -> str:
+    return f"({text})" if text else ""
+
+
+def _escape(text: str) -> str:
+    """Keep foreign text from being read as Markdown or HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~@])", r"\\\1", one_line(text))
+
+
+def _code(text: str) -> str:
+    """Return ``text`` as a code span that also holds inside a table."""
+    clean = one_line(text).replace("|", "\\|")
+    if "`" not in clean:
+        return f"`{clean}`"
+    fence = "`" * (1 + max(len(run) for run in re.findall("`+", clean)))
+    return f"{fence} {clean} {fence}"

@@ -1,0 +1,37 @@
+"""How stack paths are broken: only where a reader would pause."""
+
+from __future__ import annotations
+
+import re
+
+from .clean import one_line
+
+__all__ = ["fold", "pieces", "split_settings"]
+
+_PIECE = re.compile(r"[^/+,:]*[/+,:]?")
+_SETTINGS = re.compile(r"(:[^/+]*)")
+
+
+def pieces(path: str) -> tuple[str, ...]:
+    """Return ``path`` cut after each separator: ``('nginx/', 'http/', 'gunicorn:', 'workers=4')``."""
+    return tuple(piece for piece in _PIECE.findall(one_line(path)) if piece)
+
+
+def split_settings(path: str) -> tuple[tuple[str, bool], ...]:
+    """Return ``path`` in parts, each with whether it is a settings part (``:workers=4``)."""
+    return tuple((part, part.startswith(":")) for part in _SETTINGS.split(one_line(path)) if part)
+
+
+def fold(path: str, width: int) -> str:
+    """Return ``path`` on as many lines as ``width`` asks for, broken after separators, continued indented.
+
+    >>> print(fold('nginx/http/gunicorn:workers=4,threads=8', 22))
+    nginx/http/gunicorn:
+      workers=4,threads=8
+    """
+    lines = [""]
+    for piece in pieces(path):
+        if len(lines[-1].strip()) and len(lines[-1]) + len(piece) > width:
+            lines.append("  ")
+        lines[-1] += piece
+    return "\n".join(line if len(line) <= width else line[: max(1, width - 1)] + "…" for line in lines)

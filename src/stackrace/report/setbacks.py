@@ -1,0 +1,46 @@
+"""Launches that failed and stacks without a place, told once per stack and cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.launch import Failure
+from ..model.race import Race
+from ..model.standing import Standing
+
+__all__ = ["Setback", "setbacks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setback:
+    """One stack's failures of one cause. ``launches`` counts them; ``withdrawn``: the stack has no place."""
+
+    stack: str
+    failure: Failure
+    launches: int
+    withdrawn: bool
+
+    @property
+    def sentence(self) -> str:
+        """What happened, how often."""
+        often = f" ({self.launches} launches)" if self.launches > 1 else ""
+        return f"{self.failure.kind.value}{often}"
+
+
+def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
+    """Return all setbacks: withdrawn stacks first, each with the last log seen."""
+    withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
+    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    for launch in race.launches:
+        if launch.failure is not None:
+            key = (launch.stack, launch.failure.kind.value, launch.failure.message)
+            groups.setdefault(key, []).append(launch.failure)
+    for withdrawal in standing.withdrawals:
+        failure = withdrawal.failure
+        if not any(stack == withdrawal.stack and kind == failure.kind.value for stack, kind, _ in groups):
+            groups[withdrawal.stack, failure.kind.value, failure.message] = [failure]
+    told = [
+        Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
+        for (stack, _, _), failures in groups.items()
+    ]
+    return tuple(sorted(told, key=lambda setback: not setback.withdrawn))

@@ -1,0 +1,84 @@
+"""The report in the terminal: the answer first, then why, the standing, and what went wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from ..model.race import Race
+from ..model.standing import Row, Standing
+from . import figures, sentences
+from .clean import one_line
+from .terminal_levels import LevelsMatrix
+from .terminal_table import LevelTable
+from .terminal_troubles import troubles
+
+__all__ = ["make_console", "print_report", "report"]
+
+PIPE_WIDTH = 120
+"""Columns when nobody says how wide the other end of a pipe is."""
+
+
+def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
+    """Return a console on ``stream`` (default stdout) that survives characters the stream cannot write.
+
+    Colour follows NO_COLOR and whether ``stream`` is a terminal; COLUMNS sets the width of a pipe.
+    """
+    out = stream or sys.stdout
+    reconfigure = getattr(out, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    if width is None and not out.isatty() and "COLUMNS" not in os.environ:
+        width = PIPE_WIDTH
+    coloured = out.isatty() and "NO_COLOR" not in os.environ
+    return Console(
+        file=out, width=width, highlight=False, markup=False, emoji=False,
+        color_system="auto" if coloured else None,
+    )  # fmt: skip
+
+
+def print_report(race: Race, standing: Standing, console: Console | None = None) -> None:
+    """Print the whole report on ``console`` (default: stdout)."""
+    (console or make_console()).print(report(race, standing), soft_wrap=False)
+
+
+def report(race: Race, standing: Standing) -> RenderableType:
+    """Return the whole report; it adapts to the width it is printed in."""
+    parts: list[RenderableType] = [Text(one_line(standing.answer), style="bold")]
+    if standing.reason:
+        parts.append(Text(one_line(standing.reason)))
+    parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
+    if standing.levels:
+        headline = standing.levels[standing.headline]
+        parts += [Text(), Text(f"Standing at {headline.load.label}", style="bold"), LevelTable(headline)]
+    if len(standing.levels) > 1:
+        parts += [
+            Text(),
+            LevelsMatrix("requests/s", standing.levels, _rate),
+            Text(),
+            LevelsMatrix("p99 ms", standing.levels, _delay),
+            Text("* first tier at that level", style="dim"),
+        ]
+    wrong = troubles(race, standing)
+    if wrong is not None:
+        parts += [Text(), Text("Refused, failed or warned", style="bold"), wrong]
+    parts += [Text(), *_notes(race, standing)]
+    return Group(*parts)
+
+
+def _rate(row: Row) -> str:
+    return figures.number(row.throughput_per_s.value)
+
+
+def _delay(row: Row) -> str:
+    return figures.quantile(row.latency, "p99")
+
+
+def _notes(race: Race, standing: Standing) -> list[Text]:
+    lines = [sentences.resolution(race, standing), sentences.limits_note(standing), *race.notes]
+    lines.append(f"Race {race.id}, seed {race.seed}.")
+    return [Text(one_line(line), style="dim") for line in lines if line]

@@ -1,0 +1,50 @@
+"""The levels beside the headline as two small matrices: throughput and p99, stacks by levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from ..model.standing import Level, Row
+from . import figures
+from .paths import fold
+from .terminal_table import GAP, NARROWEST_PATH
+
+__all__ = ["LevelsMatrix"]
+
+
+class LevelsMatrix:
+    """Renders one figure of every row, a line per stack, a column per level; ``*`` marks the first tier."""
+
+    def __init__(self, title: str, levels: Sequence[Level], figure: Callable[[Row], str]) -> None:
+        self._title = title
+        self._levels = levels
+        self._figure = figure
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw as many levels as fit, the first ones first, and say how many did not."""
+        stacks = list(dict.fromkeys(row.stack for level in self._levels for row in level.rows))
+        columns = [(one.load.label, [self._text(one, stack) for stack in stacks]) for one in self._levels]
+        widths = [max(len(text) for text in (title, *texts)) + GAP for title, texts in columns]
+        shown = len(columns)
+        while shown > 1 and sum(widths[:shown]) + NARROWEST_PATH > options.max_width:
+            shown -= 1
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+        table.add_column(Text(self._title), no_wrap=True)
+        for title, _ in columns[:shown]:
+            table.add_column(Text(title), justify="right", no_wrap=True)
+        room = max(NARROWEST_PATH, options.max_width - sum(widths[:shown]))
+        for place, stack in enumerate(stacks):
+            table.add_row(Text(fold(stack, room)), *(Text(texts[place]) for _, texts in columns[:shown]))
+        yield table
+        if shown < len(columns):
+            yield Text(f"{len(columns) - shown} more levels need a wider terminal.", style="dim")
+
+    def _text(self, level: Level, stack: str) -> str:
+        for row in level.rows:
+            if row.stack == stack:
+                return self._figure(row) + ("*" if row.tier == 1 else " ")
+        return f"{figures.NOTHING} "

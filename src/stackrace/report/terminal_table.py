@@ -1,0 +1,149 @@
+"""The standing of one level as a table: it drops less important columns before it breaks a stack's path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from ..model.standing import Interval, Level, Row
+from . import figures
+from .clean import one_line
+from .paths import fold
+from .terminal_bar import bar
+
+__all__ = ["Column", "LevelTable", "choose", "fit"]
+
+GAP = 2
+BAR = 16
+NARROWEST_PATH = 16
+READABLE_PATH = 30
+"""A folded path is given this much before dropped columns come back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: its cells as text. The lowest ``keep`` is dropped first; 0 is never dropped."""
+
+    title: str
+    cells: tuple[str, ...]
+    keep: int = 0
+    left: bool = False
+    style: str = ""
+
+    @property
+    def width(self) -> int:
+        """The widest cell or the title."""
+        return max(Text(text).cell_len for text in (self.title, *self.cells))
+
+
+def fit(columns: Sequence[Column], width: int) -> list[Column]:
+    """Return ``columns`` without those that must go for the others to be ``width`` wide together."""
+    kept = list(columns)
+    while sum(column.width + GAP for column in kept) - GAP > width:
+        droppable = [column for column in kept if column.keep]
+        if not droppable:
+            break
+        kept.remove(min(droppable, key=lambda column: column.keep))
+    return kept
+
+
+def choose(columns: Sequence[Column], width: int) -> list[Column]:
+    """Return the columns to show: whole paths if they fit at all, else what fits beside a folded one."""
+    kept = fit(columns, width)
+    if sum(column.width + GAP for column in kept) - GAP <= width:
+        return kept
+    for column in sorted(columns, key=lambda column: -column.keep):
+        wanted = [other for other in columns if other in kept or other is column]
+        if _beside_path(wanted) + READABLE_PATH > width:
+            break
+        kept = wanted
+    return kept
+
+
+def _beside_path(columns: Sequence[Column]) -> int:
+    return sum(column.width + GAP for column in columns if column.title != "stack")
+
+
+class LevelTable:
+    """Renders ``level`` in the width there is."""
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Choose the columns, fold paths only when nothing is left to drop, and draw."""
+        kept = choose(_columns(self._level.rows), options.max_width)
+        room = max(NARROWEST_PATH, options.max_width - _beside_path(kept))
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+        for column in kept:
+            table.add_column(Text(column.title), justify="left" if column.left else "right", no_wrap=True,
+                             style=column.style)  # fmt: skip
+        for place, row in enumerate(self._level.rows):
+            table.add_row(*(_cell(column, place, row, room) for column in kept))
+        yield table
+
+
+def _cell(column: Column, place: int, row: Row, room: int) -> Text:
+    text = column.cells[place]
+    if column.title == "stack":
+        return Text(fold(text, room), style="bold" if row.tier == 1 else "")
+    if column.title == "errors" and row.errors:
+        return Text(text, style="red")
+    if column.title == "" and row.tier > 1:
+        return Text(text, style="blue")
+    return Text(text)
+
+
+def _columns(rows: Sequence[Row]) -> list[Column]:
+    most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
+    split = any(len(row.cpu_ms_per_request) > 1 for row in rows)
+    bars = tuple(bar(row.ratio, most, BAR) for row in rows)
+    memory = tuple(figures.mebibytes(sum(row.memory_bytes.values())) for row in rows)
+    columns = [
+        Column(title="tier", cells=_tiers(rows)),
+        Column(title="stack", cells=tuple(one_line(row.stack) for row in rows), left=True),
+        Column(title="req/s", cells=tuple(figures.number(r.throughput_per_s.value) for r in rows)),
+        Column(title="low–high", keep=6, left=True, style="dim",
+               cells=tuple(figures.limits(r.throughput_per_s, figures.number) for r in rows)),
+        Column(title="vs leader", left=True, cells=_ratios(rows)),
+        Column(title="", keep=9, left=True, style="green", cells=bars),
+        Column(title="p50 ms", keep=5, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
+        Column(title="p99 ms", keep=10, cells=tuple(figures.quantile(r.latency, "p99") for r in rows)),
+        Column(title="longest ms", keep=4, cells=tuple(figures.quantile(r.latency, "max") for r in rows)),
+        Column(title="errors", keep=0 if any(r.errors for r in rows) else 3,
+               cells=tuple(figures.count(r.errors) for r in rows)),
+        Column(title="CPU ms/req", keep=8, cells=tuple(_total(r) for r in rows)),
+        Column(title="by hop", keep=1, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
+        Column(title="MiB", keep=7, cells=memory),
+        Column(title="launches", keep=2, cells=tuple(str(r.launches) for r in rows)),
+    ]  # fmt: skip
+    return [column for column in columns if column.title != "by hop" or split]
+
+
+def _tiers(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Name each tier once: rows without a number belong to the one above."""
+    before = [0, *(row.tier for row in rows)]
+    pairs = zip(rows, before, strict=False)
+    return tuple("" if row.tier == previous else str(row.tier) for row, previous in pairs)
+
+
+def _ratios(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(_ratio(row.ratio) for row in rows)
+
+
+def _ratio(ratio: Interval) -> str:
+    text = figures.limits(ratio, figures.ratio)
+    return figures.ratio(ratio.value) + (f" ({text})" if text else "")
+
+
+def _total(row: Row) -> str:
+    return figures.number(sum(row.cpu_ms_per_request.values())) if row.cpu_ms_per_request else figures.NOTHING
+
+
+def _by_hop(row: Row) -> str:
+    costs = row.cpu_ms_per_request if len(row.cpu_ms_per_request) > 1 else {}
+    return ", ".join(f"{one_line(hop)} {figures.number(ms)}" for hop, ms in costs.items())

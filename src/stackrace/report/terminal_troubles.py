@@ -1,0 +1,49 @@
+"""What failed, was refused or warned about, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..model.race import Race
+from ..model.standing import Standing
+from ..model.verdict import Effect
+from .clean import one_line, tail
+from .complaints import Complaint, complaints
+from .setbacks import Setback, setbacks
+
+__all__ = ["troubles"]
+
+LOG_LINES = 6
+_MARK = {Effect.INVALIDATES: ("✗", "red"), Effect.REDOES: ("↻", "yellow"), Effect.WARNS: ("!", "yellow")}
+
+
+def troubles(race: Race, standing: Standing) -> RenderableType | None:
+    """Return setbacks with their logs' tails, then complaints with remedies; None when all went well."""
+    parts = [part for setback in setbacks(race, standing) for part in _setback(setback)]
+    parts += [part for complaint in complaints(race, standing) for part in _complaint(complaint)]
+    return Group(*parts) if parts else None
+
+
+def _setback(setback: Setback) -> Iterator[RenderableType]:
+    line = Text("✗ ", style="red")
+    line.append(one_line(setback.stack), style="bold default")
+    line.append(f" {setback.sentence}: {one_line(setback.failure.message)}", style="default")
+    yield line
+    for text in tail(setback.failure.log, LOG_LINES):
+        yield Text(f"    {text}", style="dim", no_wrap=True, overflow="ellipsis")
+
+
+def _complaint(complaint: Complaint) -> Iterator[RenderableType]:
+    mark, style = _MARK[complaint.effect]
+    line = Text(f"{mark} ", style=style)
+    line.append(one_line(complaint.check), style="bold default")
+    line.append(f": {complaint.headline}", style="default")
+    if complaint.seen:
+        seen, threshold = one_line(complaint.seen), one_line(complaint.threshold)
+        line.append(f" ({seen}; threshold: {threshold})", style="default")
+    yield line
+    if complaint.remedy:
+        yield Text(f"  → {one_line(complaint.remedy)}")

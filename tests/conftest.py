@@ -1,0 +1,44 @@
+"""What all tests share: nothing of theirs lands in the user's own folders, and the command is at hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STACKRACE = Path(sys.executable).with_name("stackrace")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_folders(tmp_path_factory):
+    """Keep results and environments in a folder of the test run; downloads stay in uv's own cache."""
+    root = tmp_path_factory.mktemp("xdg")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("UV_CACHE_DIR", os.environ.get("UV_CACHE_DIR") or str(cache / "uv"))
+    patch.setenv("XDG_CACHE_HOME", str(root / "cache"))
+    patch.setenv("XDG_DATA_HOME", str(root / "data"))
+    patch.delenv("STACKRACE_STORE", raising=False)
+    yield root
+    patch.undo()
+
+
+@pytest.fixture
+def stackrace():
+    """Run the command as a user would; returns the finished process with its output as text."""
+
+    def call(*arguments, cwd=None, timeout=150, **environment):
+        return subprocess.run(
+            [str(STACKRACE), *map(str, arguments)],
+            cwd=cwd,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
+
+    return call

@@ -1,0 +1,33 @@
+"""What several integration tests need: an interpreter that has what apps need."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def _uv() -> str:
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.exists() else shutil.which("uv")
+    if found is None:
+        pytest.skip("uv is not installed")
+    return found
+
+
+@pytest.fixture(scope="session")
+def django_python(tmp_path_factory):
+    """Return the interpreter of a fresh environment that holds Django and Flask, and nothing of ours."""
+    home = tmp_path_factory.mktemp("environment") / "django"
+    uv = _uv()
+    for arguments in (
+        ["venv", "--quiet", "--no-project", "--python", sys.executable, str(home)],
+        ["pip", "install", "--quiet", "--python", str(home), "django>=5.2,<6", "flask>=3,<4"],
+    ):
+        done = subprocess.run([uv, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"uv cannot build an environment with Django: {done.stderr.strip()}")
+    return home / "bin" / "python"

@@ -1,0 +1,101 @@
+"""Nothing outlives Stackrace, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from stackrace.deploy.guard import Guard
+from stackrace.model.errors import LaunchError
+
+HOLDER = textwrap.dedent(
+    """
+    import os, signal, sys, time
+    from pathlib import Path
+    from stackrace.deploy.guard import Guard
+
+    guard = Guard()
+    start = dict(environment=dict(os.environ), folder=Path("/"), cores=(), stop=signal.SIGTERM)
+    daemon = "setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000"
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
+    pids = [
+        guard.spawn(["sleep", "1000"], log=guard.directory / "1.log", **start),
+        guard.spawn(["sh", "-c", daemon], log=guard.directory / "2.log", **start),
+        guard.spawn([sys.executable, "-c", stubborn], log=guard.directory / "3.log", **start),
+    ]
+    while len(guard.status(pids)[pids[1]].family) < 4:
+        time.sleep(0.01)
+    family = {pid for status in guard.status(pids).values() for pid in status.family}
+    print(guard.directory, guard.pid, *family, flush=True)
+    time.sleep(1000)
+    """
+)
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until_gone(pids, directory):
+    deadline = time.monotonic() + 30
+    while (any(map(alive, pids)) or directory.exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert [pid for pid in pids if alive(pid)] == []
+    assert not directory.exists()
+
+
+@pytest.fixture
+def holder():
+    process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
+    directory, *pids = process.stdout.readline().split()
+    assert len(pids) >= 6
+    yield process, Path(directory), [int(pid) for pid in pids]
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_whatever_ends_stackrace_ends_everything_below_it(holder, number):
+    process, directory, pids = holder
+    os.kill(process.pid, number)
+    process.wait()
+    wait_until_gone(pids, directory)
+
+
+def test_a_killed_supervisor_takes_its_children_along(tmp_path):
+    guard = Guard()
+    pid = guard.spawn(
+        ["sleep", "1000"],
+        environment=dict(os.environ),
+        folder=tmp_path,
+        log=guard.directory / "log",
+        cores=(),
+        stop=signal.SIGTERM,
+    )
+    os.kill(guard.pid, signal.SIGKILL)
+    with pytest.raises(LaunchError, match="supervisor was killed"):
+        while True:
+            guard.status([pid])
+    guard.close()
+    wait_until_gone([pid], guard.directory)
+
+
+def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
+    with Guard() as guard, pytest.raises(LaunchError, match="no-such-server"):
+        guard.spawn(
+            ["no-such-server"],
+            environment=dict(os.environ),
+            folder=tmp_path,
+            log=guard.directory / "log",
+            cores=(),
+            stop=signal.SIGTERM,
+        )

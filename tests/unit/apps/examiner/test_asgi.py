@@ -1,0 +1,92 @@
+import asyncio
+from contextlib import closing
+
+import pytest
+
+from stackrace.apps.examiner.asgi import AsgiCaller, scope_of
+from stackrace.apps.examiner.messages import Asked
+from stackrace.apps.examiner.tracebacks import Tracebacks
+
+HOST = (("Host", "127.0.0.1"),)
+
+
+@pytest.fixture(autouse=True)
+def _restore_the_event_loop():
+    yield
+    asyncio.set_event_loop(None)
+
+
+def ask(application, path="/", body=b""):
+    with closing(AsgiCaller(application, Tracebacks())) as caller:
+        return caller.call(Asked("POST", path, HOST, body))
+
+
+async def respond(send, *chunks):
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"A", b"b")]})
+    for chunk in chunks:
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body"})
+
+
+def test_bodies_go_in_and_chunks_come_out():
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"  # refuses lifespan the usual way
+        message = await receive()
+        await respond(send, b"got ", message["body"])
+
+    reply = ask(application, body=b"it")
+    assert (reply.status, reply.body, reply.headers) == (200, b"got it", (("A", "b"),))
+
+
+def test_the_lifespan_runs_and_shares_its_state():
+    events = []
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            return await respond(send, scope["state"]["pool"])
+        for answer in ("lifespan.startup", "lifespan.shutdown"):
+            events.append((await receive())["type"])
+            scope["state"]["pool"] = b"ready"
+            await send({"type": f"{answer}.complete"})
+        return None
+
+    assert ask(application).body == b"ready"
+    assert events == ["lifespan.startup", "lifespan.shutdown"]
+
+
+def test_an_application_that_cannot_start_says_why():
+    async def application(scope, receive, send):
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no database"})
+
+    with pytest.raises(RuntimeError, match="no database"):
+        AsgiCaller(application, Tracebacks())
+
+
+def test_a_client_leaves_only_when_it_has_its_answer():
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await receive()
+        leaving = asyncio.ensure_future(receive())
+        await asyncio.sleep(0)
+        assert not leaving.done()
+        await respond(send, b"x")
+        assert (await leaving)["type"] == "http.disconnect"
+
+    assert ask(application).body == b"x"
+
+
+@pytest.mark.parametrize("broken", [LookupError, None])
+def test_exceptions_and_silence_are_a_500_with_a_traceback(broken):
+    async def application(scope, receive, send):
+        if broken is not None:
+            raise broken("gone")
+
+    reply = ask(application)
+    assert reply.status == 500
+    assert ("gone" if broken else "http.response.start") in reply.traceback
+
+
+def test_the_scope_decodes_the_path_and_keeps_the_raw_one():
+    scope = scope_of(Asked("GET", "/caf%C3%A9?q=1", HOST, b""), {})
+    assert (scope["path"], scope["raw_path"], scope["query_string"]) == ("/café", b"/caf%C3%A9", b"q=1")

@@ -1,0 +1,123 @@
+import base64
+from itertools import chain, count, repeat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stackrace.apps.examiner import asking
+from stackrace.apps.examiner.asking import Asking, difference, local_target
+from stackrace.apps.examiner.messages import Asked, Reply
+
+replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map(
+    lambda pair: Reply(pair[0], (), pair[1])
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    monkeypatch.setattr(asking, "PAUSE_S", 0.0)
+    monkeypatch.setattr(asking, "PATIENCE_S", 60.0)
+
+
+class Script:
+    """Answers from a list, the last one for ever; remembers what it was asked."""
+
+    def __init__(self, *replies):
+        self._replies = chain(replies, repeat(replies[-1]))
+        self.asked = []
+
+    def call(self, asked):
+        self.asked.append(asked)
+        return next(self._replies)
+
+
+def ask(script, follow=False, added=(), **request):
+    message = {"method": "GET", "path": "/", "headers": [], "body": ""} | request
+    (exchange,) = Asking(script, "127.0.0.1", added, lambda text: None).all_of([message], follow=follow)
+    return exchange
+
+
+def body(text):
+    return Reply(200, (), text)
+
+
+@given(replies, replies)
+def test_difference_is_symmetric_and_zero_only_for_equal_answers(one, other):
+    assert difference(one, other) == difference(other, one)
+    assert (difference(one, other) == 0) == (one == other)
+
+
+def test_a_constant_answer_is_asked_for_often():
+    script = Script(body(b"same"))
+    exchange = ask(script)
+    assert exchange["first"] == exchange["second"]
+    assert len(script.asked) == asking.MOST
+
+
+def test_a_rare_difference_is_found():
+    script = Script(*[body(b"same")] * 7, body(b"SAME"), body(b"same"))
+    assert base64.b64decode(ask(script)["second"]["body"]) == b"SAME"
+
+
+def test_a_different_length_counts_more_than_a_different_body_and_ends_the_asking():
+    script = Script(body(b"aa"), body(b"bb"), body(b"c"), body(b"dd"))
+    assert base64.b64decode(ask(script)["second"]["body"]) == b"c"
+    assert len(script.asked) == 3
+
+
+def test_a_failure_is_asked_twice_and_no_more():
+    script = Script(Reply(404))
+    assert ask(script)["second"]["status"] == 404
+    assert len(script.asked) == 2
+
+
+def test_the_host_and_added_headers_never_replace_the_users():
+    added = (("X-Forwarded-Proto", "https"),)
+    script = Script(body(b""))
+    assert ask(script, added=added)["added"] == [["X-Forwarded-Proto", "https"]]
+    assert script.asked[0].headers == (("Host", "127.0.0.1"), *added)
+    script = Script(body(b""))
+    own = [["host", "a"], ["x-forwarded-proto", "http"]]
+    assert ask(script, added=added, headers=own)["added"] == []
+    assert script.asked[0].headers == (("host", "a"), ("x-forwarded-proto", "http"))
+
+
+def test_a_body_brings_its_length():
+    script = Script(body(b""))
+    ask(script, method="POST", body=base64.b64encode(b"abc").decode())
+    assert ("Content-Length", "3") in script.asked[0].headers
+    assert script.asked[0].body == b"abc"
+
+
+def test_one_redirect_is_followed_if_permitted():
+    to_books = Reply(302, (("Location", "/books/?page=1"),))
+    exchange = ask(Script(to_books, body(b"books")), follow=True)
+    assert (exchange["path"], exchange["via"], exchange["first"]["status"]) == ("/books/?page=1", "/", 200)
+    assert ask(Script(to_books), follow=False)["path"] == "/"
+    again = (Reply(302, (("Location", f"/{number}"),)) for number in count())
+    assert ask(Script(*(next(again) for _ in range(9))), follow=True)["path"] == "/0"
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/b?c=d", "/b?c=d"),
+        ("b", "/a/b"),
+        ("http://shop.example.com/b", "/b"),
+        ("http://shop.example.com", "/"),
+        ("https://shop.example.com/b", ""),
+        ("http://other.example.com/b", ""),
+        ("/a/", ""),
+        ("", ""),
+    ],
+)
+def test_only_redirects_within_the_site_count(location, target):
+    asked = Asked("GET", "/a/", (("Host", "shop.example.com"),), b"")
+    assert local_target(asked, Reply(301, (("location", location),))) == target
+    assert local_target(asked, Reply(200, (("location", location),))) == ""
+
+
+def test_tracebacks_belong_to_server_errors_only():
+    assert ask(Script(Reply(404, traceback="x")))["first"]["traceback"] == ""
+    assert ask(Script(Reply(500, traceback="x")))["first"]["traceback"] == "x"

@@ -1,0 +1,67 @@
+from wsgiref.validate import validator
+
+import pytest
+
+from stackrace.apps.examiner.messages import Asked
+from stackrace.apps.examiner.tracebacks import Tracebacks
+from stackrace.apps.examiner.wsgi import WsgiCaller, environ_of
+
+HOST = (("Host", "shop.example.com"),)
+
+
+def ask(application, path="/", method="GET", headers=(), body=b""):
+    return WsgiCaller(application, Tracebacks()).call(Asked(method, path, HOST + headers, body))
+
+
+def test_the_environ_is_as_the_standard_wants_it():
+    @validator
+    def application(environ, start_response):
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [environ["HTTP_HOST"].encode()]
+
+    reply = ask(application, "/a?b=c")
+    assert (reply.status, reply.body) == (200, b"shop.example.com")
+
+
+def test_paths_arrive_as_bytes_in_latin_1():
+    environ = environ_of(Asked("GET", "/caf%C3%A9/?q=%C3%A9", HOST, b""))
+    assert environ["PATH_INFO"].encode("latin-1").decode() == "/café/"
+    assert environ["QUERY_STRING"] == "q=%C3%A9"
+
+
+def test_bodies_and_repeated_headers_arrive():
+    headers = (("Content-Length", "2"), ("Content-Type", "text/x"), ("X-A", "1"), ("X-A", "2"))
+    environ = environ_of(Asked("POST", "/", HOST + headers, b"hi"))
+    assert environ["wsgi.input"].read() == b"hi"
+    assert (environ["CONTENT_LENGTH"], environ["CONTENT_TYPE"]) == ("2", "text/x")
+    assert environ["HTTP_X_A"] == "1,2"
+
+
+def test_write_generators_and_close_are_honoured():
+    closed = []
+
+    class Result(list):
+        def close(self):
+            closed.append(True)
+
+    def application(environ, start_response):
+        start_response("201 Created", [])(b"first ")
+        return Result([b"second"])
+
+    reply = ask(application)
+    assert (reply.status, reply.body, closed) == (201, b"first second", [True])
+
+
+def test_an_exception_is_a_500_with_its_traceback():
+    def application(environ, start_response):
+        raise LookupError("gone")
+
+    reply = ask(application)
+    assert reply.status == 500
+    assert reply.traceback.rstrip().endswith("LookupError: gone")
+    assert reply.traceback.count("  File ") == 1
+
+
+@pytest.mark.parametrize("result", [[], [b"x"]])
+def test_an_answer_without_start_response_is_an_error(result):
+    assert "start_response" in ask(lambda environ, start_response: result).traceback

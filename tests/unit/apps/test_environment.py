@@ -1,0 +1,37 @@
+from pathlib import Path
+
+from stackrace.apps import app_environment, entry_of
+from stackrace.model.app import App, EntryKind
+
+
+def app(**changes):
+    defaults = {
+        "name": "shop",
+        "root": Path("/srv/shop"),
+        "entry": entry_of(EntryKind.DJANGO, "shop.settings"),
+        "python": Path("/srv/venv/bin/python"),
+    }
+    return App(**(defaults | changes))
+
+
+def test_what_belongs_to_another_python_or_project_is_left_out():
+    shell = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/y", "DJANGO_SETTINGS_MODULE": "other", "LANG": "C"}
+    found = app_environment(app(), shell)
+    assert found["LANG"] == "C"
+    assert found["DJANGO_SETTINGS_MODULE"] == "shop.settings"
+    assert not {"PYTHONPATH", "VIRTUAL_ENV"} & set(found)
+
+
+def test_the_apps_interpreter_leads_the_path():
+    assert app_environment(app(), {"PATH": "/usr/bin"})["PATH"] == "/srv/venv/bin:/usr/bin"
+
+
+def test_the_apps_own_variables_win():
+    own = {"PYTHONPATH": "lib", "DJANGO_SETTINGS_MODULE": "shop.fast", "LANG": "de"}
+    found = app_environment(app(environment=own), {"LANG": "C"})
+    assert own.items() <= found.items()
+
+
+def test_other_apps_have_no_settings_module():
+    other = app(entry=entry_of(EntryKind.WSGI, "notes:app"))
+    assert "DJANGO_SETTINGS_MODULE" not in app_environment(other, {"DJANGO_SETTINGS_MODULE": "shop.settings"})

@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import entry_of
+from stackrace.apps.examiner_report import examination_of, read_outcome
+from stackrace.model.app import App, EntryKind
+from stackrace.model.errors import AppError
+from stackrace.model.stack import Interface
+from stackrace.model.workload import Request
+
+APP = App(
+    name="shop",
+    root=Path("/srv/shop"),
+    entry=entry_of(EntryKind.DJANGO, "shop.settings"),
+    python=Path("/srv/venv/bin/python"),
+)
+REPLY = {"status": 200, "headers": [["A", "b"]], "body": "aGVsbG8=", "traceback": ""}
+REPORT = {
+    "python": {
+        "version": "3.11.2",
+        "base": "/usr/bin/python3.11",
+        "prefix": "/srv/venv",
+        "site_packages": ["/srv/venv/lib"],
+        "distributions": {"Django": "5.2"},
+    },
+    "django": None,
+    "host": "127.0.0.1",
+    "exchanges": [{"path": "/b", "via": "/a", "added": [["X", "y"]], "first": REPLY, "second": REPLY}],
+    "failure": "",
+}
+DJANGO = {
+    "version": "5.2",
+    "debug": False,
+    "allowed_hosts": ["*"],
+    "static_url": "/static/",
+    "static_root": "/srv/static",
+    "engines": {},
+    "wsgi": "",
+    "asgi": "",
+    "https_only": False,
+    "https_header": "",
+    "routes": [],
+}
+
+
+def finish(text, **options):
+    outcome = read_outcome(text, **({"log": "", "status": 0, "timed_out": False} | options))
+    return examination_of(outcome, APP, (Request(path="/a", headers=(("C", "d"),)),), Interface.WSGI)
+
+
+def failure(text, **options):
+    with pytest.raises(AppError) as raised:
+        finish(text, **options)
+    return raised.value
+
+
+def test_a_finished_report_becomes_an_examination():
+    found = finish(f"stage importing it\n{json.dumps(REPORT)}\n")
+    (exchange,) = found.exchanges
+    assert found.python.site_packages == (Path("/srv/venv/lib"),)
+    assert exchange.request == Request(path="/b", headers=(("X", "y"), ("C", "d")))
+    assert (exchange.via, exchange.added) == ("/a", ("X",))
+    assert (exchange.first.body, exchange.first.header("a")) == (b"hello", "b")
+
+
+@pytest.mark.parametrize(("url", "served"), [("/static/", True), ("https://cdn.example.com/", False)])
+def test_djangos_static_files_are_mapped_unless_another_site_has_them(url, served):
+    report = REPORT | {"django": DJANGO | {"static_url": url}}
+    assert finish(json.dumps(report)).static == ({url: Path("/srv/static")} if served else {})
+
+
+def test_a_hang_tells_where():
+    error = failure('stage importing it\nTimeout (0:00:05)!\n  File "shop/wsgi.py", line 3\n', status=1)
+    assert "importing it did not end in time" in error.message
+    assert "shop/wsgi.py" in error.detail
+
+
+def test_a_silent_death_shows_what_was_printed():
+    error = failure("stage importing it\n", log="libfoo: cannot open\n", status=-11)
+    assert error.message == "shop.settings: importing it died (-11)"
+    assert error.detail == "libfoo: cannot open"
+
+
+@pytest.mark.parametrize(
+    ("missing", "hint"), [("shop", "imports start from /srv/shop"), ("celery", "not installed for /srv/venv")]
+)
+def test_a_missing_module_says_whose_fault_it_is(missing, hint):
+    text = f"Traceback …\nModuleNotFoundError: No module named '{missing}'\n"
+    error = failure("stage loading its settings\n" + json.dumps(REPORT | {"failure": text}))
+    assert error.message.startswith("shop.settings: loading its settings failed: ModuleNotFoundError")
+    assert hint in error.message
+    assert error.detail == text

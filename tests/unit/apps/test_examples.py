@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import bundled, detect, entry_of
+from stackrace.model.app import App, EntryKind
+from stackrace.servers import catalogue
+from stackrace.spec.race_file import read_race_file
+from stackrace.spec.stack_path import parse_stack
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+RACE_FILES = sorted(EXAMPLES.glob("*/race.toml"))
+
+
+@pytest.mark.parametrize("path", RACE_FILES, ids=lambda path: path.parent.name)
+def test_every_race_file_is_right_to_the_last_stack(path):
+    request = read_race_file(path, lambda stack: None)
+    assert request.entry == entry_of(request.entry.kind, request.entry.target)
+    app = App(name="example", root=request.folder, entry=request.entry, python=Path("python"))
+    for stack in request.stacks:
+        parse_stack(stack, catalogue().specs, app.interfaces)
+
+
+def test_the_bookshop_is_found_without_its_race_file():
+    project = detect(EXAMPLES / "bookshop", {})
+    assert project.entry == entry_of(EntryKind.DJANGO, "bookshop.settings")
+
+
+def test_the_bookshop_shares_nothing_with_the_bundled_app():
+    ours = {folder.name for folder in bundled().root.iterdir() if folder.is_dir()}
+    assert not ours & {folder.name for folder in (EXAMPLES / "bookshop").iterdir() if folder.is_dir()}

@@ -1,0 +1,350 @@
+"""The standing: from launches to tiers, sentences and decisions."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from tests.factories import (
+    make_failure,
+    make_finding,
+    make_load,
+    make_quantiles,
+    make_race,
+    make_result,
+)
+
+from stackrace.model import ids
+from stackrace.model.launch import FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.model.race import Ending, Question
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.standing import decisions, standing
+
+GOOD, BAD = Verdict(), Verdict((make_finding("steal", Effect.REDOES),))
+
+
+def merged(histograms):
+    """A stand-in for the load room: what it was given can be read off the count."""
+    return make_quantiles(count=len(histograms))
+
+
+def slice_of(rate, *, load=None, verdict=GOOD, cpu=(("gunicorn", 1.0),), histogram=b"h", **result):
+    load = load or make_load(20)
+    seen = replace(make_result(rate, load=load, **result), histogram=histogram)
+    usage = tuple(HopUsage(hop=hop, cpu_s=cpu_s, processes=1, threads=1, pss_bytes=1000) for hop, cpu_s in cpu)
+    return Slice(index=0, load=load, result=seen, usage=usage, verdict=verdict)
+
+
+def launch_of(stack, block, *slices, **changes):
+    identifier = ids.encode(random.Random(f"{stack}{block}").getrandbits(64))
+    return Launch(id=identifier, block=block, stack=stack, slices=slices, ready_s=0.5 + block, **changes)
+
+
+def race_of(rates, *, blocks=10, sd=0.02, seed=1, last=None, levels=(20,), **changes):
+    """A race of stacks by their true rates; ``last`` is the last block of those named in it."""
+    dice = random.Random(seed)
+    launches = []
+    for block in range(blocks):
+        weather = dice.gauss(0, 0.1)
+        for stack, rate in rates.items():
+            slices = [
+                slice_of(rate * math.exp(weather + dice.gauss(0, sd)), load=make_load(level)) for level in levels
+            ]
+            if block <= (last or {}).get(stack, blocks):
+                launches.append(launch_of(stack, block, *slices))
+    race = make_race(stacks=list(rates), levels=levels, blocks=0)
+    return replace(race, launches=tuple(launches), **changes)
+
+
+def test_a_clear_winner_is_named_with_its_margin():
+    found = standing(race_of({"a": 1000, "b": 1300, "c": 700}), merge=merged)
+    assert found.settled
+    assert [row.stack for row in found.rows] == ["b", "a", "c"]
+    assert [row.tier for row in found.rows] == [1, 2, 3]
+    assert found.answer.startswith("b delivers 1.28× (1.24–1.33) ")
+    assert found.answer.endswith("the throughput of a, the next best.")
+    second = found.rows[1]
+    assert second.ratio.low < 1 / 1.3 < second.ratio.high
+    assert (found.rows[0].ratio.low, found.rows[0].ratio.high) == (1, 1)
+
+
+def test_twins_are_a_tie_once_enough_is_known():
+    found = standing(race_of({"a": 1000, "b": 1000}, blocks=28), merge=merged)
+    assert found.settled
+    assert {row.tier for row in found.rows} == {1}
+    assert found.answer.startswith("No difference you would notice: ")
+    assert " differ by at most " in found.answer
+    assert found.resolution is not None
+    assert found.resolution < 0.05
+
+
+def test_noisy_twins_cannot_be_told_apart_yet():
+    found = standing(race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1), merge=merged)
+    assert not found.settled
+    assert found.answer.startswith("Cannot be told apart yet: ")
+    assert found.answer.endswith("a longer budget would show more.")
+    assert "c" not in [row.stack for row in found.rows if row.tier == 1]
+
+
+def test_one_launch_of_each_tells_nothing():
+    found = standing(race_of({"a": 1000, "b": 2000}, blocks=1), merge=merged)
+    assert not found.settled
+    assert "one launch says nothing about the next" in found.answer
+    assert found.rows[0].stack == "b"
+    assert found.rows[1].ratio.low is None
+    assert found.rows[0].throughput_per_s.low is None
+    assert found.resolution is None
+
+
+def test_somebody_who_is_good_enough_is_named_before_the_last_doubt_is_gone():
+    found = standing(race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=4), merge=merged)
+    assert found.settled
+    assert found.answer.startswith("a will do: no other stack is more than 5 % faster; b delivers 0.9")
+
+
+def test_a_tie_that_might_be_more_than_matters_is_not_called_unnoticeable():
+    found = standing(race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=7), merge=merged)
+    assert found.settled
+    assert found.answer.startswith("a will do: no other stack is more than 5 % faster; ")
+
+
+def test_forty_launches_are_as_many_as_a_race_makes():
+    found = standing(race_of({"a": 1000, "b": 1000}, blocks=40, sd=0.3), merge=merged)
+    assert not found.settled
+    assert "40 launches of each" in found.answer
+
+
+def test_a_ranking_asks_for_every_place():
+    twins = {"a": 2000, "b": 1000, "c": 1000}
+    early = standing(race_of(twins, blocks=5, sd=0.05, question=Question.RANKING), merge=merged)
+    late = standing(race_of(twins, blocks=40, question=Question.RANKING), merge=merged)
+    assert not early.settled
+    assert "not every place is settled yet" in early.answer
+    assert late.settled
+    assert late.answer.startswith("Every place is settled: a delivers ")
+
+
+def test_a_race_of_one_stack_gives_its_figure():
+    found = standing(race_of({"a": 1000}), merge=merged)
+    assert found.settled
+    assert found.answer.startswith("a delivers ")
+    assert found.answer.endswith("with nothing to compare it with.")
+    assert found.rows[0].rank == (1, 1)
+
+
+def test_the_only_stack_that_could_be_measured_has_not_won():
+    race = race_of({"a": 1000, "b": 900})
+    failed = tuple(
+        replace(launch, slices=(), failure=make_failure()) if launch.stack == "b" else launch
+        for launch in race.launches
+    )
+    race = replace(race, launches=failed)
+    found = standing(race, merge=merged)
+    assert not found.settled
+    assert found.answer.startswith("Only a could be measured, at ")
+    assert found.answer.endswith("b never became ready.")
+    assert [one.stack for one in found.withdrawals] == ["b"]
+    assert not decisions(race).settled
+
+
+def test_when_nothing_could_be_measured_the_answer_says_why():
+    race = make_race(2, blocks=2, failures=make_race(2, blocks=0).stacks)
+    found = standing(race, merge=merged)
+    assert (found.levels, found.rows, found.settled, found.reason) == ((), (), False, "")
+    assert found.answer.startswith("Nothing could be measured: ")
+    assert "No answer within 30 s" in found.answer
+    assert len(found.withdrawals) == 2
+
+
+def test_a_race_that_has_just_begun_has_no_withdrawals():
+    found = standing(make_race(2, blocks=0, ending=None), merge=merged)
+    assert found.answer == "Nothing has been measured yet."
+    assert found.withdrawals == ()
+    assert len(standing(make_race(2, blocks=0, ending=Ending.BUDGET), merge=merged).withdrawals) == 2
+
+
+def test_slices_that_a_check_refused_count_for_nothing():
+    clean = race_of({"a": 1000, "b": 900})
+    spoilt = replace(clean, launches=tuple(
+        replace(launch, slices=(*launch.slices, slice_of(9, verdict=BAD, errors=7))) for launch in clean.launches
+    ))  # fmt: skip
+    assert standing(spoilt, merge=merged) == standing(clean, merge=merged)
+
+
+def test_a_launch_without_a_valid_slice_is_no_replicate():
+    race = race_of({"a": 1000, "b": 900}, blocks=6)
+    first = race.launches[0]
+    spoilt = replace(first, slices=(replace(first.slices[0], verdict=BAD),))
+    found = standing(replace(race, launches=(spoilt, *race.launches[1:])), merge=merged)
+    assert {row.stack: row.launches for row in found.rows} == {"a": 5, "b": 6}
+
+
+def test_a_stack_whose_slices_were_all_refused_is_withdrawn_with_the_usual_reason():
+    race = race_of({"a": 1000, "b": 900})
+    race = replace(race, launches=tuple(
+        replace(launch, slices=tuple(replace(one, verdict=BAD) for one in launch.slices))
+        if launch.stack == "b" else launch for launch in race.launches
+    ))  # fmt: skip
+    (withdrawal,) = standing(race, merge=merged).withdrawals
+    assert withdrawal.failure.kind is FailureKind.REFUSED
+    assert withdrawal.failure.message == ("generator and stack share core 1. Give the generator a core of its own.")
+
+
+def test_a_stack_that_failed_once_keeps_its_place():
+    race = race_of({"a": 1000, "b": 900})
+    failed = launch_of("b", 10, failure=make_failure(FailureKind.DIED))
+    found = standing(replace(race, launches=(*race.launches, failed)), merge=merged)
+    assert found.withdrawals == ()
+    assert {row.stack: row.launches for row in found.rows} == {"a": 10, "b": 10}
+
+
+def test_a_row_sums_what_its_slices_saw():
+    cpu = (("nginx", 0.4), ("gunicorn", 1.6))
+    slices = [slice_of(1000, cpu=cpu, errors=3, censored=["p999"]), slice_of(1000, cpu=cpu, histogram=b"i")]
+    memory = (MemorySample(at_s=0, pss_bytes={"nginx": 50, "gunicorn": 9000}),)
+    race = replace(race_of({"nginx/http/gunicorn": 1}, blocks=0), launches=(
+        launch_of("nginx/http/gunicorn", 0, *slices, memory=memory),
+        launch_of("nginx/http/gunicorn", 1, slice_of(1000, cpu=cpu)),
+    ))  # fmt: skip
+    (row,) = standing(race, merge=merged).rows
+    assert (row.launches, row.slices, row.errors, row.requests) == (2, 3, 3, 6003)
+    assert row.cpu_ms_per_request["gunicorn"] == pytest.approx(1000 * 4.8 / 6003)
+    assert row.memory_bytes == {"nginx": 1000, "gunicorn": 9000}
+    assert row.latency.count == 3
+    assert row.latency.max == max(one.result.latency.max for one in slices)
+    assert row.latency.censored == {"p999"}
+    assert row.ready_s == 1.0
+
+
+def test_without_histograms_the_slowest_slice_speaks_for_all():
+    launch = launch_of("a", 0, slice_of(1000, histogram=b""), slice_of(500, histogram=b""))
+    race = replace(race_of({"a": 1}, blocks=0), launches=(launch,))
+    (row,) = standing(race, merge=merged).rows
+    assert row.latency == launch.slices[1].result.latency
+
+
+def test_a_launchs_value_is_the_mean_of_its_slices_logarithms():
+    race = replace(race_of({"a": 1}, blocks=0), launches=(launch_of("a", 0, slice_of(500), slice_of(2000)),))
+    assert standing(race, merge=merged).rows[0].throughput_per_s.value == pytest.approx(1000)
+
+
+def test_the_reason_says_where_the_time_goes():
+    launches = [
+        launch
+        for block in range(5)
+        for launch in (
+            launch_of("nginx/http/gunicorn", block, slice_of(900, cpu=(("nginx", 0.18), ("gunicorn", 0.72)))),
+            launch_of("granian", block, slice_of(1300, cpu=(("granian", 0.65),))),
+        )
+    ]
+    race = replace(race_of({"nginx/http/gunicorn": 1, "granian": 1}, blocks=0), launches=tuple(launches))
+    assert standing(race, merge=merged).reason == (
+        "nginx/http/gunicorn spends 0.50 ms of CPU time per request (80 % in gunicorn, 20 % in nginx); "
+        "the leader, granian, spends 0.25 ms of CPU time per request."
+    )
+
+
+def test_the_reason_admits_that_cpu_time_is_not_it():
+    launches = [
+        launch
+        for block in range(5)
+        for launch in (
+            launch_of("slow", block, slice_of(900 + block, cpu=(("slow", 0.2),))),
+            launch_of("fast", block, slice_of(1300, cpu=(("fast", 2.0),))),
+        )
+    ]
+    race = replace(race_of({"slow": 1, "fast": 1}, blocks=0), launches=tuple(launches))
+    assert standing(race, merge=merged).reason.endswith("per request: it is not CPU time that sets them apart.")
+
+
+def test_the_headline_is_the_highest_level_that_most_stacks_were_measured_at():
+    race = race_of({"a": 1000, "b": 900, "c": 800}, levels=(1, 20, 250))
+    launches = tuple(
+        launch if launch.stack == "a" else replace(launch, slices=launch.slices[:2]) for launch in race.launches
+    )
+    found = standing(replace(race, launches=launches), merge=merged)
+    assert [len(level.rows) for level in found.levels] == [3, 3, 1]
+    assert found.levels[found.headline].load.concurrency == 20
+    assert found.answer.startswith("At c=20, a delivers ")
+
+
+def test_the_order_of_stacks_and_launches_does_not_matter():
+    race = race_of({"a": 1000, "b": 1300, "c": 700, "d": 1010})
+    launches = list(race.launches)
+    random.Random(2).shuffle(launches)
+    other = standing(replace(race, stacks=race.stacks[::-1], launches=tuple(launches)), merge=merged)
+    for one, two in zip(standing(race, merge=merged).rows, other.rows, strict=True):
+        assert (one.stack, one.tier, one.rank) == (two.stack, two.tier, two.rank)
+        assert one.ratio.value == pytest.approx(two.ratio.value)
+
+
+def test_warnings_are_counted_by_check():
+    race = make_race()
+    warned = sum(bool(one.verdict.findings) for launch in race.launches for one in launch.slices)
+    assert standing(race, merge=merged).warnings == {"shared-cores": warned}
+
+
+def test_nothing_is_decided_before_the_first_look():
+    assert decisions(race_of({"a": 1000, "b": 100}, blocks=4)).dropped == frozenset()
+    assert not decisions(race_of({"a": 1000, "b": 100}, blocks=4)).settled
+    assert not decisions(race_of({"a": 1000}, blocks=0)).settled
+
+
+def test_a_race_for_a_winner_drops_who_is_beaten():
+    race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1)
+    found = decisions(race)
+    assert found.dropped == {"c"}
+    assert not found.settled
+
+
+def test_a_race_for_a_ranking_drops_whose_place_is_known():
+    race = race_of({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
+    found = decisions(race)
+    assert found.dropped == {"a"}
+    assert not found.settled
+
+
+def test_between_two_looks_the_earlier_one_stands():
+    race = race_of({"a": 1000, "b": 1000, "c": 870}, blocks=6, sd=0.04)
+    early = replace(race, launches=tuple(launch for launch in race.launches if launch.block < 5))
+    assert decisions(race) == decisions(early)
+
+
+def test_who_was_dropped_stays_dropped():
+    race = race_of({"a": 1000, "b": 1000, "c": 500}, blocks=20, sd=0.08, last={"c": 4})
+    assert "c" in decisions(race).dropped
+    assert standing(race, merge=merged).rows[-1].stack == "c"
+    assert standing(race, merge=merged).rows[-1].tier == 2
+
+
+def test_a_pair_with_a_lost_launch_waits_for_the_next_look():
+    race = race_of({"a": 1000, "b": 100}, blocks=5)
+    assert decisions(race).settled
+    assert not decisions(replace(race, launches=race.launches[1:])).settled
+
+
+def test_a_race_goes_on_until_every_level_is_answered():
+    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20))
+    dice = random.Random(4)
+    noisy = tuple(
+        replace(launch, slices=(slice_of(700 * math.exp(dice.gauss(0, 0.2)), load=make_load(1)), launch.slices[1]))
+        for launch in race.launches
+    )
+    race = replace(race, launches=noisy)
+    assert standing(race, merge=merged).settled
+    assert decisions(race).dropped == frozenset()
+    assert not decisions(race).settled
+
+
+@pytest.mark.parametrize("question", Question)
+@pytest.mark.parametrize("stacks", [1, 2, 12])
+@pytest.mark.parametrize("blocks", [1, 2, 3, 6])
+def test_any_race_has_a_standing(question, stacks, blocks):
+    race = make_race(stacks, blocks=blocks, question=question)
+    found = standing(race, merge=merged)
+    assert len(found.rows) == stacks
+    assert found.answer.endswith(".")
+    assert [row.tier for row in found.rows] == sorted(row.tier for row in found.rows)
+    assert found.rows[0].ratio.value == 1

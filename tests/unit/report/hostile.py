@@ -1,0 +1,31 @@
+"""A race whose every foreign text tries to break out: markup, escape sequences, quotes, line breaks."""
+
+from dataclasses import replace
+
+from tests.factories import make_failure, make_race, make_standing
+
+from stackrace.model.launch import FailureKind
+from stackrace.model.race import StackFacts
+from stackrace.model.standing import Standing
+from stackrace.model.verdict import Effect, Finding, Verdict
+
+EVIL = "<script>alert(1)</script>\x1b[31m\"'|`&\n\x00\u202e]]>{{ 7*7 }}\ud800"
+STACK = f"nginx/http/gunicorn:workers=4,name={EVIL}"
+
+
+def hostile_race():
+    """Two stacks: one that is measured under a hostile name, one that fails with a hostile log."""
+    failure = make_failure(FailureKind.DIED, EVIL, log=EVIL * 3)
+    race = make_race([STACK, "gunicorn", "uwsgi"], blocks=3, failures={"uwsgi": failure}, app=EVIL,
+                     notes=(EVIL,), urls=("/" + EVIL,))  # fmt: skip
+    finding = Finding(check=EVIL, effect=Effect.INVALIDATES, seen=EVIL, threshold=EVIL, remedy=EVIL)
+    first = next(launch for launch in race.launches if launch.slices)
+    spoilt = replace(first, slices=tuple(replace(one, verdict=Verdict((finding,))) for one in first.slices))
+    facts = StackFacts(stack=STACK, versions={EVIL: EVIL}, configs={EVIL: EVIL}, commands=(EVIL,))
+    launches = tuple(spoilt if launch is first else launch for launch in race.launches)
+    return replace(race, launches=launches, facts=(facts,))
+
+
+def hostile_standing(race) -> Standing:
+    """Its standing, with hostile sentences."""
+    return replace(make_standing(race), answer=f"{STACK} wins. {EVIL}", reason=EVIL, warnings={EVIL: 3})

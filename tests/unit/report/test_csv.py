@@ -1,0 +1,45 @@
+import csv
+import io
+
+from tests.factories import STACKS, make_race, make_standing
+
+from stackrace.report import Format, exporter
+from stackrace.report.csv import HEADER
+
+from .hostile import hostile_race, hostile_standing
+
+
+def rows_of(race, standing):
+    return list(csv.DictReader(io.StringIO(exporter(Format.CSV).export(race, standing))))
+
+
+def test_the_table_parses_back_to_the_slices():
+    race = make_race(3)
+    slices = [(launch, one) for launch in race.launches for one in launch.slices]
+    rows = rows_of(race, make_standing(race))
+    assert len(rows) == len(slices)
+    for row, (launch, one) in zip(rows, slices, strict=True):
+        assert row["stack"] == launch.stack
+        assert int(row["slice"]) == one.index
+        assert float(row["throughput_per_s"]) == one.result.throughput_per_s
+        assert float(row["latency_p99_s"]) == one.result.latency.p99
+
+
+def test_a_launch_without_slices_keeps_a_row_with_its_failure():
+    race = make_race(2, failures=STACKS[1:2], blocks=1)
+    failed = [row for row in rows_of(race, make_standing(race)) if row["failure"]]
+    assert [row["stack"] for row in failed] == [STACKS[1]]
+    assert failed[0]["slice"] == "" and "never became ready" in failed[0]["failure"]
+
+
+def test_each_row_is_one_line_with_every_column_whatever_the_names():
+    race = hostile_race()
+    text = exporter(Format.CSV).export(race, hostile_standing(race))
+    rows = list(csv.reader(io.StringIO(text)))
+    assert {len(row) for row in rows} == {len(HEADER)}
+    assert len(rows) == len(text.splitlines())
+    assert "\x1b" not in text
+
+
+def test_column_names_are_unique():
+    assert len(set(HEADER)) == len(HEADER)

@@ -1,0 +1,99 @@
+import json
+import math
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.factories import STACKS, make_race, make_standing
+
+from stackrace.model.race import Ending
+from stackrace.model.standing import Interval
+from stackrace.report import SCHEMA, Format, document, exporter
+from stackrace.report.json import JsonExporter
+
+from .hostile import hostile_race, hostile_standing
+
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def check(race, standing, **options):
+    VALIDATOR.validate(json.loads(JsonExporter(**options).export(race, standing)))
+
+
+def test_the_schema_is_valid():
+    jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
+
+
+@pytest.mark.parametrize("limits", [True, False])
+def test_a_race_validates(limits):
+    race = make_race(5, failures=STACKS[4:5])
+    check(race, make_standing(race, limits=limits, censored=("p99", "max"), errors=3))
+
+
+def test_series_validate_when_asked_for():
+    race = make_race(2, blocks=1)
+    check(race, make_standing(race), series=True)
+    built = document(race, make_standing(race))
+    assert "series" not in built["launches"][0]["slices"][0]
+
+
+def test_hostile_text_validates():
+    race = hostile_race()
+    check(race, hostile_standing(race))
+
+
+@pytest.mark.parametrize("ending", [None, *Ending])
+def test_a_race_in_which_nothing_was_measured_validates(ending):
+    race = make_race(2, failures=STACKS[:2], ending=ending, facts=())
+    check(race, make_standing(race))
+
+
+def test_a_race_that_has_not_begun_validates():
+    race = make_race(2, blocks=0, ending=None)
+    check(race, make_standing(race))
+
+
+def test_what_is_not_a_number_becomes_null():
+    race = make_race(2)
+    standing = make_standing(race)
+    level = standing.levels[0]
+    row = replace(level.rows[0], ratio=Interval(value=math.nan, low=-math.inf, high=math.inf), ready_s=math.nan)
+    standing = replace(standing, levels=(replace(level, rows=(row,)), *standing.levels[1:]))
+    check(race, standing)
+    assert document(race, standing)["levels"][0]["rows"][0]["ratio"] == {"value": None, "low": None, "high": None}
+
+
+def test_the_standing_is_that_of_the_headline_level():
+    race = make_race(3)
+    standing = make_standing(race, headline=1)
+    built = document(race, standing)
+    assert built["standing"] == built["levels"][1]["rows"]
+
+
+def test_every_slice_keeps_the_accounting_identity():
+    race = make_race(3)
+    for launch in document(race, make_standing(race))["launches"]:
+        for one in launch["slices"]:
+            counts = dict(one["counts"])
+            scheduled, failed = counts.pop("scheduled"), counts.pop("failed")
+            assert scheduled == sum(counts.values()) + sum(failed.values())
+
+
+def test_unknown_members_are_refused():
+    race = make_race(2)
+    built = json.loads(exporter(Format.JSON).export(race, make_standing(race)))
+    built["standing"][0]["extra"] = 1
+    assert not VALIDATOR.is_valid(built)
+
+
+def test_every_member_is_described():
+    def undescribed(schema, path):
+        for name, member in schema.get("properties", {}).items():
+            if not ({"description", "$ref", "anyOf"} & set(member)):
+                yield f"{path}.{name}"
+            yield from undescribed(member, f"{path}.{name}")
+
+    missing = list(undescribed(VALIDATOR.schema, ""))
+    for name, schema in VALIDATOR.schema["$defs"].items():
+        missing += undescribed(schema, name)
+    assert missing == []

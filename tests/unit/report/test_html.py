@@ -1,0 +1,145 @@
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from tests.factories import STACKS, make_race, make_standing
+
+from stackrace.report import Format, exporter
+
+from .hostile import EVIL, hostile_race, hostile_standing
+
+CASES = {
+    "3 stacks": lambda: (race := make_race(3), make_standing(race)),
+    "10 stacks, ties, a failure, censored": lambda: (
+        race := make_race(10, levels=(1, 5, 20, 100, 250), failures=STACKS[9:10]),
+        make_standing(race, ties=3, censored=("p99", "p999", "max"), errors=12),
+    ),
+    "18 stacks, one level, no limits": lambda: (
+        race := make_race(18, levels=(20,), blocks=2),
+        make_standing(race, limits=False, settled=False),
+    ),
+    "one stack": lambda: (race := make_race(1), make_standing(race)),
+    "nothing measured": lambda: (
+        race := make_race(2, failures=STACKS[:2]),
+        make_standing(race),
+    ),
+    "hostile": lambda: (race := hostile_race(), hostile_standing(race)),
+}
+
+
+@pytest.fixture(params=CASES, scope="module")
+def case(request):
+    race, standing = CASES[request.param]()
+    return race, standing, exporter(Format.HTML).export(race, standing)
+
+
+class Page(HTMLParser):
+    """Collects tags, attributes and visible text; knows whether elements are closed in order."""
+
+    EMPTY = frozenset({"meta", "col", "wbr", "br"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.words = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if not {"style", "title", "desc"} & set(self.open):
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+def test_the_page_is_well_formed(case):
+    assert Page(case[2]).open == []
+
+
+def test_the_answer_is_the_first_thing_on_the_page(case):
+    _, standing, text = case
+    start = standing.answer.split()[0][:12]
+    assert Page(text).text.split()[0].startswith(start)
+
+
+def test_every_stack_appears(case):
+    race, _, text = case
+    page = Page(text).text
+    for stack in race.stacks:
+        assert stack.split("<")[0] in page
+
+
+def test_nothing_is_loaded_from_elsewhere(case):
+    page = Page(case[2])
+    assert not {"script", "link", "iframe", "object", "embed", "img", "base", "form"} & set(page.tags)
+    for _, name, value in page.attributes:
+        if name in ("src", "href", "xlink:href", "action", "srcset"):
+            assert value.startswith("#")
+        assert not name.startswith("on")
+    assert "url(" not in case[2] and "@import" not in case[2]
+
+
+def test_each_chart_is_valid_xml_and_says_what_it_shows(case):
+    for drawing in re.findall(r"<svg.*?</svg>", case[2], re.DOTALL):
+        root = ElementTree.fromstring(drawing)
+        assert root.get("aria-hidden") == "true" or root.find("title") is not None
+
+
+def test_ids_are_unique(case):
+    ids = [value for _, name, value in Page(case[2]).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_is_reused_exists(case):
+    attributes = Page(case[2]).attributes
+    ids = {value for _, name, value in attributes if name == "id"}
+    assert {value[1:] for tag, name, value in attributes if (tag, name) == ("use", "href")} <= ids
+
+
+def test_hostile_text_stays_text():
+    race = hostile_race()
+    text = exporter(Format.HTML).export(race, hostile_standing(race))
+    assert "<script" not in text
+    assert "\x1b" not in text and "\x00" not in text and "\u202e" not in text and "\ud800" not in text
+    assert "{{ 7*7 }}" in text and "49" not in EVIL
+    text.encode("utf-8")
+
+
+def test_limits_lower_bounds_and_errors_are_told():
+    race = make_race(3)
+    page = Page(exporter(Format.HTML).export(race, make_standing(race, censored=("p99",), errors=12))).text
+    assert "≥ " in page and "12 errors" in page
+    assert "too few launches were made" not in page
+
+
+def test_missing_limits_are_explained():
+    race = make_race(3)
+    text = exporter(Format.HTML).export(race, make_standing(race, limits=False))
+    assert "too few launches were made" in text
+    assert 'class="whisker"' not in text
+
+
+def test_one_level_gets_no_curve_over_concurrency():
+    race = make_race(3, levels=(20,))
+    assert "against concurrency" not in exporter(Format.HTML).export(race, make_standing(race))
+
+
+def test_the_same_race_gives_the_same_page():
+    pages = {exporter(Format.HTML).export(race := make_race(4), make_standing(race)) for _ in range(2)}
+    assert len(pages) == 1

@@ -1,0 +1,120 @@
+import io
+import re
+
+import pytest
+from tests.factories import STACKS, make_race, make_standing
+
+from stackrace.report.terminal import make_console, print_report
+
+from .hostile import hostile_race, hostile_standing
+
+
+def printed(race, standing, width=80):
+    out = io.StringIO()
+    print_report(race, standing, make_console(out, width=width))
+    return out.getvalue()
+
+
+def test_the_answer_is_the_first_line():
+    race = make_race(3, levels=(20,))
+    standing = make_standing(race, ties=2)
+    assert printed(race, standing).splitlines()[0] == standing.answer
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160, 220])
+def test_no_line_is_wider_than_the_terminal(width):
+    race = make_race(18, levels=(1, 5, 20, 100, 250), blocks=2, failures=STACKS[17:])
+    text = printed(race, make_standing(race, ties=3, censored=("p99", "max"), errors=2), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_paths_break_only_after_a_separator(width):
+    race = make_race(STACKS[:6])
+    table = printed(race, make_standing(race, errors=1), width).split("Refused")[0]
+    for stack in STACKS[:6]:
+        for piece in re.split(r"(?<=[/+,:])", stack):
+            assert piece in table
+    assert "…" not in table
+
+
+@pytest.mark.parametrize("stack", STACKS[:3])
+def test_every_stack_stands_whole_where_there_is_room(stack):
+    race = make_race(3)
+    assert stack in printed(race, make_standing(race), width=120)
+
+
+def test_less_important_columns_go_first():
+    race = make_race(3)
+    wide, narrow = (printed(race, make_standing(race), width) for width in (220, 80))
+    assert "launches  " not in narrow and "longest ms" not in narrow
+    for title in ("low–high", "longest ms", "CPU ms/req", "by hop", "MiB", "launches"):
+        assert title in wide
+    for title in ("tier", "stack", "req/s", "vs leader"):
+        assert title in narrow
+
+
+def test_errors_are_never_dropped():
+    race = make_race(3)
+    assert "errors" in printed(race, make_standing(race, errors=5), 80)
+
+
+def test_a_pipe_gets_no_escape_codes():
+    race = make_race(3, failures=STACKS[2:3])
+    assert "\x1b" not in printed(race, make_standing(race))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_no_color_is_respected(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    race = make_race(3, failures=STACKS[2:3])
+    out = Terminal()
+    print_report(race, make_standing(race), make_console(out))
+    assert "\x1b" not in out.getvalue()
+
+
+def test_a_terminal_gets_colour(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    race = make_race(3, failures=STACKS[2:3])
+    out = Terminal()
+    print_report(race, make_standing(race), make_console(out))
+    assert "\x1b[" in out.getvalue()
+
+
+def test_a_stream_that_cannot_write_the_signs_gets_others():
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="ascii")
+    race = make_race(3)
+    print_report(race, make_standing(race, censored=("p99",)), make_console(out, width=200))
+    out.flush()
+    assert b"?" in raw.getvalue()
+
+
+def test_hostile_text_sends_no_control_characters():
+    race = hostile_race()
+    text = printed(race, hostile_standing(race), 120)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+
+
+def test_failures_show_their_log_and_complaints_their_remedy():
+    race = make_race(3, failures=STACKS[2:3])
+    text = printed(race, make_standing(race), 120)
+    assert "never became ready (5 launches): No answer within 30 s." in text
+    assert "ImportError: No module named 'shop'" in text
+    assert "shared-cores" in text and "→ Give the generator a core of its own." in text
+
+
+def test_nothing_measured_is_no_accident():
+    race = make_race(2, failures=STACKS[:2])
+    assert printed(race, make_standing(race)).startswith("Nothing could be measured.")
+
+
+def test_missing_limits_are_explained():
+    race = make_race(2, blocks=1)
+    assert "too few launches" in printed(race, make_standing(race, limits=False))

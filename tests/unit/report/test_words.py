@@ -1,0 +1,72 @@
+import doctest
+from dataclasses import replace
+
+import pytest
+from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing
+
+import stackrace.report
+from stackrace.model.race import Ending
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.report import charts, clean, figures, paths, sentences, terminal_bar
+from stackrace.report.charts import scale
+from stackrace.report.complaints import complaints
+from stackrace.report.setbacks import setbacks
+
+
+@pytest.mark.parametrize("module", [charts, clean, figures, paths, scale, terminal_bar])
+def test_examples_in_docstrings_hold(module):
+    assert doctest.testmod(module).failed == 0
+
+
+def test_the_public_names_exist():
+    for name in stackrace.report.__all__:
+        assert hasattr(stackrace.report, name)
+
+
+def test_factories_are_deterministic():
+    assert make_race(6, seed=3) == make_race(6, seed=3)
+    assert make_race(6, seed=3) != make_race(6, seed=4)
+
+
+@pytest.mark.parametrize("ending", [None, *Ending])
+def test_every_ending_has_its_sentence(ending):
+    race = make_race(2, ending=ending)
+    assert sentences.ending(race, make_standing(race, settled=False)).startswith("The race")
+
+
+def test_failures_of_one_cause_are_told_once_with_their_number():
+    race = make_race(2, blocks=3, failures=STACKS[:1])
+    told = setbacks(race, make_standing(race))
+    assert [(one.stack, one.launches, one.withdrawn) for one in told] == [(STACKS[0], 3, True)]
+
+
+def test_a_stack_that_failed_once_keeps_its_place():
+    race = make_race(2, blocks=3)
+    launches = (replace(race.launches[0], slices=(), failure=make_failure()), *race.launches[1:])
+    race = replace(race, launches=launches)
+    assert [one.withdrawn for one in setbacks(race, make_standing(race))] == [False]
+
+
+def test_a_withdrawal_without_a_failed_launch_is_told_too():
+    race = make_race(2, failures=STACKS[:1])
+    standing = make_standing(race)
+    assert len(setbacks(replace(race, launches=()), standing)) == 1
+
+
+def test_complaints_are_grouped_by_check_the_gravest_first():
+    race = make_race(1, levels=(1, 20), blocks=1)
+    first, second = race.launches[0].slices
+    found = (
+        replace(first, verdict=Verdict((make_finding("b"), make_finding("a", Effect.INVALIDATES)))),
+        replace(second, verdict=Verdict((make_finding("b"), make_finding("c", Effect.REDOES)))),
+    )
+    race = replace(race, launches=(replace(race.launches[0], slices=found),))
+    told = complaints(race, make_standing(race))
+    assert [(one.check, one.count) for one in told] == [("a", 1), ("c", 1), ("b", 2)]
+    assert told[2].headline == "2 slices warned about"
+
+
+def test_warnings_of_the_standing_alone_are_told_too():
+    race = make_race(1, blocks=0)
+    told = complaints(race, replace(make_standing(race), warnings={"steal": 4}))
+    assert [(one.check, one.count, one.remedy) for one in told] == [("steal", 4, "")]

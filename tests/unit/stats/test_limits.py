@@ -1,0 +1,70 @@
+"""Limits: how many standard errors hold for all pairs at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from stackrace.stats import limits
+from stackrace.stats.limits import critical
+
+SIMULATED = {5: 5.11, 7: 4.94, 10: 4.82, 14: 4.63, 20: 4.52, 28: 4.36, 40: 4.21}
+"""The method's table for 12 stacks: a simulation, so known to about 0.06."""
+
+
+@pytest.mark.parametrize(("n", "c"), SIMULATED.items())
+def test_twelve_stacks_need_what_the_method_says(n, c):
+    df = n - 2 * (n // 5) - 1
+    assert critical(12, df + 11, 0.007) == pytest.approx(c, abs=0.07)
+
+
+@pytest.mark.parametrize("stacks", [3, 12])
+@pytest.mark.parametrize("nu", [1, 2.5, 13])
+@pytest.mark.parametrize("alpha", [0.007, 0.05])
+def test_the_quadrature_agrees_with_another_one(stacks, nu, alpha):
+    expected = stats.studentized_range.ppf(1 - alpha, stacks, nu) / np.sqrt(2)
+    assert critical(stacks, nu, alpha) == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_quadrature_agrees_with_drawn_numbers():
+    rng = np.random.default_rng(7)
+    ranges = np.ptp(rng.normal(size=(200_000, 5)), axis=1) / np.sqrt(2)
+    drawn = ranges / np.sqrt(rng.chisquare(6, 200_000) / 6)
+    assert np.mean(drawn > critical(5, 6, 0.007)) == pytest.approx(0.007, abs=0.0007)
+
+
+@pytest.mark.parametrize("nu", [1, 2, 3, 10])
+def test_two_stacks_need_students_t_and_so_does_one(nu):
+    assert critical(2, nu, 0.007) == pytest.approx(stats.t.ppf(1 - 0.0035, nu), rel=1e-3)
+    assert critical(1, nu, 0.007) == critical(2, nu, 0.007)
+
+
+def test_two_or_three_launches_give_wide_limits_but_limits():
+    narrowing = [critical(3, nu, 0.007) for nu in (1.8, 2.7, 3.2, 5)]
+    assert narrowing == sorted(narrowing, reverse=True)
+    assert 15 < narrowing[0] < 30
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2))
+def test_more_stacks_less_data_and_more_confidence_need_more(stacks, nu, alpha):
+    c = critical(stacks, nu, alpha)
+    assert critical(stacks + 1, nu, alpha) > c
+    assert critical(stacks, nu + 1, alpha) < c
+    assert critical(stacks, nu, alpha / 2) > c
+
+
+@pytest.mark.parametrize(("stacks", "nu", "alpha"), [(0, 5, 0.01), (3, 0, 0.01), (3, np.nan, 0.01), (3, 5, 1)])
+def test_what_has_no_limits_is_refused(stacks, nu, alpha):
+    with pytest.raises(ValueError, match="no limits"):
+        critical(stacks, nu, alpha)
+
+
+def test_a_limit_is_looked_up_once():
+    critical(9, 8.0, 0.007)
+    before = limits._solve.cache_info()
+    critical(9, 8.0, 0.007)
+    assert limits._solve.cache_info().hits == before.hits + 1
