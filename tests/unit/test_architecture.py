@@ -93,9 +93,7 @@ def test_each_heavy_library_has_its_room(packages, rooms):
 
 def test_only_the_load_room_knows_the_engine():
     users = {
-        relative.parts[0]
-        for relative in modules()
-        if "_engine" in (PACKAGE / relative).read_text(encoding="utf-8")
+        relative.parts[0] for relative in modules() if "_engine" in (PACKAGE / relative).read_text(encoding="utf-8")
     }
     assert users <= {"load"}
 

@@ -36,9 +36,7 @@ def asked(
     return tuple(stacks)
 
 
-def most_used(
-    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int]
-) -> tuple[Stack, ...]:
+def most_used(catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int]) -> tuple[Stack, ...]:
     """Return the ten most used stacks that are ready here and host the app."""
     stacks: list[Stack] = []
     for path in STACKS:

@@ -18,9 +18,7 @@ Examples:
   stackrace load http://localhost:8000/ -c 20 -d 10s --close --json | jq .throughput_per_s"""
 )
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@click.option(
-    "-c", "--concurrency", default=10, type=click.IntRange(1, 20_000), help="Connections. Default: 10."
-)
+@click.option("-c", "--concurrency", default=10, type=click.IntRange(1, 20_000), help="Connections. Default: 10.")
 @click.option(
     "-d", "--duration", type=Quantity(DURATION), help="How long, as in 5s. Default: 10s, unless -n is given."
 )

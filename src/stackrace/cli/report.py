@@ -54,9 +54,7 @@ def command(
         if listing:
             for summary in results.list(20):
                 ending = summary.ending or "unfinished"
-                click.echo(
-                    f"{summary.id}  {summary.started_at}  {summary.app}  {summary.stacks} stacks  {ending}"
-                )
+                click.echo(f"{summary.id}  {summary.started_at}  {summary.app}  {summary.stacks} stacks  {ending}")
             return
         chosen = race or results.latest()
         if chosen is None:

@@ -53,9 +53,7 @@ Examples:
 )
 @click.option("--seed", type=click.IntRange(0), help="Repeat another race's shuffling. Default: random.")
 @store_option
-@click.option(
-    "--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report."
-)
+@click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 def command(
     race_file: Path | None,

@@ -45,9 +45,7 @@ def write(form: Format, race: Race, result: Standing, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            f"the report {path} cannot be written: {error.strerror}; name another place"
-        ) from error
+        raise InputError(f"the report {path} cannot be written: {error.strerror}; name another place") from error
 
 
 def write_html(race: Race, result: Standing, path: Path | None) -> Path:

@@ -24,9 +24,7 @@ Examples:
 )
 @click.argument("stack", metavar="STACK", shell_complete=complete_stack)
 @app_options
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="Where the front listens. Default: any free port."
-)
+@click.option("--port", type=click.IntRange(1, 65535), help="Where the front listens. Default: any free port.")
 def command(
     stack: str,
     django: str | None,
@@ -65,14 +63,10 @@ def command(
         say(f"starting {chosen.path}")
         running = stage.launcher.launch(chosen, port)
         say.done()
-        click.echo(
-            f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s"
-        )
+        click.echo(f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s")
         for hop, pids in running.hops.items():
             click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
-        click.echo(
-            f"  Host header: {stage.loaded.workload.host}; configuration and logs: {running.directory}"
-        )
+        click.echo(f"  Host header: {stage.loaded.workload.host}; configuration and logs: {running.directory}")
         click.echo("Ctrl-C stops it.")
         try:
             while (failure := stage.launcher.failure_of(running)) is None:

@@ -97,9 +97,7 @@ class Environments:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = (self._folder / f"{key}.lock").open("w")
         except OSError as error:
-            raise InputError(
-                f"the cache {self._folder} cannot be written: {error}; set XDG_CACHE_HOME"
-            ) from error
+            raise InputError(f"the cache {self._folder} cannot be written: {error}; set XDG_CACHE_HOME") from error
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             missing = not (home / _COMPLETE).exists()

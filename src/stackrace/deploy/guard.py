@@ -42,9 +42,7 @@ class Guard:
         try:
             self.directory = Path(tempfile.mkdtemp(prefix="stackrace-", dir=_short_temporary()))
         except OSError as error:
-            raise InputError(
-                f"no run directory can be made: {error}; set TMPDIR to a writable folder"
-            ) from error
+            raise InputError(f"no run directory can be made: {error}; set TMPDIR to a writable folder") from error
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._process = subprocess.Popen(

@@ -34,9 +34,7 @@ class _Up:
 class Here:
     """This machine. ``debug`` tells whether the app runs in its debug mode, for the checks."""
 
-    def __init__(
-        self, *, guard: Guard, launcher: Launcher, workload: Workload, cores: Budget, debug: bool
-    ) -> None:
+    def __init__(self, *, guard: Guard, launcher: Launcher, workload: Workload, cores: Budget, debug: bool) -> None:
         self._guard = guard
         self._launcher = launcher
         self._workload = workload
@@ -63,14 +61,14 @@ class Here:
         """
         up = self._up[stack.path]
         idle = [other.sampler for path, other in self._up.items() if path != stack.path]
-        for sampler in idle:
-            sampler.begin()
-        before = read_machine([self._guard.pid])
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
             engine = _Engine(up.running, self._workload, load, rewarm_s, self._cores)
             engine.start()
-            # the recorded stretch begins after the re-warm: so do the CPU clocks
+            # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
+            for sampler in idle:
+                sampler.begin()
+            before = read_machine([self._guard.pid])
             up.sampler.begin()
             result = engine.finish()
             usage = up.sampler.end()
@@ -85,6 +83,7 @@ class Here:
             machine=difference(before, after),
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
+            generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             debug=self._debug,
         )
 
@@ -103,9 +102,7 @@ class Here:
 class _Engine:
     """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C."""
 
-    def __init__(
-        self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget
-    ) -> None:
+    def __init__(self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget) -> None:
         self._monitor = Monitor()
         self._result: LoadResult | None = None
         self._error: BaseException | None = None

@@ -44,9 +44,7 @@ def prepare(app: App) -> None:
             raise AppError(f"{name} ended with {done.returncode}", detail=output[-4000:])
 
 
-def hosted(
-    app: App, interface: Interface, *, home: Path, folder: Path, app_packages: Sequence[Path]
-) -> Hosted:
+def hosted(app: App, interface: Interface, *, home: Path, folder: Path, app_packages: Sequence[Path]) -> Hosted:
     """Write the entry module for ``interface`` below ``folder`` and describe the app as its host sees it.
 
     ``home`` is the layered environment the host runs in, ``app_packages`` the folders of the app's own packages.

@@ -45,9 +45,7 @@ class Block:
         order = list(stacks)
         self.shuffler.shuffle(order)
         self.sink(
-            BlockStarted(
-                self.number, tuple(stack.path for stack in order), self.deadline_s - time.monotonic()
-            )
+            BlockStarted(self.number, tuple(stack.path for stack in order), self.deadline_s - time.monotonic())
         )
         up: dict[Stack, str] = {}
         try:

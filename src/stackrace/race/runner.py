@@ -97,9 +97,7 @@ def _blocks(
     return Ending.EXHAUSTED
 
 
-def _next(
-    plan: RacePlan, racing: list[Stack], remaining_s: float, done: int, costs: Costs
-) -> BlockPlan | None:
+def _next(plan: RacePlan, racing: list[Stack], remaining_s: float, done: int, costs: Costs) -> BlockPlan | None:
     block_plan = plan_block(
         stacks=len(racing),
         levels=len(plan.loads),

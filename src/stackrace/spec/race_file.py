@@ -129,9 +129,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise SpecError(
-            f"there is no race file {path}; give an existing one, or none for the defaults"
-        ) from error
+        raise SpecError(f"there is no race file {path}; give an existing one, or none for the defaults") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(f"the race file {path} cannot be read: {error}") from error
 

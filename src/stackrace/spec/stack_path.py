@@ -87,9 +87,7 @@ def _check_links(
         raise StackError(f"stack {text!r}: {first.name} lives inside another server; write {hosts}")
     if Protocol.HTTP not in first.listens:
         fronts = _names(spec for spec in specs.values() if set(spec.forwards) & first.listens)
-        raise StackError(
-            f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it"
-        )
+        raise StackError(f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it")
     for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
         if token.protocol is None:
             _check_inside(text, before, after)
@@ -136,9 +134,7 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
     settings = {name: setting.default for name, setting in known.items()} | chosen
     if behind:
         protocol = Protocol(str(token.protocol))
-        settings["socket"] = _socket(
-            text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol
-        )
+        settings["socket"] = _socket(text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol)
     return Hop(
         server=spec.name,
         protocol=Protocol(token.protocol) if token.protocol else None,
@@ -161,13 +157,9 @@ def _chosen(text: str, token: _Token, known: Mapping[str, Setting]) -> dict[str,
     for part in filter(None, token.settings.split(",")):
         name, equals, value = part.partition("=")
         if name not in known:
-            raise StackError(
-                f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}"
-            )
+            raise StackError(f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}")
         if not equals or not value:
-            raise StackError(
-                f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}"
-            )
+            raise StackError(f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}")
         if name in chosen:
             raise StackError(f"stack {text!r}: setting {name!r} is given twice")
         chosen[name] = _value(text, token.server, known[name], value)
@@ -195,9 +187,7 @@ def _socket(text: str, asked: str, front: ServerSpec, spec: ServerSpec, protocol
     """Settle ``socket=auto``: the first kind the listener prefers that the front end can reach."""
     shared = [kind for kind in spec.sockets if kind in front.forwards[protocol]]
     if not shared:
-        raise StackError(
-            f"stack {text!r}: {front.name} and {spec.name} share no kind of socket for {protocol}"
-        )
+        raise StackError(f"stack {text!r}: {front.name} and {spec.name} share no kind of socket for {protocol}")
     if asked == "auto":
         return shared[0]
     if asked not in shared:

@@ -109,6 +109,4 @@ def _port(parts: SplitResult) -> int | None:
     try:
         return parts.port
     except ValueError as error:
-        raise StoreError(
-            f"the store's URL has no usable port ({error}): write it like {_EXAMPLES}"
-        ) from error
+        raise StoreError(f"the store's URL has no usable port ({error}): write it like {_EXAMPLES}") from error

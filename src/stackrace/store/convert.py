@@ -103,9 +103,7 @@ def facts_row(race_id: str, facts: StackFacts) -> StackFactsRow:
 
 def facts_from(row: StackFactsRow) -> StackFacts:
     """Undo ``facts_row``."""
-    return StackFacts(
-        stack=row.stack, versions=row.versions, configs=row.configs, commands=tuple(row.commands)
-    )
+    return StackFacts(stack=row.stack, versions=row.versions, configs=row.configs, commands=tuple(row.commands))
 
 
 def launch_row(race_id: str, position: int, launch: Launch) -> LaunchRow:
@@ -143,9 +141,7 @@ def launch_from(row: LaunchRow, slices: Iterable[Slice]) -> Launch:
 def _failure_from(row: LaunchRow) -> Failure | None:
     if row.failure_kind is None:
         return None
-    return Failure(
-        kind=FailureKind(row.failure_kind), message=row.failure_message or "", log=row.failure_log or ""
-    )
+    return Failure(kind=FailureKind(row.failure_kind), message=row.failure_message or "", log=row.failure_log or "")
 
 
 def slice_row(launch_id: str, one: Slice) -> SliceRow:

@@ -37,9 +37,7 @@ def budget_document(budget: Budget) -> BudgetDocument:
 
 def budget_from(document: BudgetDocument) -> Budget:
     """Undo ``budget_document``."""
-    return Budget(
-        stack_cores=tuple(document["stack_cores"]), generator_cores=tuple(document["generator_cores"])
-    )
+    return Budget(stack_cores=tuple(document["stack_cores"]), generator_cores=tuple(document["generator_cores"]))
 
 
 def host_document(host: HostFacts) -> HostDocument:

@@ -84,9 +84,7 @@ def test_the_migrations_make_exactly_the_models(store):
 def test_a_newer_store_is_refused(tmp_path, url):
     open_store(url).close()
     with closing(sqlite3.connect(tmp_path / "races.sqlite3")) as database, database:
-        database.execute(
-            "INSERT INTO django_migrations VALUES (NULL, 'stackrace', '9999_later', '2030-01-01')"
-        )
+        database.execute("INSERT INTO django_migrations VALUES (NULL, 'stackrace', '9999_later', '2030-01-01')")
     with pytest.raises(StoreError, match=r"newer Stackrace has written it \(9999_later\).*upgrade"):
         open_store(url)
 

@@ -56,9 +56,7 @@ class Migration(migrations.Migration):
                 ("failure_log", ExactTextField(null=True)),
                 (
                     "race",
-                    models.ForeignKey(
-                        on_delete=models.PROTECT, related_name="launches", to="stackrace.racerow"
-                    ),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="launches", to="stackrace.racerow"),
                 ),
             ],
             options={
@@ -92,9 +90,7 @@ class Migration(migrations.Migration):
                 ("findings", DocumentField()),
                 (
                     "launch",
-                    models.ForeignKey(
-                        on_delete=models.PROTECT, related_name="slices", to="stackrace.launchrow"
-                    ),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="slices", to="stackrace.launchrow"),
                 ),
             ],
             options={

@@ -1,0 +1,73 @@
+"""Did the kernel lose connections or packets on the way?"""
+
+from __future__ import annotations
+
+from ..model.verdict import Finding
+from .judge import count, judge, percent
+from .observation import Observation
+
+__all__ = ["listen_overflows", "retransmits", "syn_retransmits"]
+
+
+def listen_overflows(seen: Observation) -> Finding | None:
+    """A full accept queue lost connections: any warns, more than 0.1 % of those opened invalidates.
+
+    The client tries again after one, three, seven seconds: what is measured then is that timer. The counter
+    is that of the whole network namespace; connections are counted where they were accepted, so that those
+    from one hop to the next are among them.
+
+    Source: listen(2); RFC 6298 section 2 for the initial timer of one second; ListenOverflows in netstat(8).
+    """
+    lost = seen.machine.listen_overflows
+    opened = max(seen.machine.accepted, seen.result.connections_opened) + lost
+    share = lost / opened if opened else 0.0
+    return judge(
+        "listen overflows",
+        share,
+        warns=0.0,
+        invalidates=0.001,
+        seen=f"a full accept queue lost {count(lost)} connections, {percent(share)} of those opened",
+        remedy=_queue_remedy(seen),
+    )
+
+
+def _queue_remedy(seen: Observation) -> str:
+    longer = "raise the server's backlog and net.core.somaxconn, which bounds it"
+    if seen.load.keep_alive:
+        return f"{longer}; or lower [load] concurrency ({seen.load.concurrency})"
+    return f"{longer}; or set keep_alive = true in [load], so that connections are not opened per request"
+
+
+def syn_retransmits(seen: Observation) -> Finding | None:
+    """An attempt to connect had to be repeated: some request waited a second or more for its connection.
+
+    Source: RFC 6298; TCPSynRetrans in /proc/net/netstat, which counts for the whole network namespace.
+    """
+    repeated = seen.machine.syn_retransmits
+    return judge(
+        "SYN retransmits",
+        repeated,
+        warns=0,
+        seen=f"{count(repeated)} attempts to connect were repeated after a second or more",
+        remedy=_queue_remedy(seen),
+        unit=count,
+    )
+
+
+def retransmits(seen: Observation) -> Finding | None:
+    """More than one segment in 10 000 was sent again, connection attempts left out.
+
+    Loopback loses nothing, so on it a retransmission means that a receiver did not get to read. Other traffic
+    of the machine counts too, hence a threshold and no more than a warning.
+
+    Source: RFC 2012, tcpRetransSegs and tcpOutSegs.
+    """
+    again = max(0, seen.machine.retransmits - seen.machine.syn_retransmits)
+    share = again / seen.machine.segments_sent if seen.machine.segments_sent else 0.0
+    return judge(
+        "retransmits",
+        share,
+        warns=0.0001,
+        seen=f"{count(again)} TCP segments were sent again, {percent(share)} of all",
+        remedy="the stack did not get to read its sockets in time: fewer workers, or more cores",
+    )

@@ -1,0 +1,144 @@
+"""What can be known to go wrong before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..model.verdict import Effect, Finding, Verdict
+from .judge import cores_named, count, percent
+from .preparation import Preparation
+
+__all__ = ["PREFLIGHT_CHECKS", "preflight"]
+
+_TIME_WAIT_S = 60
+_REUSED_AFTER_S = 2
+
+
+def file_descriptors(plan: Preparation) -> Finding | None:
+    """One process may open fewer than 2·C + 64 files: refuse.
+
+    A proxy holds two sockets per client; the rest is for logs, libraries and queues. Where the limit is
+    reached connections fail at random.
+
+    Source: getrlimit(2), RLIMIT_NOFILE.
+    """
+    needed = 2 * plan.concurrency + 64
+    if plan.descriptors >= needed:
+        return None
+    return Finding(
+        check="file descriptors",
+        effect=Effect.INVALIDATES,
+        seen=f"one process may open {count(plan.descriptors)} files",
+        threshold=f"at least {count(needed)} for {plan.concurrency} connections",
+        remedy=f"ulimit -n {needed}"
+        if plan.descriptors_hard >= needed
+        else f"raise nofile in /etc/security/limits.conf, or lower [load] concurrency to "
+        f"{max(1, (plan.descriptors_hard - 64) // 2)}",
+    )
+
+
+def ephemeral_ports(plan: Preparation) -> Finding | None:
+    """Connections are expected to be opened faster than ports come free: refuse.
+
+    The side that closes first holds the port in TIME_WAIT for 60 s. Where the kernel may reuse such ports
+    (tcp_tw_reuse 1, or 2 on loopback, the default since Linux 4.19) it does so after a second, two to be
+    sure.
+
+    Source: RFC 9293 section 3.6.1; Documentation/networking/ip-sysctl.rst, tcp_tw_reuse.
+    """
+    held_s = _REUSED_AFTER_S if plan.tw_reuse else _TIME_WAIT_S
+    needed = plan.connections_per_s * held_s
+    if all(load.keep_alive for load in plan.loads) or needed <= plan.ephemeral_ports:
+        return None
+    return Finding(
+        check="ephemeral ports",
+        effect=Effect.INVALIDATES,
+        seen=f"{count(plan.connections_per_s)} connections per second, each holding its port for {held_s} s, "
+        f"need {count(needed)} ports",
+        threshold=f"at most {count(plan.ephemeral_ports)}",
+        remedy="set keep_alive = true in [load]; or sysctl net.ipv4.ip_local_port_range='1024 65535'"
+        + ("" if plan.tw_reuse else " net.ipv4.tcp_tw_reuse=2"),
+    )
+
+
+def time_wait(plan: Preparation) -> Finding | None:
+    """More than half of the ports are still held by connections in TIME_WAIT: wait a minute.
+
+    Source: RFC 9293 section 3.6.1; TIME_WAIT lasts 60 s in Linux.
+    """
+    share = plan.time_wait / plan.ephemeral_ports if plan.ephemeral_ports else 0.0
+    if share <= 0.5:
+        return None
+    return Finding(
+        check="ports in TIME_WAIT",
+        effect=Effect.WARNS,
+        seen=f"{percent(share)} of the ephemeral ports are held by earlier connections",
+        threshold="at most 50 %",
+        remedy="wait a minute before the race; whatever ran here before opened many connections",
+    )
+
+
+def accept_queue(plan: Preparation) -> Finding | None:
+    """More clients may connect at once than the kernel lets any server queue.
+
+    Source: listen(2): a backlog above net.core.somaxconn is cut to it without a word.
+    """
+    if plan.concurrency <= plan.accept_queue:
+        return None
+    return Finding(
+        check="accept queue",
+        effect=Effect.WARNS,
+        seen=f"{count(plan.concurrency)} clients may connect at once",
+        threshold=f"at most {count(plan.accept_queue)} (net.core.somaxconn)",
+        remedy=f"sysctl net.core.somaxconn={plan.concurrency}",
+    )
+
+
+def shared_cores(plan: Preparation) -> Finding | None:
+    """Load engine and stacks will compete for cores: the faster a stack, the more it is held back.
+
+    Source: Schroeder et al., NSDI 2006, on clients as part of the system.
+    """
+    if not plan.cores.shared:
+        return None
+    both = tuple(sorted({*plan.cores.stack_cores} & {*plan.cores.generator_cores}))
+    return Finding(
+        check="shared cores",
+        effect=Effect.WARNS,
+        seen=f"load engine and stacks share {cores_named(both)}",
+        threshold="none shared",
+        remedy="a machine with at least two cores"
+        if plan.machine_cores < 2
+        else "leave a core to the load engine alone",
+    )
+
+
+def debug_mode(plan: Preparation) -> Finding | None:
+    """The app is in debug mode: slower by a multiple, and nobody deploys it so.
+
+    Source: Django, "Deployment checklist", DEBUG.
+    """
+    if not plan.debug:
+        return None
+    return Finding(
+        check="debug mode",
+        effect=Effect.WARNS,
+        seen="the app runs in debug mode",
+        threshold="off",
+        remedy="set DEBUG = False in the settings that the race uses",
+    )
+
+
+PREFLIGHT_CHECKS: tuple[Callable[[Preparation], Finding | None], ...] = (
+    file_descriptors,
+    ephemeral_ports,
+    time_wait,
+    accept_queue,
+    shared_cores,
+    debug_mode,
+)
+
+
+def preflight(plan: Preparation) -> Verdict:
+    """Run every check on what is planned; an invalid verdict means that the race must not start."""
+    return Verdict.of(check(plan) for check in PREFLIGHT_CHECKS)

@@ -1,0 +1,36 @@
+"""Everything the checks may look at before a race starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.load import Load
+from ..model.race import Budget
+
+__all__ = ["Preparation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """What is known before the first launch; the limits are as ``probe.NetworkLimits`` has them.
+
+    ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off (from
+    an earlier race or a warm-up), 0 when nobody knows. ``machine_cores`` are all that may be used here.
+    """
+
+    loads: tuple[Load, ...]
+    cores: Budget
+    machine_cores: int
+    descriptors: int
+    descriptors_hard: int
+    ephemeral_ports: int
+    time_wait: int
+    tw_reuse: int
+    accept_queue: int
+    connections_per_s: float = 0.0
+    debug: bool = False
+
+    @property
+    def concurrency(self) -> int:
+        """The highest concurrency of all loads."""
+        return max((load.concurrency for load in self.loads), default=0)

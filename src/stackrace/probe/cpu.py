@@ -1,0 +1,84 @@
+"""CPU time of processes to the nanosecond, children that ended included."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .processes import Process
+
+__all__ = ["Account", "accounts", "process_cpu_ns", "spent_ns"]
+
+
+def process_cpu_ns(pid: int) -> int | None:
+    """Return the CPU time of all threads of ``pid``, ended ones included; None when it is gone.
+
+    One system call, no permission needed. Linux derives a process's clock from its id, and
+    clock_getcpuclockid(3) does nothing but this arithmetic: the complement of the id shifted by three bits,
+    over 2 for the scheduler's own clock (include/linux/posix-timers_types.h, CPUCLOCK_SCHED). It is exact to
+    the nanosecond where /proc/PID/stat counts in ticks of 10 ms, and ten times cheaper.
+    """
+    try:
+        return time.clock_gettime_ns((~pid << 3) | 2)
+    except OSError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a process had used: ``own_ns`` itself, ``reaped_ns`` through children that ended."""
+
+    pid: int
+    parent: int
+    own_ns: int
+    reaped_ns: int
+
+
+Accounts = Mapping[tuple[int, int], Account]
+"""Accounts by process id and start time, so that a reused id is another process."""
+
+
+def accounts(processes: Iterable[Process]) -> Accounts:
+    """Read the account of each process that is still there."""
+    opened = {}
+    for process in processes:
+        own_ns = process_cpu_ns(process.pid)
+        if own_ns is not None:
+            key = (process.pid, process.started)
+            opened[key] = Account(process.pid, process.parent, own_ns, process.reaped_ns)
+    return opened
+
+
+def spent_ns(before: Accounts, after: Accounts) -> int:
+    """Return the CPU time a family spent between two readings of its accounts.
+
+    A survivor counts by what it gained, a newcomer by all it has. A worker that ended meanwhile is found in
+    its parent's ``reaped_ns`` with its whole life, from which what it had before is taken off again. Its part
+    is exact to ± 20 ms (ticks); it is lost when nobody in the family waited for it (SIGCHLD ignored,
+    orphans).
+    """
+    survivors = {account.pid for account in after.values()}
+    ended = _ended(before, after, survivors)
+    total = 0
+    for key, account in after.items():
+        was = before.get(key)
+        total += account.own_ns - (was.own_ns if was else 0)
+        reaped = account.reaped_ns - (was.reaped_ns if was else 0)
+        total += max(0, reaped - ended[account.pid])
+    return total
+
+
+def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[int]:
+    """What processes that ended had used already, by the nearest ancestor that is still there."""
+    parents = {account.pid: account.parent for account in before.values()}
+    known: Counter[int] = Counter()
+    for key, account in before.items():
+        if key in after:
+            continue
+        heir = account.parent
+        while heir not in survivors and heir in parents:
+            heir = parents[heir]
+        known[heir] += account.own_ns + account.reaped_ns
+    return known

@@ -1,0 +1,84 @@
+"""The kernel's own counters, parsed from its tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+
+from .cpu import process_cpu_ns
+from .proc import pids, read
+from .processes import read_process
+
+__all__ = ["cpu_times", "interrupt_thread_s", "network", "pressure_s", "time_wait", "virtual_memory"]
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_KTHREADD = 2
+
+
+def cpu_times() -> tuple[int, Mapping[str, float]]:
+    """Return the number of online CPUs and the seconds they spent by kind, from /proc/stat.
+
+    Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Source: proc_stat(5).
+    """
+    lines = (read("/proc/stat") or b"").splitlines()
+    kinds = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    total = lines[0].split()[1:] if lines else []
+    cores = sum(line.startswith(b"cpu") for line in lines) - 1
+    return max(cores, 1), {kind: int(ticks) / _TICKS_PER_S for kind, ticks in zip(kinds, total, strict=False)}
+
+
+def interrupt_thread_s() -> float:
+    """Return the CPU time of the threads that serve interrupts when there are too many (ksoftirqd)."""
+    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads()) / 1e9
+
+
+@cache
+def _interrupt_threads() -> tuple[int, ...]:
+    """None are visible inside a container."""
+    found = (read_process(pid) for pid in pids())
+    return tuple(
+        thread.pid
+        for thread in found
+        if thread is not None and thread.parent == _KTHREADD and thread.name.startswith("ksoftirqd/")
+    )
+
+
+def pressure_s() -> float:
+    """Return for how long some task wanted a CPU and had none; 0 where the kernel does not tell.
+
+    Source: Documentation/accounting/psi.rst, ``some total`` in microseconds.
+    """
+    fields = (read("/proc/pressure/cpu") or b"").split(b"\n", 1)[0].rpartition(b"total=")
+    return int(fields[2]) / 1e6 if fields[2].isdigit() else 0.0
+
+
+def virtual_memory() -> Mapping[str, int]:
+    """Return /proc/vmstat by name."""
+    lines = (read("/proc/vmstat") or b"").decode().splitlines()
+    return {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}
+
+
+def network() -> Mapping[str, int]:
+    """Return the counters of /proc/net/netstat and /proc/net/snmp as ``TcpExt.ListenOverflows``.
+
+    Both files pair a line of names with a line of values. They count for our whole network namespace.
+    """
+    counters: dict[str, int] = {}
+    for path in ("/proc/net/netstat", "/proc/net/snmp"):
+        lines = (read(path) or b"").decode().splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=False):
+            group, _, columns = names.partition(": ")
+            numbers = values.partition(": ")[2].split()
+            pairs = zip(columns.split(), map(int, numbers), strict=False)
+            counters.update((f"{group}.{name}", number) for name, number in pairs)
+    return counters
+
+
+def time_wait() -> int:
+    """Return the number of connections in TIME_WAIT, from /proc/net/sockstat."""
+    for line in (read("/proc/net/sockstat") or b"").splitlines():
+        words = line.split()
+        if words[:1] == [b"TCP:"] and b"tw" in words:
+            return int(words[words.index(b"tw") + 1])
+    return 0

@@ -1,0 +1,80 @@
+"""What a newcomer reads first."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace.cli.main import VERBS
+
+
+def test_help_lists_every_verb(stackrace):
+    done = stackrace("--help")
+    assert done.returncode == 0
+    for verb in VERBS:
+        assert f"  {verb} " in done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verbs_help_ends_in_real_examples(stackrace, verb):
+    done = stackrace(verb, "--help")
+    assert done.returncode == 0
+    _, _, examples = done.stdout.partition("Examples:\n")
+    lines = [line for line in examples.splitlines() if line.strip()]
+    assert len(lines) >= 2
+    assert all(line.strip().startswith("stackrace ") for line in lines)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_has_a_help_text(verb):
+    from importlib import import_module
+
+    import click
+
+    command = import_module(f"stackrace.cli.{verb}").command
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['stackrace', '--help']\n"
+        "from stackrace.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'django', 'rich', 'pydantic', 'jinja2', 'stackrace.load._engine'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_stacks_as_json_has_one_object_per_server(stackrace):
+    servers = json.loads(stackrace("stacks", "--json").stdout)
+    names = [server["name"] for server in servers]
+    assert names == sorted(names)
+    assert {"nginx", "apache", "mod_wsgi", "gunicorn", "uwsgi", "flup"} <= set(names)
+    for server in servers:
+        assert isinstance(server["ready"], bool)
+        assert bool(server["install"]) != server["ready"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(stackrace, shell):
+    done = stackrace("completion", shell)
+    assert done.returncode == 0
+    assert "_STACKRACE_COMPLETE" in done.stdout
+
+
+def test_stack_paths_complete_with_the_protocols_a_server_forwards(stackrace):
+    done = stackrace(_STACKRACE_COMPLETE="bash_complete", COMP_WORDS="stackrace up nginx/", COMP_CWORD="2")
+    assert "plain,nginx/uwsgi/" in done.stdout
+
+
+def test_the_version_is_the_packages(stackrace):
+    import stackrace as package
+
+    assert package.__version__ in stackrace("--version").stdout
+    manifest = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert f'version = "{package.__version__}"' in manifest

@@ -1,0 +1,157 @@
+"""A race as a user runs it, on real stacks, from the first command to every report."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.conftest import STACKRACE
+
+APP = """
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+STACKS = ["gunicorn:workers=1", "waitress"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "tiny.py").write_text(APP)
+    return folder
+
+
+def run_arguments(*stacks, budget="25s"):
+    arguments = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--budget", budget, "-c", "4"]
+    return arguments + [word for stack in stacks for word in ("--stack", stack)]
+
+
+@pytest.fixture(scope="module")
+def raced(project):
+    """One real race; its JSON document, and what went to stderr."""
+    return subprocess.run(
+        [str(STACKRACE), *run_arguments(*STACKS), "--json"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=170,
+    )
+
+
+@pytest.fixture(scope="module")
+def document(raced):
+    assert raced.returncode == 0, raced.stderr
+    return json.loads(raced.stdout)
+
+
+def test_the_standing_lists_every_stack_with_its_tier_and_limits(document):
+    rows = {row["stack"]: row for row in document["standing"]}
+    assert set(rows) == set(STACKS)
+    for row in rows.values():
+        assert row["tier"] >= 1
+        throughput = row["throughput"]
+        assert throughput["low"] is None or throughput["low"] <= throughput["value"] <= throughput["high"]
+
+
+def test_cpu_and_memory_are_told_by_hop(document):
+    for row in document["standing"]:
+        hop = row["stack"].split(":")[0]
+        assert row["cpu_ms_per_request"][hop] > 0
+        assert row["memory_bytes"][hop] > 1_000_000
+
+
+def test_the_document_follows_its_published_schema(document, stackrace):
+    schema = json.loads(stackrace("report", "--schema").stdout)
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+def test_every_slice_accounts_for_every_request(document):
+    slices = [one for launch in document["launches"] for one in launch["slices"]]
+    assert slices
+    for one in slices:
+        counts = one["counts"]
+        parts = sum(counts[name] for name in ("ok", "non2xx", "timed_out", "in_flight", "unsent"))
+        assert counts["scheduled"] == parts + sum(counts["failed"].values())
+
+
+def test_the_race_can_be_shown_again_in_every_format(document, stackrace, tmp_path):
+    identifier = document["race"]["id"]
+    assert json.loads(stackrace("report", identifier[:6], "--json").stdout) == document
+    rows = list(csv.DictReader(io.StringIO(stackrace("report", identifier, "--csv").stdout)))
+    assert {row["stack"] for row in rows} == set(STACKS)
+    assert "waitress" in stackrace("report", identifier, "--markdown").stdout
+    page = tmp_path / "out" / "race.html"
+    assert stackrace("report", identifier, "--html", page).returncode == 0
+    assert "waitress" in page.read_text()
+    assert identifier in stackrace("report", "--list").stdout
+
+
+def test_the_terminal_report_respects_pipes_and_no_color(document, stackrace):
+    for environment in ({}, {"NO_COLOR": "1", "COLUMNS": "80"}):
+        shown = stackrace("report", document["race"]["id"], **environment).stdout
+        assert "\x1b[" not in shown
+        assert "waitress" in shown
+
+
+def test_everything_needed_to_repeat_the_race_is_kept(document):
+    assert document["race"]["seed"] >= 0
+    assert document["race"]["host"]["cores"] >= 1
+    facts = {one["stack"]: one for one in document["stacks"]}
+    assert facts["waitress"]["versions"]["waitress"]
+    assert facts["gunicorn:workers=1"]["commands"]
+
+
+def test_the_users_project_is_left_as_it_was(document, project):
+    assert [path.name for path in project.iterdir()] == ["tiny.py"]
+
+
+def processes_and_leftovers():
+    own = {path.name for path in Path("/tmp").glob("stackrace-*")}
+    for status in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = status.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if "stackrace_entry" in line or "/stackrace-" in line or "supervisor.py" in line:
+            own.add(f"{status.parent.name} {line}")
+    return own
+
+
+def wait_for_slices(process, project):
+    """Read stderr until the race measures, then give it time for a slice."""
+    for line in process.stderr:
+        if line.startswith("block"):
+            break
+    time.sleep(9)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)])
+def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, number, code):
+    before = processes_and_leftovers()
+    process = subprocess.Popen(
+        [str(STACKRACE), *run_arguments(*STACKS, budget="60s")],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_for_slices(process, project)
+    os.kill(process.pid, number)
+    process.communicate(timeout=60)
+    assert process.returncode == code
+    deadline = time.monotonic() + 30
+    while processes_and_leftovers() - before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert processes_and_leftovers() - before == set()
+    kept = json.loads(stackrace("report", "--json").stdout)
+    assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
+    assert any(launch["slices"] for launch in kept["launches"])

@@ -1,0 +1,52 @@
+"""The probe on a family like a server's: a root that forks workers and replaces one while it is measured."""
+
+import os
+import time
+
+from tests.unit.checks.healthy import healthy
+from tests.unit.probe.children import child, eventually, says, tell
+
+from stackrace.checks import examine
+from stackrace.probe import MemoryWatch, Sampler, difference, leftovers, read_machine, snapshot
+
+SERVER = """
+def worker():
+    say()
+    sys.stdin.readline()
+    burn(0.2)
+    os._exit(0)
+
+def hire():
+    if os.fork() == 0:
+        worker()
+
+hire()
+hire()
+os.wait()
+hire()
+say("replaced")
+time.sleep(60)
+"""
+
+
+def test_a_slice_of_a_server_that_recycles_a_worker():
+    before = snapshot(os.getpid())
+    with child(SERVER) as server:
+        says(server)
+        says(server)
+        sampler = Sampler({"server": [server.pid]}, os.getpid())
+        with MemoryWatch(sampler, time.monotonic()) as watch:
+            machine = read_machine()
+            sampler.begin()
+            tell(server)
+            while says(server) != "replaced":
+                pass
+            assert eventually(lambda: len(watch.samples) >= 1)
+            usage = sampler.end()
+            delta = difference(machine, read_machine())
+        assert usage[0].processes == 3
+        assert usage[0].cpu_s >= 0.15
+        assert usage[0].pss_bytes > 0
+        assert delta.elapsed_s > 0
+        examine(healthy(usage=usage, machine=delta))
+    assert not leftovers(before, snapshot(os.getpid())).processes

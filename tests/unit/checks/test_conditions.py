@@ -1,0 +1,103 @@
+"""When a check must hold its tongue, whatever its figure: a false alarm costs a result."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
+
+from stackrace.checks import Observation, examine
+from stackrace.model.verdict import Effect
+
+
+def findings(observation: Observation) -> dict[str, Effect]:
+    return {finding.check: finding.effect for finding in examine(observation).findings}
+
+
+def test_a_waiting_generator_only_warns_where_cores_are_shared_by_choice():
+    seen = healthy(cores=SHARED, result=result(generator_wait_s=1.5))
+    assert findings(seen)["generator waited"] is Effect.WARNS
+
+
+@given(st.integers(1, 64))
+def test_the_wait_of_several_threads_is_measured_against_all_their_time(threads):
+    seen = healthy(generator_threads=threads, result=result(generator_wait_s=0.09 * threads))
+    assert "generator waited" not in findings(seen)
+
+
+@given(p99=st.floats(0.0, 2.0), tail=st.floats(0.0, 1.0))
+def test_the_tail_of_a_bounded_number_of_requests_is_no_dead_time(p99, tail):
+    seen = healthy(
+        load=load(requests=1000, duration_s=None),
+        result=result(latency=quantiles(p99=p99), dead_time=tail * p99 / 2.0),
+    )
+    assert "dead time" not in findings(seen)
+
+
+@given(dead=st.floats(0.0, 1.0), failed=st.integers(1, 20))
+def test_dead_time_is_silent_when_connections_rested_after_failures(dead, failed):
+    broken = healthy(result=result(dead_time=dead, counts=counts(failed={"connect": failed})))
+    late = healthy(result=result(dead_time=dead, counts=counts(timed_out=failed)))
+    assert "dead time" not in findings(broken)
+    assert "dead time" not in findings(late)
+
+
+def test_a_slow_app_that_leaves_a_round_unfinished_is_valid():
+    slow = result(
+        counts=counts(scheduled=120),
+        latency=quantiles(count=100, mean=0.4, p50=0.4, p90=0.5, p99=0.6, p999=0.6, max=0.6),
+        status_classes={"2xx": 100},
+    )
+    assert findings(healthy(result=slow)) == {}
+
+
+def test_keep_alive_off_is_valid_as_such():
+    closing = result(connections_opened=20_010, established_peak=17, connect=quantiles(mean=0.0004))
+    assert findings(healthy(load=load(keep_alive=False), result=closing)) == {}
+
+
+def test_a_server_that_closes_is_told_so_and_not_that_it_lacks_connections():
+    closing = result(reconnects=20_000, connections_opened=20_020, established_peak=15)
+    assert findings(healthy(result=closing)) == {"reconnects": Effect.WARNS}
+
+
+def test_fewer_requests_than_connections_need_no_more_connections():
+    few = result(counts=counts(scheduled=5, in_flight=0), established_peak=5, connections_opened=5, fairness=0.25)
+    assert findings(healthy(load=load(requests=5, duration_s=None), result=few)) == {}
+
+
+def test_fairness_needs_enough_requests_per_connection():
+    scant = result(counts=counts(scheduled=399, in_flight=0), fairness=0.3)
+    assert "fairness" not in findings(healthy(result=scant))
+
+
+def test_the_other_stacks_and_ourselves_are_not_foreign():
+    busy = machine(busy_s=0.5 + 1.98 + 4.0, own_s=0.5)
+    assert findings(healthy(machine=busy))["foreign CPU"] is Effect.REDOES
+    assert "foreign CPU" not in findings(healthy(machine=busy, idle_cpu_s=4.0))
+    assert "foreign CPU" not in findings(healthy(machine=machine(busy_s=6.48, own_s=4.5)))
+
+
+@given(st.floats(0.0, 2.5))
+def test_busy_time_below_what_we_know_of_is_no_foreign_cpu(busy_s):
+    assert findings(healthy(machine=machine(busy_s=busy_s))) == {}
+
+
+def test_repeated_connection_attempts_are_not_counted_twice():
+    assert set(findings(healthy(machine=machine(retransmits=500, syn_retransmits=500)))) == {"SYN retransmits"}
+
+
+def test_unused_cpu_is_silent_without_a_comparison_or_with_a_busy_engine_or_a_rising_throughput():
+    idle = {"usage": ()}
+    assert "unused CPU" not in findings(healthy(**idle))
+    assert "unused CPU" not in findings(healthy(before_per_s=9_000, **idle))
+    assert "unused CPU" not in findings(healthy(before_per_s=9_900, result=result(generator_busy=0.71), **idle))
+
+
+def test_a_censored_quantile_warns_without_a_single_timeout():
+    censored = result(latency=quantiles(censored=frozenset({"p99", "p999"})))
+    found = examine(healthy(result=censored)).findings
+    assert [finding.check for finding in found] == ["timeouts"]
+    assert "p99, p999" in found[0].seen
+
+
+def test_only_wrong_bodies_are_not_also_failures():
+    assert set(findings(healthy(result=result(counts=counts(failed={"body": 3}))))) == {"wrong body"}

@@ -1,0 +1,81 @@
+"""Before a race: refused, warned, or silent."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stackrace.checks import PREFLIGHT_CHECKS, Preparation, preflight
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
+from stackrace.model.verdict import Effect
+
+SOUND = Preparation(
+    loads=(Load(concurrency=20), Load(concurrency=100)),
+    cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+    machine_cores=2,
+    descriptors=1024,
+    descriptors_hard=4096,
+    ephemeral_ports=28_232,
+    time_wait=0,
+    tw_reuse=2,
+    accept_queue=4096,
+)
+CLOSING = (Load(concurrency=20, keep_alive=False),)
+
+
+def found(**changes: Any) -> dict[str, Effect]:
+    return {finding.check: finding.effect for finding in preflight(replace(SOUND, **changes)).findings}
+
+
+def test_a_sound_plan_has_no_findings():
+    assert found() == {}
+
+
+@given(st.integers(1, 100_000))
+def test_descriptors_are_refused_below_two_per_connection_and_some_spare(concurrency):
+    loads, needed = (Load(concurrency=concurrency),), 2 * concurrency + 64
+    enough = found(loads=loads, descriptors=needed, accept_queue=10**6)
+    scant = found(loads=loads, descriptors=needed - 1, accept_queue=10**6)
+    assert (enough, scant) == ({}, {"file descriptors": Effect.INVALIDATES})
+
+
+def test_the_way_out_of_few_descriptors_depends_on_the_hard_limit():
+    (soft,) = preflight(replace(SOUND, descriptors=100)).findings
+    (hard,) = preflight(replace(SOUND, descriptors=100, descriptors_hard=100)).findings
+    assert soft.remedy == "ulimit -n 264"
+    assert "lower [load] concurrency to 18" in hard.remedy
+
+
+@pytest.mark.parametrize(("reuse", "highest"), [(0, 470), (1, 14_116), (2, 14_116)])
+def test_ports_are_refused_when_they_do_not_come_free_in_time(reuse, highest):
+    def at(rate: float) -> dict[str, Effect]:
+        return found(loads=CLOSING, tw_reuse=reuse, connections_per_s=rate)
+
+    assert at(highest) == {}
+    assert at(highest + 1) == {"ephemeral ports": Effect.INVALIDATES}
+
+
+def test_kept_connections_need_no_ports():
+    assert found(connections_per_s=1e6) == {}
+
+
+@pytest.mark.parametrize(
+    ("check", "silent", "loud"),
+    [
+        ("ports in TIME_WAIT", {"time_wait": 14_116}, {"time_wait": 14_117}),
+        ("accept queue", {"accept_queue": 100}, {"accept_queue": 99}),
+        ("shared cores", {}, {"cores": Budget(stack_cores=(0, 1), generator_cores=(1,))}),
+        ("debug mode", {"debug": False}, {"debug": True}),
+    ],
+)
+def test_warnings(check, silent, loud):
+    assert found(**silent) == {}
+    assert found(**loud) == {check: Effect.WARNS}
+
+
+@pytest.mark.parametrize("check", PREFLIGHT_CHECKS, ids=lambda check: check.__name__)
+def test_every_check_cites_its_source(check):
+    assert "Source:" in check.__doc__

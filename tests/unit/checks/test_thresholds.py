@@ -1,0 +1,158 @@
+"""Each check fires just above its threshold, with the effect it should have, and is silent just below."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
+
+from stackrace.checks import SLICE_CHECKS, Observation, examine
+from stackrace.model.verdict import Effect
+
+WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
+
+Make = Callable[[float], Observation]
+
+
+def of_result(name: str) -> Make:
+    return lambda value: healthy(result=result(**{name: value}))
+
+
+def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
+    return lambda value: healthy(machine=machine(**{name: value * factor}, **others))
+
+
+CLOSING = load(keep_alive=False)
+CAPACITY_S = 8.0
+OURS_S = 0.5 + 1.98
+
+# check, how to make an observation from a figure, the highest figure that is silent, (figure, effect) …
+CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
+    ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
+    ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.31, INVALIDATES)]),
+    ("engine ceiling", lambda x: healthy(ceiling_per_s=x), 15_000, [(14_000, WARNS), (11_000, INVALIDATES)]),
+    ("dead time", of_result("dead_time"), 0.02, [(0.021, WARNS), (0.051, INVALIDATES)]),
+    ("steal", of_machine("steal_s", CAPACITY_S), 0.01, [(0.011, WARNS), (0.051, REDOES)]),
+    (
+        "foreign CPU",
+        lambda x: healthy(machine=machine(busy_s=OURS_S + x * CAPACITY_S)),
+        0.0299,
+        [(0.031, WARNS), (0.101, REDOES)],
+    ),
+    ("throttled", of_machine("throttled_s"), 0.0, [(0.001, WARNS), (0.021, INVALIDATES)]),
+    ("swapping", of_machine("swapped_pages"), 0, [(1, WARNS), (256, WARNS), (257, INVALIDATES)]),
+    ("major faults", of_machine("major_faults"), 20, [(21, WARNS)]),
+    ("clock stepped", of_machine("clock_step_s"), 0.05, [(0.051, WARNS), (-0.051, WARNS)]),
+    ("idle stacks busy", lambda x: healthy(idle_cpu_s=x), 0.04, [(0.041, WARNS)]),
+    (
+        "listen overflows",
+        of_machine("listen_overflows", accepted=10_000),
+        0,
+        [(1, WARNS), (10, WARNS), (11, INVALIDATES)],
+    ),
+    ("SYN retransmits", of_machine("syn_retransmits"), 0, [(1, WARNS)]),
+    ("retransmits", of_machine("retransmits"), 10, [(11, WARNS)]),
+    (
+        "established connections",
+        lambda x: healthy(result=result(established_peak=x)),
+        20,
+        [(19, INVALIDATES), (0, INVALIDATES)],
+    ),
+    ("fairness", of_result("fairness"), 0.8, [(0.799, WARNS)]),
+    ("reconnects", of_result("reconnects"), 20, [(21, WARNS), (20_000, WARNS)]),
+    (
+        "close ignored",
+        lambda x: healthy(load=CLOSING, result=result(connections_opened=int(x))),
+        19_801,
+        [(19_799, INVALIDATES)],
+    ),
+    (
+        "unexpected status",
+        lambda x: healthy(result=result(counts=counts(non2xx=int(x)))),
+        0,
+        [(1, WARNS), (20, WARNS), (21, INVALIDATES)],
+    ),
+    (
+        "failures",
+        lambda x: healthy(result=result(counts=counts(failed={"read": int(x)}))),
+        0,
+        [(1, WARNS), (200, WARNS), (201, INVALIDATES)],
+    ),
+    ("timeouts", lambda x: healthy(result=result(counts=counts(timed_out=int(x)))), 0, [(1, WARNS)]),
+    (
+        "wrong body",
+        lambda x: healthy(result=result(counts=counts(failed={"body": int(x)}))),
+        0,
+        [(1, INVALIDATES)],
+    ),
+    (
+        "books unbalanced",
+        lambda x: healthy(result=result(counts=counts(ok=20_000 + int(x)))),
+        0,
+        [(1, INVALIDATES), (-1, INVALIDATES)],
+    ),
+    (
+        "nothing right",
+        lambda x: healthy(result=result(counts=counts(scheduled=20 + int(x)))),
+        1,
+        [(0, INVALIDATES)],
+    ),
+    ("unused CPU", lambda x: healthy(before_per_s=9_900, usage=busy(x)), 1.6, [(1.59, WARNS), (0, WARNS)]),
+]
+
+
+def busy(cpu_s: float) -> tuple:
+    from stackrace.model.launch import HopUsage
+
+    return (HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=0),)
+
+
+def effects(observation: Observation, check: str) -> list[Effect]:
+    return [finding.effect for finding in examine(observation).findings if finding.check == check]
+
+
+def test_a_healthy_slice_has_no_findings():
+    assert examine(healthy()).findings == ()
+
+
+@pytest.mark.parametrize(("check", "make", "silent", "loud"), CASES, ids=[case[0] for case in CASES])
+def test_silent_at_the_threshold_and_loud_beyond(check, make, silent, loud):
+    assert effects(make(silent), check) == []
+    for figure, effect in loud:
+        assert effects(make(figure), check) == [effect], figure
+
+
+def test_every_check_is_covered_here_or_by_its_conditions():
+    names = {case[0] for case in CASES} | {"shared cores", "debug mode"}
+    assert len(names) == len(SLICE_CHECKS)
+
+
+def test_shared_cores_and_debug_mode_warn():
+    assert effects(healthy(cores=SHARED), "shared cores") == [WARNS]
+    assert effects(healthy(debug=True), "debug mode") == [WARNS]
+
+
+@pytest.mark.parametrize("check", SLICE_CHECKS, ids=lambda check: check.__name__)
+def test_every_check_cites_its_source(check):
+    assert "Source:" in check.__doc__
+
+
+def test_no_check_divides_by_nothing():
+    empty = result(
+        duration_s=0.0,
+        counts=counts(scheduled=0, in_flight=0),
+        latency=quantiles(count=0, mean=0.0, p99=0.0),
+        connections_opened=0,
+        established_peak=0,
+    )
+    still = machine(elapsed_s=0.0, busy_s=0.0, own_s=0.0, segments_sent=0, accepted=0)
+    for one in (load(), load(keep_alive=False), load(requests=10, duration_s=None)):
+        seen = healthy(result=empty, machine=still, load=one, usage=(), before_per_s=1.0, ceiling_per_s=1.0)
+        assert not examine(seen).valid
+
+
+def test_every_finding_says_what_was_seen_the_threshold_and_the_way_out():
+    for check, make, _, loud in CASES:
+        for figure, _ in loud:
+            for finding in examine(make(figure)).findings:
+                assert finding.seen and finding.threshold and finding.remedy, check
+                assert "  " not in finding.seen + finding.threshold + finding.remedy, check

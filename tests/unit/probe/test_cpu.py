@@ -1,0 +1,62 @@
+"""The arithmetic of CPU accounts, on families made up for it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stackrace.probe.cpu import Account, spent_ns
+
+ROOT, WORKER, OTHER = (10, 1), (11, 2), (12, 3)
+times = st.integers(0, 10**12)
+
+
+def account(key: tuple[int, int], parent: int, own_ns: int, reaped_ns: int = 0) -> Account:
+    return Account(key[0], parent, own_ns, reaped_ns)
+
+
+def family(*members: tuple[tuple[int, int], int, int, int]) -> dict[tuple[int, int], Account]:
+    return {key: account(key, parent, own, reaped) for key, parent, own, reaped in members}
+
+
+@given(times, times, times, times)
+def test_survivors_count_by_what_they_gained(a, b, gained_a, gained_b):
+    before = family((ROOT, 1, a, 0), (WORKER, 10, b, 0))
+    after = family((ROOT, 1, a + gained_a, 0), (WORKER, 10, b + gained_b, 0))
+    assert spent_ns(before, after) == gained_a + gained_b
+
+
+@given(times, times)
+def test_newcomers_count_in_full(a, born):
+    assert spent_ns(family((ROOT, 1, a, 0)), family((ROOT, 1, a, 0), (WORKER, 10, born, 0))) == born
+
+
+@given(times, times, times)
+def test_a_worker_that_ended_counts_by_what_it_gained(a, b, gained):
+    before = family((ROOT, 1, a, 0), (WORKER, 10, b, 0))
+    assert spent_ns(before, family((ROOT, 1, a, b + gained))) == gained
+
+
+@given(times, times)
+def test_a_worker_that_was_born_and_ended_between_counts_in_full(a, life):
+    assert spent_ns(family((ROOT, 1, a, 0)), family((ROOT, 1, a, life))) == life
+
+
+@given(times, times, times)
+def test_a_whole_branch_that_ended_counts_by_what_it_gained(a, b, gained):
+    before = family((ROOT, 1, 5, 0), (WORKER, 10, a, 0), (OTHER, 11, b, 0))
+    assert spent_ns(before, family((ROOT, 1, 5, a + b + gained))) == gained
+
+
+@given(times)
+def test_a_worker_nobody_waited_for_takes_nothing_away(lost):
+    before = family((ROOT, 1, 0, 0), (WORKER, 10, lost, 0))
+    assert spent_ns(before, family((ROOT, 1, 3, 0))) == 3
+
+
+def test_a_reused_id_is_another_process():
+    before = family((ROOT, 1, 0, 0), ((11, 2), 10, 900, 0))
+    after = family((ROOT, 1, 0, 1000), ((11, 99), 10, 50, 0))
+    assert spent_ns(before, after) == 150
+
+
+def test_a_family_that_is_gone_spent_nothing_we_know_of():
+    assert spent_ns(family((ROOT, 1, 7, 0)), {}) == 0

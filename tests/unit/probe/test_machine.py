@@ -1,0 +1,104 @@
+"""Machine counters: parsed from tables as the kernel writes them, and differenced."""
+
+import os
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+
+from stackrace.probe import difference, kernel_counters, read_machine
+
+STAT = b"cpu  100 10 50 800 20 3 7 30 5 0\ncpu0 50 5 25 400 10 1 3 15 2 0\ncpu1 50 5 25 400 10 2 4 15 3 0\nintr 1\n"
+NETSTAT = b"""TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPTimeouts TCPSynRetrans
+TcpExt: 0 4 6 2 1
+IpExt: InNoRoutes InOctets
+IpExt: 0 77
+"""
+SNMP = b"""Ip: Forwarding DefaultTTL
+Ip: 1 64
+Tcp: RtoAlgorithm MaxConn ActiveOpens PassiveOpens OutSegs RetransSegs
+Tcp: 1 -1 5 3 1000 9
+"""
+FILES = {
+    "/proc/stat": STAT,
+    "/proc/net/netstat": NETSTAT,
+    "/proc/net/snmp": SNMP,
+    "/proc/net/sockstat": b"sockets: used 22\nTCP: inuse 7 orphan 0 tw 12 alloc 7 mem 0\n",
+    "/proc/vmstat": b"nr_free_pages 5\npgmajfault 11\npswpin 1\npswpout 2\n",
+    "/proc/pressure/cpu": b"some avg10=1.00 avg60=2.00 avg300=3.00 total=1500000\nfull avg10=0.00 total=0\n",
+}
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    tables = dict(FILES)
+    monkeypatch.setattr(kernel_counters, "read", tables.get)
+    return tables
+
+
+def test_tables_are_read_by_name(tables):
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    cores, cpu = kernel_counters.cpu_times()
+    assert (cores, cpu["idle"], cpu["steal"]) == (2, 800 * tick, 30 * tick)
+    network = kernel_counters.network()
+    assert (network["TcpExt.ListenDrops"], network["Tcp.PassiveOpens"], network["Tcp.MaxConn"]) == (6, 3, -1)
+    assert kernel_counters.time_wait() == 12
+    assert kernel_counters.virtual_memory()["pswpout"] == 2
+    assert kernel_counters.pressure_s() == 1.5
+
+
+def test_missing_tables_count_as_nothing(tables):
+    tables.clear()
+    assert kernel_counters.cpu_times() == (1, {})
+    assert kernel_counters.network() == {}
+    assert kernel_counters.time_wait() == 0
+    assert kernel_counters.pressure_s() == 0.0
+    assert difference(read_machine(), read_machine()).listen_overflows == 0
+
+
+def test_a_difference_holds_rates_and_one_state():
+    before = read_machine()
+    after = replace(
+        before,
+        at_s=before.at_s + 2.0,
+        realtime_s=before.realtime_s + 2.5,
+        cores=4,
+        unused_s=before.unused_s + 3.0,
+        steal_s=before.steal_s + 0.25,
+        own_s=before.own_s + 0.5,
+        swapped_pages=before.swapped_pages + 8,
+        retransmits=before.retransmits + 3,
+        time_wait=40,
+    )
+    delta = difference(before, after)
+    assert (delta.elapsed_s, delta.cores, delta.capacity_s) == (pytest.approx(2.0), 4, pytest.approx(8.0))
+    assert delta.busy_s == pytest.approx(5.0)
+    assert (delta.steal_s, delta.own_s) == (pytest.approx(0.25), pytest.approx(0.5))
+    assert delta.clock_step_s == pytest.approx(0.5, abs=1e-3)
+    assert (delta.swapped_pages, delta.retransmits, delta.time_wait) == (8, 3, 40)
+
+
+def test_busy_time_is_never_negative():
+    before = read_machine()
+    assert difference(before, replace(before, unused_s=before.unused_s + 1.0)).busy_s == 0.0
+
+
+def test_our_own_work_is_both_busy_and_own():
+    before = read_machine()
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    delta = difference(before, read_machine())
+    assert delta.own_s >= 0.3
+    assert delta.busy_s > 0
+    assert delta.cores >= 1
+
+
+def test_an_accepted_connection_is_counted():
+    before = read_machine()
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+        server.accept()[0].close()
+    delta = difference(before, read_machine())
+    assert delta.accepted >= 1
+    assert delta.segments_sent >= 3
