@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,11 +32,14 @@ class LoadedApp:
     notes: tuple[str, ...]
 
 
-def load_app(request: RaceRequest, environments: Environments, data: Path, say: Say) -> LoadedApp:
+def load_app(
+    request: RaceRequest, environments: Environments, data: Path, beside: Mapping[str, str], say: Say
+) -> LoadedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
 
     Without an entry it is the Django project in the request's folder, else the bundled app; ``data`` is a
-    private folder for the latter's database. Raises AppError or InputError naming the way out.
+    private folder for the latter's database, ``beside`` the variables that lead to the app's services. Raises
+    AppError or InputError naming the way out.
     """
     app, urls, notes = _find(request, environments, data, say)
     app = replace(
@@ -45,6 +48,7 @@ def load_app(request: RaceRequest, environments: Environments, data: Path, say: 
             # byte code goes to a cache of ours, so that the user's folders stay as they are
             "PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"),
             **app.environment,
+            **beside,
             **request.environment,
         },
         prepare=app.prepare + request.prepare,

@@ -43,6 +43,7 @@ def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path |
                 launcher=stage.launcher,
                 workload=stage.loaded.workload,
                 cores=stage.cores,
+                beside=stage.beside,
                 debug=stage.loaded.debug,
             )
             say.done()

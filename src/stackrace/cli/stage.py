@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..apps import app_environment
+from ..deploy.beside import Beside, start_services
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
@@ -32,6 +33,7 @@ class Stage:
     loaded: LoadedApp
     stacks: tuple[Stack, ...]
     launcher: Launcher
+    beside: Beside
     cores: Budget
     notes: tuple[str, ...]
 
@@ -46,7 +48,11 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     asked(request.stacks or (), servers)
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
-        loaded = load_app(request, environments, guard.directory / "data", say)
+        cores = split_cores(usable_cores())
+        if request.services:
+            say(f"starting {', '.join(request.services)}")
+        beside = start_services(request.services, guard, cores.stack_cores)
+        loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
         stacks = _stacks(request.stacks, loaded)
         notes = loaded.notes
         homes: dict[str, Path] = {}
@@ -68,7 +74,6 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
                 app_packages=loaded.interpreter.site_packages,
             )
 
-        cores = split_cores(usable_cores())
         launcher = Launcher(
             guard=guard,
             catalogue=servers,
@@ -82,6 +87,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             loaded=loaded,
             stacks=stacks,
             launcher=launcher,
+            beside=beside,
             cores=cores,
             notes=notes,
         )

@@ -75,7 +75,10 @@ class Guard:
         cores: Sequence[int],
         stop: signal.Signals,
     ) -> int:
-        """Start a process, its output appended to ``log``; returns its pid. Raises LaunchError if it cannot be."""
+        """Start a process in ``folder``, its output appended to ``log``; returns its pid.
+
+        Raises LaunchError if it cannot be started.
+        """
         answer = self._ask(
             do="spawn",
             argv=list(argv),

@@ -14,6 +14,7 @@ from ..model.race import Budget
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
+from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed, Running
@@ -32,9 +33,18 @@ class _Up:
 
 
 class Here:
-    """This machine. ``debug`` tells whether the app runs in its debug mode, for the checks."""
+    """This machine. ``beside`` are the running services; ``debug`` tells whether the app is in its debug mode."""
 
-    def __init__(self, *, guard: Guard, launcher: Launcher, workload: Workload, cores: Budget, debug: bool) -> None:
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        launcher: Launcher,
+        workload: Workload,
+        cores: Budget,
+        beside: Beside,
+        debug: bool,
+    ) -> None:
         self._guard = guard
         self._launcher = launcher
         self._workload = workload
@@ -42,6 +52,7 @@ class Here:
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
         self._allowance = Allowance()
+        self._beside = Sampler(beside.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
 
     def launch(self, stack: Stack) -> Launched:
@@ -69,9 +80,10 @@ class Here:
             for sampler in idle:
                 sampler.begin()
             before = read_machine([self._guard.pid])
+            self._beside.begin()
             up.sampler.begin()
             result = engine.finish()
-            usage = up.sampler.end()
+            usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid])
         idle_cpu_s = sum(hop.cpu_s for sampler in idle for hop in sampler.end())
         up.memory += watch.samples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import shutil
 import signal
 import subprocess
@@ -188,7 +189,10 @@ class Launcher:
             raise LaunchFailed(FailureKind.NOT_STARTED, error.message) from error
 
     def _variables(self, part: Part) -> dict[str, str]:
-        return {**self.environment, "TMPDIR": str(part.site.directory), **part.recipe.environment}
+        own = part.recipe.environment
+        paths = [source["PYTHONPATH"] for source in (own, self.environment) if source.get("PYTHONPATH")]
+        joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
+        return {**self.environment, "TMPDIR": str(part.site.directory), **own, **joined}
 
     def _wait_listening(self, part: Part, spawned: Sequence[tuple[Part, int]], started: float) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""

@@ -1,0 +1,61 @@
+//! Runs a plan: splits it over threads, and merges what they saw.
+
+use std::thread;
+
+use crate::books::Share;
+use crate::clock::{self, MILLISECOND_NS};
+use crate::error::RunError;
+use crate::host;
+use crate::monitor::Monitor;
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::script::Script;
+use crate::worker::{Part, Worker};
+
+/// Threads get this long to start before the first request is due.
+const HEADSTART_NS: u64 = 2 * MILLISECOND_NS;
+
+/// Runs `plan` to its end, blocking the caller; `monitor` lets other threads watch and cancel.
+///
+/// # Errors
+/// When the plan is wrong or the machine does not allow it. Requests that fail are no error: they are counted.
+pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
+    plan.validate()?;
+    host::require_files(plan.connections, plan.threads)?;
+    let script = Script::new(plan);
+    let start_ns = clock::now_ns() + HEADSTART_NS;
+    monitor.start(start_ns);
+    let shares = thread::scope(|scope| {
+        let spawn = |index| {
+            let script = &script;
+            let work = move || work(plan, script, monitor, index, start_ns);
+            thread::Builder::new().name(format!("loadgen-{index}")).spawn_scoped(scope, work)
+        };
+        let handles: Vec<_> = (0..plan.threads).map(spawn).collect();
+        let join = |handle: std::io::Result<thread::ScopedJoinHandle<'_, _>>| {
+            handle.map_err(RunError::Spawn)?.join().map_err(|_| RunError::Panic)?
+        };
+        // All threads are joined before the first error is returned.
+        handles.into_iter().map(join).collect::<Vec<Result<Share, RunError>>>()
+    });
+    let shares = shares.into_iter().collect::<Result<Vec<Share>, RunError>>()?;
+    Ok(Report::merge(plan, shares)?)
+}
+
+fn work(plan: &Plan, script: &Script, monitor: &Monitor, index: usize, start_ns: u64) -> Result<Share, RunError> {
+    let shares = plan.shares();
+    let part = Part {
+        plan,
+        script,
+        monitor,
+        connections: shares[index],
+        stop: plan.stop.share(&shares, index),
+        pacing: plan.pacer.pacing(start_ns, index, plan.threads),
+        start_ns,
+    };
+    let outcome = host::pin(plan.cores_of(index)).and_then(|()| Worker::new(part)?.run());
+    if outcome.is_err() {
+        monitor.cancel();
+    }
+    outcome
+}

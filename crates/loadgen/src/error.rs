@@ -1,0 +1,109 @@
+//! What can go wrong, one enum per operation: checking a plan, running it, reading a response.
+
+use std::io;
+
+use thiserror::Error;
+
+/// A plan that cannot be run as it stands.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// No target was given.
+    #[error("the plan names no request; give at least one target")]
+    NoTargets,
+    /// No connections were asked for.
+    #[error("the plan asks for 0 connections; ask for at least 1")]
+    NoConnections,
+    /// No threads, or more than there are connections to split.
+    #[error("{threads} threads cannot share {connections} connections; use 1 to {connections} threads")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// Connections asked for.
+        connections: usize,
+    },
+    /// A request would never be given any time.
+    #[error("the timeout is 0; give every request some time to be answered")]
+    NoTimeout,
+    /// An open loop without a usable rate.
+    #[error("{rate_per_s} requests per second is no rate; use a finite number above 0")]
+    Rate {
+        /// The rate asked for.
+        rate_per_s: f64,
+    },
+    /// A method, path or header that would break out of its line.
+    #[error("{part} {text:?} cannot be part of a request; remove control characters and line breaks")]
+    Request {
+        /// Which part of the request.
+        part: &'static str,
+        /// Its text.
+        text: String,
+    },
+}
+
+/// A run that could not be started or carried on. Failures of requests are not errors: they are counted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The plan is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Connections would exceed the limit on open files.
+    #[error("{needed} open files are needed but RLIMIT_NOFILE is {limit}; raise it with `ulimit -n {needed}`, or use fewer connections")]
+    OpenFiles {
+        /// Files needed, including those open already.
+        needed: u64,
+        /// The soft limit.
+        limit: u64,
+    },
+    /// A thread may not run where it was told to.
+    #[error("cannot run on cores {cores:?} ({source}); choose from those `nproc` and the cgroup allow")]
+    Pin {
+        /// The cores asked for.
+        cores: Vec<usize>,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The kernel's readiness queue failed.
+    #[error("epoll failed ({0}); check RLIMIT_NOFILE and fs.epoll.max_user_watches")]
+    Poll(#[source] io::Error),
+    /// A thread could not be started.
+    #[error("cannot start a thread ({0}); check RLIMIT_NPROC and the cgroup's pids.max")]
+    Spawn(#[source] io::Error),
+    /// The threads' distributions could not be merged.
+    #[error(transparent)]
+    Merge(#[from] HistogramError),
+    /// A thread of the engine panicked.
+    #[error("a thread of the load engine panicked; this is a bug in the engine, please report it")]
+    Panic,
+}
+
+/// Bytes that are no valid response; counted as failures of stage `protocol`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum ProtocolError {
+    #[error("the response's head is malformed ({0}); does the port speak HTTP?")]
+    Head(#[from] httparse::Error),
+    #[error("the response's head or trailers exceed 64 KiB; have the application send fewer headers")]
+    HeadTooLong,
+    #[error("Content-Length is no number, or is given twice; fix what sets it")]
+    ContentLength,
+    #[error("a chunk of the body is malformed; fix what encodes it")]
+    Chunk,
+    #[error("the server switched protocols without being asked; use a target that answers over HTTP")]
+    Upgrade,
+}
+
+/// A saved distribution that cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HistogramError {
+    /// The bytes are no encoded histogram.
+    #[error("these bytes are no HdrHistogram V2 encoding ({0}); pass what an engine result holds")]
+    Decode(#[from] hdrhistogram::serialization::DeserializeError),
+    /// The histogram could not be encoded.
+    #[error("the histogram could not be encoded ({0}); it holds too many values")]
+    Encode(#[from] hdrhistogram::serialization::V2SerializeError),
+    /// Two histograms do not fit one another.
+    #[error("the histograms do not fit one another ({0}); merge only those the engine recorded")]
+    Merge(#[from] hdrhistogram::errors::AdditionError),
+}

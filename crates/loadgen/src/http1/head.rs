@@ -1,0 +1,182 @@
+//! The head of a response: status, how its body is framed, and whether the connection may live on.
+
+use std::mem::MaybeUninit;
+
+use httparse::{Header, ParserConfig, Status};
+
+use crate::error::ProtocolError;
+
+const HEADERS_MAX: usize = 128;
+
+/// What the engine needs of a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub status: u16,
+    pub framing: Framing,
+    pub keep_alive: bool,
+}
+
+/// Where the body ends. Source: RFC 9112 section 6.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Length(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// Parses a head at the start of `bytes`: the head and its length, or `None` while it is incomplete.
+pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Option<(Head, usize)>, ProtocolError> {
+    let mut headers = [const { MaybeUninit::<Header>::uninit() }; HEADERS_MAX];
+    let mut response = httparse::Response::new(&mut []);
+    let config = ParserConfig::default();
+    let length = match config.parse_response_with_uninit_headers(&mut response, bytes, &mut headers)? {
+        Status::Partial => return Ok(None),
+        Status::Complete(length) => length,
+    };
+    let (Some(status), Some(version)) = (response.code, response.version) else {
+        return Err(ProtocolError::Head(httparse::Error::Status));
+    };
+    let fields = Fields::collect(response.headers)?;
+    let framing = fields.framing(status, to_head);
+    let keep_alive = fields.keep_alive(version) && framing != Framing::UntilClose;
+    Ok(Some((Head { status, framing, keep_alive }, length)))
+}
+
+/// The few header fields that bear on framing and persistence.
+#[derive(Default)]
+struct Fields {
+    length: Option<u64>,
+    coding: Option<bool>,
+    close: bool,
+    stay: bool,
+}
+
+impl Fields {
+    /// Looks at names by length first: most headers are passed over without comparing a byte.
+    fn collect(headers: &[Header]) -> Result<Fields, ProtocolError> {
+        let mut fields = Fields::default();
+        for header in headers {
+            match header.name.len() {
+                10 if header.name.eq_ignore_ascii_case("connection") => {
+                    fields.close |= has_token(header.value, b"close");
+                    fields.stay |= has_token(header.value, b"keep-alive");
+                }
+                14 if header.name.eq_ignore_ascii_case("content-length") => fields.add_length(header.value)?,
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
+                    fields.coding = Some(last_token(header.value).eq_ignore_ascii_case(b"chunked"));
+                }
+                _ => {}
+            }
+        }
+        Ok(fields)
+    }
+
+    fn add_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+        let length = decimal(value).ok_or(ProtocolError::ContentLength)?;
+        if self.length.is_some_and(|other| other != length) {
+            return Err(ProtocolError::ContentLength);
+        }
+        self.length = Some(length);
+        Ok(())
+    }
+
+    /// A transfer coding overrides a length; without either the body ends with the connection.
+    fn framing(&self, status: u16, to_head: bool) -> Framing {
+        if to_head || status == 204 || status == 304 || status < 200 {
+            return Framing::Length(0);
+        }
+        match (self.coding, self.length) {
+            (Some(true), _) => Framing::Chunked,
+            (None, Some(length)) => Framing::Length(length),
+            _ => Framing::UntilClose,
+        }
+    }
+
+    fn keep_alive(&self, version: u8) -> bool {
+        !self.close && (version == 1 || self.stay)
+    }
+}
+
+fn tokens(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+fn has_token(value: &[u8], token: &[u8]) -> bool {
+    tokens(value).any(|found| found.eq_ignore_ascii_case(token))
+}
+
+fn last_token(value: &[u8]) -> &[u8] {
+    tokens(value).next_back().unwrap_or_default()
+}
+
+/// Digits only: no sign, no inner space, no overflow.
+fn decimal(value: &[u8]) -> Option<u64> {
+    let digits = value.trim_ascii();
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |number, &byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str) -> Head {
+        parse(text.as_bytes(), false).unwrap().unwrap().0
+    }
+
+    #[test]
+    fn a_length_frames_the_body_and_http_1_1_stays_open() {
+        let head = head("HTTP/1.1 200 OK\r\ncontent-LENGTH:  12 \r\n\r\n");
+        assert_eq!(head, Head { status: 200, framing: Framing::Length(12), keep_alive: true });
+    }
+
+    #[test]
+    fn http_1_0_closes_unless_it_says_otherwise() {
+        assert!(!head("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n").keep_alive);
+        assert!(head("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\n").keep_alive);
+        assert!(!head("HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n\r\n").keep_alive);
+    }
+
+    #[test]
+    fn a_transfer_coding_overrides_a_length() {
+        let chunked = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n";
+        assert_eq!(head(chunked).framing, Framing::Chunked);
+        let unknown = head("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n");
+        assert_eq!(unknown.framing, Framing::UntilClose);
+        assert!(!unknown.keep_alive);
+    }
+
+    #[test]
+    fn some_answers_never_have_a_body() {
+        for status in [204, 304] {
+            let text = format!("HTTP/1.1 {status} X\r\nContent-Length: 9\r\n\r\n");
+            assert_eq!(head(&text).framing, Framing::Length(0));
+        }
+        let (head, _) = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", true).unwrap().unwrap();
+        assert_eq!(head.framing, Framing::Length(0));
+    }
+
+    #[test]
+    fn lengths_that_are_no_number_or_disagree_are_refused() {
+        for length in ["", "-1", "+1", "1 2", "0x1", "18446744073709551616"] {
+            let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+            assert!(parse(text.as_bytes(), false).is_err(), "{length}");
+        }
+        assert!(parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", false).is_err());
+        assert!(parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", false).is_ok());
+    }
+
+    #[test]
+    fn every_prefix_of_a_head_is_incomplete_never_wrong() {
+        let text = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\n\r\n";
+        for end in 0..text.len() {
+            assert_eq!(parse(&text[..end], false).unwrap(), None, "{end}");
+        }
+        assert_eq!(parse(text, false).unwrap().unwrap().1, text.len());
+    }
+}

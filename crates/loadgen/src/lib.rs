@@ -1,0 +1,43 @@
+//! A load engine for HTTP/1.1 that accounts for every request it scheduled.
+//!
+//! A [`Plan`] says everything beforehand: a [`Pacer`] decides *when* a request is due, a [`Stop`] rule *until* when,
+//! an [`Address`] *how* bytes travel. [`run`] plays it and returns a [`Report`]. Requests that fail are data, not
+//! errors: `scheduled = ok + non2xx + Σ failed + timed_out + in_flight + unsent` holds for every run.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod books;
+mod check;
+mod clock;
+mod connection;
+mod engine;
+mod error;
+mod host;
+mod http1;
+mod monitor;
+mod pacer;
+mod plan;
+mod record;
+mod report;
+mod request;
+mod script;
+mod stop;
+mod timeouts;
+mod timer;
+mod transport;
+mod window;
+mod worker;
+
+pub use check::{BodyRule, Expectation};
+pub use clock::{MILLISECOND_NS, SECOND_NS};
+pub use engine::run;
+pub use error::{HistogramError, PlanError, RunError};
+pub use monitor::{Monitor, Snapshot};
+pub use pacer::Pacer;
+pub use plan::{Plan, Target};
+pub use record::{Bin, Counts, Latency, Quantile, Stage, BIN_NS};
+pub use report::Report;
+pub use request::Request;
+pub use stop::Stop;
+pub use transport::Address;

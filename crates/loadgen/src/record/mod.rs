@@ -1,0 +1,15 @@
+//! What a run saw, recorded per thread without locks and merged at the end.
+
+mod latency;
+mod series;
+mod sketch;
+mod tally;
+mod wire;
+
+pub use latency::{Latency, Quantile};
+pub use series::{Bin, BIN_NS};
+pub use tally::{Counts, Stage};
+
+pub(crate) use series::merge as merge_bins;
+pub(crate) use tally::{Outcome, Tally, Times};
+pub(crate) use wire::Wire;

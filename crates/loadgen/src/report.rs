@@ -1,0 +1,145 @@
+//! What a run saw, merged over its threads.
+
+use crate::books::Share;
+use crate::error::HistogramError;
+use crate::plan::Plan;
+use crate::record::{merge_bins, Bin, Counts, Latency};
+
+/// The result of a run. All of it speaks of the recorded window.
+#[derive(Debug)]
+pub struct Report {
+    /// When the window opened, CLOCK_MONOTONIC in nanoseconds.
+    pub started_ns: u64,
+    /// How long it was open: the time asked for, or until the last request was settled, or until cancelled.
+    pub duration_ns: u64,
+    /// What became of the requests.
+    pub counts: Counts,
+    /// Right answers, from the intended send time; timed out and unfinished requests as lower bounds.
+    pub latency: Latency,
+    /// The same from the moment the connection was ready to send.
+    pub service: Latency,
+    /// From the intended send time to the moment a connection took the request.
+    pub lag: Latency,
+    /// Times to open connections in the window.
+    pub connect: Latency,
+    /// 100 ms bins.
+    pub series: Vec<Bin>,
+    /// Answers by first digit of their status; index 0 is anything outside of 1 to 5.
+    pub status_classes: [u64; 6],
+    /// Bytes received.
+    pub bytes_read: u64,
+    /// Connections that stood at the window's opening, and those opened since.
+    pub connections_opened: u64,
+    /// Connections the server ended although they were to be kept alive, and that were opened again.
+    pub reconnects: u64,
+    /// The most connections that stood at once; with several threads the sum of their peaks.
+    pub established_peak: u64,
+    /// CPU time of the engine's threads, summed.
+    pub cpu_ns: u64,
+    /// Time the engine's threads waited for a core, summed.
+    pub wait_ns: u64,
+    /// The busiest thread's share of a core, 0 to 1.
+    pub busiest: f64,
+    /// Jain's index over the connections' answers: 1 when all got the same, 1/n when one got all; 1 without any.
+    pub fairness: f64,
+    /// The share of the connections' time in which no request was under way; 0 for an open loop.
+    pub dead_time: f64,
+}
+
+impl Report {
+    pub(crate) fn merge(plan: &Plan, shares: Vec<Share>) -> Result<Report, HistogramError> {
+        // A thread without a share of n requests ended before the window opened.
+        let opens_ns = shares.iter().map(|share| share.opens_ns).max().unwrap_or(0);
+        let closes_ns = shares.iter().map(|share| share.closes_ns).max().unwrap_or(0);
+        let duration_ns = closes_ns - opens_ns;
+        let answers: Vec<u64> = shares.iter().flat_map(|share| share.answers.iter().copied()).collect();
+        let engaged_ns: u64 = shares.iter().map(|share| share.engaged_ns).sum();
+        let capacity_ns = duration_ns as f64 * plan.connections as f64;
+        let mut report = Report {
+            fairness: jain(&answers),
+            dead_time: if plan.pacer.is_open() {
+                0.0
+            } else {
+                (1.0 - ratio(engaged_ns as f64, capacity_ns)).max(0.0)
+            },
+            ..Report::empty(opens_ns, duration_ns)
+        };
+        for share in shares {
+            report.add(share)?;
+        }
+        Ok(report)
+    }
+
+    fn empty(started_ns: u64, duration_ns: u64) -> Report {
+        Report {
+            started_ns,
+            duration_ns,
+            counts: Counts::default(),
+            latency: Latency::default(),
+            service: Latency::default(),
+            lag: Latency::default(),
+            connect: Latency::default(),
+            series: Vec::new(),
+            status_classes: [0; 6],
+            bytes_read: 0,
+            connections_opened: 0,
+            reconnects: 0,
+            established_peak: 0,
+            cpu_ns: 0,
+            wait_ns: 0,
+            busiest: 0.0,
+            fairness: 1.0,
+            dead_time: 0.0,
+        }
+    }
+
+    fn add(&mut self, share: Share) -> Result<(), HistogramError> {
+        self.counts.add(&share.tally.counts);
+        self.latency.merge(&share.tally.latency)?;
+        self.service.merge(&share.tally.service)?;
+        self.lag.merge(&share.tally.lag)?;
+        self.connect.merge(&share.wire.connect)?;
+        merge_bins(&mut self.series, share.tally.series.into_bins());
+        self.status_classes.iter_mut().zip(share.tally.classes).for_each(|(sum, part)| *sum += part);
+        self.bytes_read += share.wire.bytes_read;
+        self.connections_opened += share.wire.opened;
+        self.reconnects += share.wire.reconnects;
+        self.established_peak += share.wire.established_peak;
+        self.cpu_ns += share.usage.cpu_ns;
+        self.wait_ns += share.usage.wait_ns;
+        let open_ns = (share.closes_ns - share.opens_ns) as f64;
+        self.busiest = self.busiest.max(ratio(share.usage.cpu_ns as f64, open_ns).min(1.0));
+        Ok(())
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 {
+        part / whole
+    } else {
+        0.0
+    }
+}
+
+/// (Σx)² / (n Σx²). Source: Jain, Chiu & Hawe 1984.
+fn jain(shares: &[u64]) -> f64 {
+    let sum: f64 = shares.iter().map(|&share| share as f64).sum();
+    let squares: f64 = shares.iter().map(|&share| (share as f64).powi(2)).sum();
+    if squares == 0.0 {
+        1.0
+    } else {
+        sum * sum / (shares.len() as f64 * squares)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairness_is_one_for_equals_and_one_nth_for_a_monopoly() {
+        assert_eq!(jain(&[5, 5, 5, 5]), 1.0);
+        assert_eq!(jain(&[8, 0, 0, 0]), 0.25);
+        assert_eq!(jain(&[0, 0]), 1.0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Servers on loopback that behave, or misbehave, exactly as told; one thread per connection, nothing hidden.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::Arc;
+use std::thread;
+
+/// What a server has seen.
+#[derive(Default)]
+pub struct Seen {
+    pub connections: AtomicU64,
+    pub requests: AtomicU64,
+    stopped: AtomicBool,
+}
+
+pub struct Server {
+    pub address: SocketAddr,
+    pub seen: Arc<Seen>,
+}
+
+impl Server {
+    /// Calls `serve(stream, number of the connection, seen)` for every connection, each in its own thread.
+    pub fn start(serve: impl Fn(TcpStream, u64, &Seen) + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen = Arc::new(Seen::default());
+        let (serve, shared) = (Arc::new(serve), seen.clone());
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if shared.stopped.load(SeqCst) {
+                    return;
+                }
+                stream.set_nodelay(true).unwrap();
+                let number = shared.connections.fetch_add(1, SeqCst);
+                let (serve, seen) = (serve.clone(), shared.clone());
+                thread::spawn(move || serve(stream, number, &seen));
+            }
+        });
+        Server { address, seen }
+    }
+
+    /// Answers every request with `answer`; closes after it if the request or `answer` says so.
+    pub fn answering(answer: &'static [u8]) -> Server {
+        Server::start(move |mut stream, _, seen| {
+            while let Some(request) = read_request(&mut stream) {
+                seen.requests.fetch_add(1, SeqCst);
+                if stream.write_all(answer).is_err() || request.contains("Connection: close") {
+                    return;
+                }
+            }
+        })
+    }
+
+    pub fn requests(&self) -> u64 {
+        self.seen.requests.load(SeqCst)
+    }
+
+    pub fn connections(&self) -> u64 {
+        self.seen.connections.load(SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.seen.stopped.store(true, SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// The next request without body, or `None` once the client has closed.
+pub fn read_request(stream: &mut impl Read) -> Option<String> {
+    let (mut text, mut byte) = (Vec::new(), [0]);
+    while !text.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => text.push(byte[0]),
+            _ => return None,
+        }
+    }
+    Some(String::from_utf8(text).unwrap())
+}
+
+/// Keeps the connection open and silent until the client gives up.
+pub fn hang(mut stream: TcpStream) {
+    let mut rest = [0; 4096];
+    while matches!(stream.read(&mut rest), Ok(count) if count > 0) {}
+}
+
+/// Closes with a reset instead of in order.
+#[allow(dead_code)]
+pub fn close_at_once(stream: TcpStream) {
+    let _ = stream.shutdown(Shutdown::Both);
+}

@@ -1,0 +1,30 @@
+"""The catalogue: one folder per server, the same files in each. ``catalogue()`` finds them all."""
+
+from .catalogue import Catalogue, catalogue
+from .contract import (
+    BACKLOG,
+    KEEP_ALIVE_S,
+    Endpoint,
+    Fragment,
+    Guest,
+    Hosted,
+    Needs,
+    Recipe,
+    Server,
+    Site,
+)
+
+__all__ = [
+    "BACKLOG",
+    "KEEP_ALIVE_S",
+    "Catalogue",
+    "Endpoint",
+    "Fragment",
+    "Guest",
+    "Hosted",
+    "Needs",
+    "Recipe",
+    "Server",
+    "Site",
+    "catalogue",
+]

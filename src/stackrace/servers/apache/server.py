@@ -1,0 +1,156 @@
+"""Apache httpd: a front end that forwards in five protocols, and the house of mod_wsgi and mod_python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...model.stack import Origin, Protocol, ServerSpec, Setting, Socket
+from ..contract import Endpoint, Needs, Recipe, Server, Site
+
+__all__ = ["SERVER", "Apache"]
+
+MODULES = Path("/usr/lib/apache2/modules")
+ANY_SOCKET = (Socket.UNIX, Socket.TCP)
+SCHEMES = {
+    Protocol.HTTP: "http",
+    Protocol.FASTCGI: "fcgi",
+    Protocol.SCGI: "scgi",
+    Protocol.UWSGI: "uwsgi",
+    Protocol.AJP: "ajp",
+}
+
+
+class Apache(Server):
+    """Renders one configuration with just the modules the stack needs; nothing under /etc/apache2 is read."""
+
+    spec = ServerSpec(
+        name="apache",
+        title="Apache httpd",
+        listens=frozenset({Protocol.HTTP}),
+        sockets=(Socket.TCP,),
+        forwards=dict.fromkeys(SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        settings=(
+            Setting(
+                name="mpm",
+                default="event",
+                choices=("event", "worker", "prefork"),
+                help="How connections meet processes and threads; prefork for code that is not thread-safe.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                help="Child processes: fixed with event and worker, those at start with prefork; "
+                "more of them loosen Python's lock when the app lives inside.",
+            ),
+            Setting(
+                name="max_workers",
+                default=1024,
+                maximum=20000,
+                origin=Origin.TUNED,
+                help="Most requests at once over all children; lower it to bound memory, raise it above the "
+                "highest concurrency of the load.",
+            ),
+            Setting(
+                name="min_spare",
+                default=5,
+                help="Idle children kept ready, mpm=prefork only; raise it when load comes in bursts.",
+            ),
+            Setting(
+                name="max_spare",
+                default=10,
+                help="Idle children beyond which some are ended, mpm=prefork only; raise it to max_workers "
+                "to keep all that ever started.",
+            ),
+            Setting(
+                name="sendfile",
+                default=False,
+                help="Have the kernel send static files; turn it on where the file system is local.",
+            ),
+            Setting(
+                name="mmap",
+                default=True,
+                help="Map static files into memory to send them; turn it off where they may be cut while read.",
+            ),
+            Setting(
+                name="access_log",
+                default=False,
+                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
+            ),
+        ),
+    )
+    needs = Needs(
+        apt=("apache2",),
+        binary="apache2",
+        files=(MODULES / "mod_mpm_event.so", Path("/etc/mime.types")),
+        version=("-v",),
+    )
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start in the foreground; TERM ends it, and after some seconds kills children still at work."""
+        command = ("apache2", "-f", str(site.directory / "apache.conf"), "-DFOREGROUND")
+        return Recipe(
+            command=command,
+            check=(*command[:3], "-t"),
+            files={
+                "apache.conf": self._config(site),
+                **{f"{folder}/.keep": "" for folder in ("htdocs", "logs", "run")},
+                **(site.inside.files if site.inside else {}),
+            },
+            # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
+            environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+            stop_timeout_s=15.0,
+        )
+
+    def _config(self, site: Site) -> str:
+        return self.render(
+            "apache.conf.j2",
+            site,
+            modules=_modules(site),
+            pool=self.render("pool.conf.j2", site, threads_per_child=_threads_per_child(site)),
+            inner=site.inside.directives if site.inside else self._proxy(site),
+        )
+
+    def _proxy(self, site: Site) -> str:
+        return self.render(
+            "proxy.conf.j2",
+            site,
+            protocol=site.upstream[0].protocol,
+            members=[_member(endpoint, index) for index, endpoint in enumerate(site.upstream)],
+            connections=_connections(site),
+        )
+
+
+def _threads_per_child(site: Site) -> int:
+    return -(-int(site.settings["max_workers"]) // int(site.settings["processes"]))
+
+
+def _modules(site: Site) -> dict[str, Path]:
+    names = [f"mpm_{site.settings['mpm']}", "authz_core", "mime", "alias", "setenvif"]
+    if site.upstream:
+        names += ["proxy", f"proxy_{SCHEMES[site.upstream[0].protocol]}"]
+    if len(site.upstream) > 1:
+        names += ["proxy_balancer", "slotmem_shm", "lbmethod_byrequests"]
+    modules = {name: MODULES / f"mod_{name}.so" for name in names}
+    return modules | dict(site.inside.modules if site.inside else {})
+
+
+def _member(endpoint: Endpoint, index: int) -> str:
+    scheme = SCHEMES[endpoint.protocol]
+    if endpoint.is_unix:
+        # The host is never looked up, but it must differ: mod_proxy tells its workers apart by this URL.
+        return f"unix:{endpoint.path}|{scheme}://app{index}"
+    return f"{scheme}://{endpoint.address}"
+
+
+def _connections(site: Site) -> str:
+    """How long a connection to the next hop lives.
+
+    Kept for http only: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
+    ones behind those that are kept, so that requests wait for good.
+    """
+    return "enablereuse=on ttl=60" if site.upstream[0].protocol is Protocol.HTTP else "disablereuse=on"
+
+
+SERVER = Apache()

@@ -1,0 +1,55 @@
+"""Starts Cheroot; run by the app's Python, copied into the site's directory.
+
+A launcher, since Cheroot's own command line keeps ten connections alive at most and does not know TERM.
+Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S, where ADDRESS is host:port or a path.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+MOST_CONNECTIONS = 4096
+
+
+def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: str) -> None:
+    """Serve until TERM."""
+    host, colon, port = address.rpartition(":")
+    server = import_module("cheroot.wsgi").Server(
+        (host, int(port)) if colon else address,
+        without_body_for_head(import_module(module).application),
+        numthreads=int(threads),
+        request_queue_size=int(backlog),
+        timeout=int(keep_alive_s),
+        # Its threads may wait on kept connections; no load is left when a stack is stopped.
+        shutdown_timeout=1,
+    )
+    server.keep_alive_conn_limit = MOST_CONNECTIONS
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server.safe_start()
+
+
+def without_body_for_head(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Drop the body of an answer to HEAD: Cheroot sends it, and a kept connection then falls out of step."""
+
+    def bodiless(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = application(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return body
+        try:
+            for _ in body:
+                pass
+        finally:
+            close = getattr(body, "close", None)
+            if close:
+                close()
+        return ()
+
+    return bodiless
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,55 @@
+"""Cheroot: CherryPy's server, one process with a pool of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+
+__all__ = ["SERVER", "Cheroot"]
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+
+
+class Cheroot(Server):
+    """Starts through a launcher of ours, which lies in the site as ``stackrace_cheroot.py``."""
+
+    spec = ServerSpec(
+        name="cheroot",
+        title="Cheroot",
+        listens=frozenset({Protocol.HTTP}),
+        hosts=frozenset({Interface.WSGI}),
+        settings=(
+            Setting(
+                name="threads",
+                default=10,
+                maximum=1024,
+                help="Threads that run the app; raise it when requests wait for a database.",
+            ),
+        ),
+    )
+
+    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+        """Return cheroot."""
+        return ("cheroot>=10",)
+
+    def recipe(self, site: Site) -> Recipe:
+        """Bind to the site's socket."""
+        return Recipe(
+            command=(
+                str(site.app.python),
+                str(site.directory / "stackrace_cheroot.py"),
+                site.listen.address,
+                site.app.module,
+                str(site.settings["threads"]),
+                str(BACKLOG),
+                str(KEEP_ALIVE_S),
+            ),
+            files={"stackrace_cheroot.py": LAUNCHER.read_text(encoding="utf-8")},
+            environment=site.app.import_environment,
+        )
+
+
+SERVER = Cheroot()

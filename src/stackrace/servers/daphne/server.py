@@ -1,0 +1,65 @@
+"""Daphne: one process on Twisted that calls the app through ASGI; Django Channels' reference server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ..contract import BACKLOG, Recipe, Server, Site
+
+__all__ = ["SERVER", "Daphne"]
+
+
+class Daphne(Server):
+    """Everything is said on the command line; it has no workers: use ``instances`` behind a front end."""
+
+    spec = ServerSpec(
+        name="daphne",
+        title="Daphne",
+        listens=frozenset({Protocol.HTTP}),
+        hosts=frozenset({Interface.ASGI}),
+        settings=(
+            Setting(
+                name="access_log",
+                default=False,
+                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
+            ),
+        ),
+    )
+
+    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+        """Return daphne."""
+        return ("daphne>=4",)
+
+    def recipe(self, site: Site) -> Recipe:
+        """Bind through a Twisted endpoint, the only place where it takes a backlog."""
+        listen = site.listen
+        tcp = f"tcp:{listen.port}:interface={listen.host}"
+        unix = f"unix:address={_quoted(str(listen.path))}:mode=666"
+        where = unix if listen.is_unix else tcp
+        access_log = str(site.directory / "logs" / "access.log")
+        log = ("--access-log", access_log) if site.settings["access_log"] else ()
+        return Recipe(
+            command=(
+                str(site.app.python),
+                "-m",
+                "daphne",
+                "--endpoint",
+                f"{where}:backlog={BACKLOG}",
+                "--verbosity",
+                "0",
+                "--no-server-name",
+                *log,
+                f"{site.app.module}:application",
+            ),
+            files={"logs/.keep": ""},
+            environment=site.app.import_environment,
+        )
+
+
+def _quoted(text: str) -> str:
+    """Escape what separates the parts of a Twisted endpoint."""
+    return text.replace("\\", "\\\\").replace(":", "\\:")
+
+
+SERVER = Daphne()

@@ -1,0 +1,110 @@
+"""Starts flup 1.0.3; run by the app's Python, copied into the site's directory.
+
+flup is a library without a program of its own; Django's ``runfcgi``, which drove it, is gone since 1.9.
+Usage: launcher.py PROTOCOL MODE ADDRESS MODULE PROCESSES THREADS BACKLOG, where ADDRESS is host:port or a path.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+# flup calls threading functions by names that were deprecated after its last release.
+warnings.simplefilter("ignore", DeprecationWarning)
+
+FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
+
+
+def main(protocol: str, mode: str, address: str, module: str, processes: str, threads: str, backlog: str) -> None:
+    """Serve until TERM."""
+    setattr(socket, "SOMAXCONN", int(backlog))  # noqa: B010 (flup takes no other backlog than this one)
+    application = import_module(module).application
+    options: dict[str, Any] = {"bindAddress": bind_address(address)}
+    if protocol != "fastcgi":
+        application = at_the_root(application)
+        options["loggingLevel"] = logging.ERROR  # its own level writes a line per request to stderr
+    if mode == "prefork":
+        # flup compares the children's bytes with text and so never sees a busy one: the pool cannot grow.
+        children = int(processes)
+        options.update(minSpare=children, maxSpare=children, maxChildren=children)
+    elif int(threads):
+        options["maxThreads"] = int(threads)
+    server_class(protocol, mode)(application, **options).run()
+
+
+def bind_address(address: str) -> str | tuple[str, int]:
+    """Return what flup binds to: a pair for TCP, a string for a unix socket."""
+    host, colon, port = address.rpartition(":")
+    return (host, int(port)) if colon else address
+
+
+def server_class(protocol: str, mode: str) -> Callable[..., Any]:
+    """Return flup's class with what it needs on today's Python laid over it."""
+    suffix = "_fork" if mode == "prefork" else ""
+    base = import_module(f"flup.server.{FAMILY[protocol]}{suffix}").WSGIServer
+    layers: list[type] = [Prefork if mode == "prefork" else Threaded]
+    if protocol == "ajp":
+        layers.append(HonestStatus)
+    return type("WSGIServer", (*layers, base), {})
+
+
+def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Take the path from the request line: flup's AJP leaves it encoded, Apache's SCGI splits it wrongly."""
+
+    def mounted(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        path = environ["REQUEST_URI"].partition("?")[0]
+        environ["SCRIPT_NAME"] = ""
+        environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
+        return application(environ, start_response)
+
+    return mounted
+
+
+class Prefork:
+    """Stops when told to."""
+
+    _keepGoing: bool  # noqa: N815 (flup's name)
+    _children: dict[int, Any]
+
+    def _intHandler(self, signum: int, frame: object) -> None:  # noqa: N802 (flup's name)
+        self._keepGoing = False
+        # select() resumes after a signal unless the handler raises (PEP 475); flup expects to be woken.
+        raise OSError(errno.EINTR, "stop")
+
+    def _cleanupChildren(self) -> None:  # noqa: N802 (flup's name)
+        # flup waits for children that a kept AJP connection holds; no load is left when a stack is stopped.
+        for pid in self._children:
+            os.kill(pid, signal.SIGTERM)
+        for pid in self._children:
+            os.waitpid(pid, 0)
+
+
+class Threaded:
+    """Stops without waiting for threads that a kept AJP connection holds; they are daemons."""
+
+    def shutdown(self) -> None:
+        """Leave the threads alone."""
+
+
+class HonestStatus:
+    """Answers 500 when the app raises, where flup's AJP sends its error page as 200."""
+
+    def error(self, request: Any) -> None:
+        """Send a short body."""
+        body = b"Internal Server Error\n"
+        headers = [(b"Content-Type", b"text/plain"), (b"Content-Length", str(len(body)).encode())]
+        request.startResponse(500, b"Internal Server Error", headers)
+        request.write(body)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

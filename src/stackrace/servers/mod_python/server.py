@@ -1,0 +1,38 @@
+"""mod_python: Python inside Apache's own processes, as it was done before mod_wsgi."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...model.stack import Interface, ServerSpec
+from ..contract import Fragment, Guest, Needs, Site
+
+__all__ = ["SERVER", "ModPython"]
+
+MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
+HANDLER = Path(__file__).with_name("handler.py")
+
+
+class ModPython(Guest):
+    """Serves through our own WSGI handler: the one mod_python brings answers 200 whatever the app said."""
+
+    spec = ServerSpec(
+        name="mod_python",
+        title="mod_python",
+        hosts=frozenset({Interface.WSGI}),
+        inside=frozenset({"apache"}),
+    )
+    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
+
+    def fragment(self, site: Site) -> Fragment:
+        """Return the directives and the handler; without a home directive, site-packages join the path."""
+        folders = (site.directory / "python", *site.app.import_path, *site.app.site_packages)
+        return Fragment(
+            modules={"python": MODULE},
+            directives=self.render("mod_python.conf.j2", site, path=[str(folder) for folder in folders]),
+            files={"python/stackrace_mod_python.py": HANDLER.read_text(encoding="utf-8")},
+        )
+
+
+SERVER = ModPython()

@@ -1,0 +1,58 @@
+"""mod_wsgi: Python inside Apache, in Apache's own processes or in daemon processes of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...model.stack import Interface, Origin, ServerSpec, Setting
+from ..contract import Fragment, Guest, Needs, Site
+
+__all__ = ["SERVER", "ModWsgi"]
+
+MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
+
+
+class ModWsgi(Guest):
+    """Serves with the app's environment as Python home, which must be of the Python it is linked to."""
+
+    spec = ServerSpec(
+        name="mod_wsgi",
+        title="mod_wsgi",
+        hosts=frozenset({Interface.WSGI}),
+        inside=frozenset({"apache"}),
+        settings=(
+            Setting(
+                name="mode",
+                default="daemon",
+                choices=("daemon", "embedded"),
+                origin=Origin.RECOMMENDED,
+                help="Where the app runs: in processes of its own, or within Apache's children, whose number "
+                "apache:mpm and apache:processes then set.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.HISTORIC,
+                help="Daemon processes, mode=daemon only; raise it when the app keeps one core busy.",
+            ),
+            Setting(
+                name="threads",
+                default=15,
+                maximum=1024,
+                help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
+            ),
+        ),
+    )
+    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))
+
+    def fragment(self, site: Site) -> Fragment:
+        """Return the directives of the chosen mode."""
+        return Fragment(
+            modules={"wsgi": MODULE},
+            directives=self.render(f"{site.settings['mode']}.conf.j2", site),
+        )
+
+
+SERVER = ModWsgi()

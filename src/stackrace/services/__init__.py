@@ -1,0 +1,6 @@
+"""What an app needs beside it: one folder per service, the same file in each."""
+
+from .catalogue import services
+from .contract import Service, ServiceRecipe
+
+__all__ = ["Service", "ServiceRecipe", "services"]

@@ -1,0 +1,207 @@
+"""The engine against real servers on loopback: what it reports is what they did."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import ThreadingMixIn, UnixStreamServer
+
+import pytest
+
+from stackrace.load.engine import Monitor, run
+from stackrace.load.histogram import distribution, merge, quantiles
+from stackrace.model.load import Load, LoadResult
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers /hello always alike, /count with a body that changes in content only, /missing with 404."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+
+    def do_GET(self) -> None:
+        with self.server.lock:  # type: ignore[attr-defined]
+            self.server.served += 1  # type: ignore[attr-defined]
+            served = self.server.served  # type: ignore[attr-defined]
+        body = b"%08d" % served if self.path == "/count" else b"hello"
+        self.send_response(404 if self.path == "/missing" else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET  # noqa: N815 (the standard library's naming)
+
+    def do_POST(self) -> None:
+        assert self.rfile.read(int(self.headers["Content-Length"])) == b"a=1"
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.served = 0
+        self.lock = threading.Lock()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return self.socket.getsockname()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def golden(body: bytes = b"hello", *, sameness: Sameness = Sameness.BODY, status: int = 200) -> Answer:
+    return Answer(status=status, body=body, content_type="text/plain", sameness=sameness)
+
+
+def one(path: str, answer: Answer, **request: object) -> Workload:
+    return Workload(requests=(Request(path=path, **request),), answers=(answer,))  # type: ignore[arg-type]
+
+
+def play(server: Server, workload: Workload, load: Load, **options: object) -> LoadResult:
+    result = run(address=server.address, workload=workload, load=load, **options)  # type: ignore[arg-type]
+    counts = result.counts
+    assert counts.scheduled == counts.ok + counts.errors + counts.in_flight + counts.unsent
+    return result
+
+
+def test_client_and_server_count_the_same(server: Server) -> None:
+    result = play(server, one("/hello", golden()), Load(concurrency=3, requests=200))
+    assert (result.counts.ok, server.served) == (200, 200)
+    assert (result.connections_opened, result.established_peak, result.reconnects) == (3, 3, 0)
+    assert result.status_classes == {"2xx": 200}
+    assert (result.latency.count, result.connect.count) == (200, 3)
+    assert 0 < result.latency.p50 <= result.latency.p99 <= result.latency.max
+    assert result.latency.censored == frozenset()
+    assert 0 < result.fairness <= 1
+
+
+def test_without_keep_alive_every_request_opens_a_connection(server: Server) -> None:
+    result = play(server, one("/hello", golden()), Load(concurrency=2, requests=50, keep_alive=False))
+    assert (result.counts.ok, result.connections_opened, result.reconnects) == (50, 50, 0)
+
+
+def test_a_run_by_time_covers_its_window_in_bins_of_100_ms(server: Server) -> None:
+    load = Load(concurrency=2, duration_s=0.5)
+    result = play(server, one("/hello", golden()), load, warmup_s=0.2, cores=(0,))
+    assert result.duration_s == pytest.approx(0.5)
+    assert [each.start_s for each in result.series] == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4])
+    assert sum(each.ok for each in result.series) == result.counts.ok > 0
+    assert server.served > result.counts.ok, "the warm-up is not counted"
+    assert result.generator_cpu_s > 0
+    assert 0 < result.generator_busy <= 1
+    assert result.throughput_per_s == pytest.approx(result.counts.ok / 0.5)
+
+
+def test_bodies_are_held_against_the_golden_answer_as_far_as_they_repeat(server: Server) -> None:
+    load = Load(concurrency=1, requests=10)
+    assert play(server, one("/hello", golden(b"jello")), load).counts.failed["body"] == 10
+    counting = golden(b"00000000", sameness=Sameness.LENGTH)
+    assert play(server, one("/count", counting), load).counts.ok == 10
+    longer = golden(b"000000000", sameness=Sameness.LENGTH)
+    assert play(server, one("/count", longer), load).counts.failed["body"] == 10
+    anything = golden(b"", sameness=Sameness.STATUS)
+    assert play(server, one("/count", anything), load).counts.ok == 10
+
+
+def test_status_is_always_held_against_the_golden_answer(server: Server) -> None:
+    load = Load(concurrency=1, requests=5)
+    result = play(server, one("/missing", golden()), load)
+    assert (result.counts.non2xx, result.status_classes) == (5, {"4xx": 5})
+    assert play(server, one("/missing", golden(status=404)), load).counts.ok == 5
+    without_answers = Workload(requests=(Request(path="/missing"),), answers=())
+    assert play(server, without_answers, load).counts.non2xx == 5
+
+
+def test_requests_of_all_kinds_take_turns(server: Server) -> None:
+    requests = (
+        Request(path="/hello"),
+        Request(path="/hello", method="HEAD"),
+        Request(path="/hello", method="POST", body=b"a=1", headers=(("X-Test", "1"),)),
+    )
+    workload = Workload(requests=requests, answers=(golden(),) * 3, host="example.org")
+    assert play(server, workload, Load(concurrency=2, requests=99)).counts.ok == 99
+
+
+@pytest.mark.parametrize("backlog", [1, 128])
+def test_a_unix_socket_can_be_loaded_even_if_its_queue_is_short(tmp_path: Path, backlog: int) -> None:
+    class UnixHandler(Handler):
+        def address_string(self) -> str:
+            return "unix"
+
+    class UnixServer(ThreadingMixIn, UnixStreamServer):
+        request_queue_size = backlog
+        daemon_threads = True
+        served = 0
+        lock = threading.Lock()
+
+    path = tmp_path / "http.sock"
+    load = Load(concurrency=30, requests=300, keep_alive=False)
+    with UnixServer(str(path), UnixHandler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        result = run(address=str(path), workload=one("/hello", golden()), load=load)
+        server.shutdown()
+        thread.join()
+    assert (result.counts.ok, result.connections_opened) == (300, 300)
+
+
+def test_distributions_of_runs_merge(server: Server) -> None:
+    first, second = (play(server, one("/hello", golden()), Load(concurrency=1, requests=n)) for n in (20, 30))
+    assert quantiles([first.histogram]) == first.latency
+    both = quantiles([first.histogram, second.histogram])
+    assert both.count == 50
+    assert both.max == max(first.latency.max, second.latency.max)
+    buckets = distribution(merge([first.histogram, second.histogram]))
+    assert sum(bucket.count for bucket in buckets) == 50
+    assert [bucket.value_s for bucket in buckets] == sorted(bucket.value_s for bucket in buckets)
+
+
+def test_a_server_that_never_answers_leaves_lower_bounds() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        workload = one("/hello", golden())
+        load = Load(concurrency=4, duration_s=0.3)
+        result = run(address=silent.getsockname(), workload=workload, load=load)
+        assert (result.counts.scheduled, result.counts.in_flight) == (4, 4)
+        assert {"p50", "p90", "p99", "p999", "max"} <= result.latency.censored
+        assert quantiles([result.histogram]) == result.latency, "lower bounds survive the encoding"
+        load = Load(concurrency=4, requests=8, timeout_s=0.05)
+        assert run(address=silent.getsockname(), workload=workload, load=load).counts.timed_out == 8
+
+
+def test_another_thread_watches_and_cancels(server: Server) -> None:
+    monitor, results = Monitor(), []
+
+    def work() -> None:
+        load = Load(concurrency=2, duration_s=3600.0)
+        results.append(play(server, one("/hello", golden()), load, monitor=monitor))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    pause = threading.Event()
+    while monitor.snapshot()[0] == 0 and thread.is_alive():
+        pause.wait(0.02)
+    monitor.cancel()
+    thread.join()
+    (result,) = results
+    assert result.counts.ok > 0
+    assert result.counts.errors == 0
+    assert result.duration_s < 3600

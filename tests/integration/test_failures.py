@@ -1,0 +1,153 @@
+"""Servers that misbehave, for real: each becomes its stack's result, and nothing is left running."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.model.launch import FailureKind
+from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.servers import Catalogue, Hosted, Recipe, Server
+from stackrace.spec.stack_path import parse_stack
+
+SERVE = """
+import http.server, os, signal, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        body = {body!r}
+        self.send_response({status})
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_): pass
+{extra}
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def serving(body=b"hello", status=200, extra=""):
+    return SERVE.format(body=body, status=status, extra=extra)
+
+
+SCRIPTS = {
+    "good": serving(),
+    "crashes": "import sys; print('no more cheese', file=sys.stderr); sys.exit(3)",
+    "hangs": "import time; time.sleep(1000)",
+    "wrong-body": serving(body=b"jello"),
+    "wrong-status": serving(status=503),
+    "stubborn": serving(extra="signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
+    "littering": serving(
+        extra="import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
+    ),
+}
+
+
+class Scripted(Server):
+    """A server that is a script of this test."""
+
+    def __init__(self, name):
+        self.spec = ServerSpec(
+            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
+            sockets=(Socket.TCP,),
+        )  # fmt: skip
+
+    def recipe(self, site):
+        return Recipe(
+            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
+            files={"server.py": SCRIPTS[self.spec.name]},
+            stop_timeout_s=1.0,
+        )
+
+
+CATALOGUE = Catalogue({name: Scripted(name) for name in SCRIPTS})
+GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
+
+
+@pytest.fixture
+def guard():
+    with Guard() as running:
+        yield running
+
+
+@pytest.fixture
+def launcher(guard):
+    return Launcher(
+        guard=guard,
+        catalogue=CATALOGUE,
+        host_for=host,
+        environment=dict(os.environ),
+        workload=Workload(requests=(Request(path="/"),), answers=(GOLDEN,)),
+        cores=(),
+        timeout_s=4.0,
+    )
+
+
+def host(stack):
+    nowhere = Path("/")
+    return Hosted(
+        interface=Interface.WSGI, module="none", entry=nowhere, root=nowhere, python=nowhere, home=nowhere,
+        python_path=(), site_packages=(),
+    )  # fmt: skip
+
+
+def stack(name):
+    return parse_stack(name, CATALOGUE.specs, frozenset({Interface.WSGI}))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("crashes", FailureKind.NOT_STARTED, "exit code 3"),
+        ("hangs", FailureKind.NOT_READY, "does not listen"),
+        ("wrong-body", FailureKind.WRONG_ANSWER, "differs from the app's own"),
+        ("wrong-status", FailureKind.WRONG_ANSWER, "status 503"),
+    ],
+)
+def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, kind, words):
+    with pytest.raises(LaunchFailed) as failed:
+        launcher.launch(stack(name))
+    assert failed.value.failure.kind is kind
+    assert words in failed.value.failure.message
+    assert list(guard.directory.glob("l*")) == []
+
+
+def test_a_crash_at_start_shows_the_servers_own_last_words(launcher):
+    with pytest.raises(LaunchFailed) as failed:
+        launcher.launch(stack("crashes"))
+    assert "no more cheese" in failed.value.failure.log
+
+
+def test_a_server_that_dies_later_is_noticed(launcher, guard):
+    running = launcher.launch(stack("good"))
+    assert launcher.failure_of(running) is None
+    ((_, pid),) = running.parts
+    os.kill(pid, signal.SIGKILL)
+    while launcher.failure_of(running) is None:
+        pass
+    failure = launcher.failure_of(running)
+    assert failure.kind is FailureKind.DIED
+    assert "SIGKILL" in failure.message
+    assert launcher.stop([running]) == {}
+
+
+@pytest.mark.parametrize(("name", "words"), [("stubborn", "did not end"), ("littering", "left processes behind")])
+def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, words):
+    running = launcher.launch(stack(name))
+    complaints = launcher.stop([running])
+    assert complaints[name].kind is FailureKind.NOT_STOPPED
+    assert words in complaints[name].message
+    ((_, pid),) = running.parts
+    assert guard.status([pid])[pid].family == ()
+    assert not running.directory.exists()
+
+
+def test_several_stacks_run_and_stop_side_by_side(launcher):
+    up = [launcher.launch(stack("good")), launcher.launch(stack("good"))]
+    assert up[0].port != up[1].port
+    assert launcher.stop(up) == {}

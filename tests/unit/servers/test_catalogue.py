@@ -1,0 +1,120 @@
+"""What every entry of the catalogue keeps to, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from stackrace import servers
+from stackrace.model.stack import BEHIND_ANOTHER, Protocol, Socket
+from stackrace.servers import Guest, Server, catalogue
+
+ENTRIES = list(catalogue())
+SERVERS = [entry for entry in ENTRIES if isinstance(entry, Server)]
+GUESTS = [entry for entry in ENTRIES if isinstance(entry, Guest)]
+FOLDER = Path(servers.__file__).parent
+# No word of a path may be misread as part of the grammar of stacks.
+WORD = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+def named(entry):
+    return entry.spec.name
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_every_entry_says_what_it_is_and_can_do(entry):
+    spec = entry.spec
+    assert WORD.fullmatch(spec.name)
+    assert spec.title
+    assert spec.hosts or spec.forwards
+    assert bool(spec.inside) == isinstance(entry, Guest)
+    assert bool(spec.listens) == isinstance(entry, Server)
+    assert type(entry).__doc__ and spec.sockets
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_every_setting_is_legal_and_explained(entry):
+    names = Counter(setting.name for setting in (*entry.spec.settings, *BEHIND_ANOTHER))
+    assert set(names.values()) == {1}
+    for setting in entry.spec.settings:
+        assert WORD.fullmatch(setting.name)
+        assert setting.help.endswith(".") and len(setting.help) > 20
+        assert set(setting.implies) <= set(setting.choices)
+        assert set(setting.implies.values()) <= entry.spec.hosts
+        if isinstance(setting.default, str):
+            assert setting.default in setting.choices
+            assert all(re.fullmatch(r"[a-z0-9_]+", choice) for choice in setting.choices)
+        elif not isinstance(setting.default, bool):
+            assert setting.minimum <= setting.default <= setting.maximum
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_every_entry_says_where_it_comes_from(entry):
+    settings = {setting.name: setting.default for setting in entry.spec.settings}
+    assert entry.requirements(settings) or entry.needs.apt
+    assert not entry.needs.binary or entry.needs.version
+
+
+def test_processes_and_workers_have_the_same_default_everywhere():
+    counts = {
+        f"{entry.spec.name}:{setting.name}": setting.default
+        for entry in ENTRIES
+        for setting in entry.spec.settings
+        if setting.name in ("processes", "workers")
+    }
+    assert set(counts.values()) == {2}, counts
+
+
+def listeners():
+    for server in SERVERS:
+        for protocol in sorted(server.spec.listens):
+            for socket in server.spec.sockets:
+                yield pytest.param(server, protocol, socket, id=f"{server.spec.name}-{protocol}-{socket}")
+
+
+@pytest.mark.parametrize(("server", "protocol", "socket"), list(listeners()))
+def test_a_recipe_renders_for_every_way_to_listen(server, protocol, socket, make_site, next_hop):
+    for forwarded, sockets in server.spec.forwards.items() or [(None, (Socket.TCP,))]:
+        for kind in sockets:
+            upstream = next_hop(forwarded, kind, instances=2) if forwarded else ()
+            site = make_site(server.spec.name, listen=next_hop(protocol, socket, 4)[3], upstream=upstream)
+            recipe = server.recipe(site)
+            everything = " ".join((*recipe.command, *recipe.files.values()))
+            assert site.listen.address in everything or str(site.listen.port) in everything
+            assert all(endpoint.address.split(":")[-1] in everything for endpoint in upstream)
+            assert not any(Path(name).is_absolute() or ".." in name for name in recipe.files)
+            assert recipe == server.recipe(site), "a recipe must be pure"
+
+
+@pytest.mark.parametrize("guest", GUESTS, ids=named)
+def test_a_guest_renders_within_each_of_its_servers(guest, make_site):
+    for outer in guest.spec.inside:
+        recipe = catalogue().server(outer).recipe(make_site(outer, guest=guest.spec.name))
+        assert any("stackrace_entry" in text for text in recipe.files.values())
+
+
+@pytest.mark.parametrize("entry", SERVERS, ids=named)
+def test_every_choice_of_every_setting_renders(entry, make_site, next_hop):
+    protocol = sorted(entry.spec.listens)[0]
+    upstream = next_hop(Protocol.HTTP) if entry.spec.forwards else ()
+    for setting in entry.spec.settings:
+        values = setting.choices or ((False, True) if isinstance(setting.default, bool) else (setting.minimum,))
+        for value in values:
+            site = make_site(
+                entry.spec.name,
+                listen=next_hop(protocol, Socket.TCP)[0],
+                upstream=upstream,
+                **{setting.name: value},
+            )
+            assert entry.recipe(site).command
+
+
+@pytest.mark.parametrize("template", sorted(FOLDER.glob("*/*.j2")), ids=lambda path: path.name)
+def test_a_template_is_short_and_opens_with_its_manual(template):
+    lines = template.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 40
+    assert lines[0].lstrip().startswith("#")
+    assert "{% set" not in "\n".join(lines) and "{% macro" not in "\n".join(lines)

@@ -1,0 +1,34 @@
+"""The command lines of the servers that are Python programs; all in one golden file."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from stackrace.model.stack import Protocol
+from stackrace.servers import catalogue
+
+PROGRAMS = {
+    "cheroot": [{}, {"threads": 20}],
+    "daphne": [{}, {"access_log": True}],
+    "flup": [{}, {"mode": "threaded", "threads": 50}],
+    "granian": [{}, {"interface": "asgi", "access_log": True}, {"blocking_threads": 8}],
+    "gunicorn": [{}, {"class": "gthread", "threads": 8}, {"class": "uvicorn", "access_log": True}],
+    "hypercorn": [{}, {"loop": "uvloop", "access_log": True}],
+    "uvicorn": [{}, {"http": "h11", "access_log": True}],
+    "waitress": [{}, {"threads": 8}],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_commands_are_as_in_the_golden_file(name, make_site, next_hop, assert_golden):
+    server = catalogue().server(name)
+    protocol = Protocol.HTTP if Protocol.HTTP in server.spec.listens else Protocol.FASTCGI
+    lines = []
+    for chosen in PROGRAMS[name]:
+        for socket in server.spec.sockets:
+            site = make_site(name, listen=next_hop(protocol, socket)[0], **chosen)
+            recipe = server.recipe(site)
+            lines += [shlex.join(recipe.command), f"  with {' '.join(server.requirements(site.settings))}"]
+    assert_golden(f"{name}.txt", "\n".join(lines) + "\n")

@@ -1,0 +1,26 @@
+"""flup's launcher, without flup."""
+
+from __future__ import annotations
+
+import pytest
+
+from stackrace.servers.flup.launcher import Prefork, at_the_root, bind_address
+
+
+def test_an_address_with_a_port_is_tcp_and_any_other_a_unix_socket():
+    assert bind_address("127.0.0.1:9000") == ("127.0.0.1", 9000)
+    assert bind_address("/srv/next/socket") == "/srv/next/socket"
+
+
+def test_the_app_sees_the_decoded_path_of_the_request_line():
+    environ = {"REQUEST_URI": "/caf%C3%A9/?page=3", "SCRIPT_NAME": "/caf", "PATH_INFO": "/caf%C3%A9/"}
+    mounted = at_the_root(lambda environ, start_response: [environ["PATH_INFO"].encode("latin-1")])
+    assert mounted(environ, None) == ["/café/".encode()]
+    assert environ["SCRIPT_NAME"] == ""
+
+
+def test_a_signal_breaks_the_prefork_server_out_of_its_wait():
+    server = Prefork()
+    with pytest.raises(InterruptedError):
+        server._intHandler(15, None)
+    assert server._keepGoing is False

@@ -1,0 +1,42 @@
+"""nginx's configuration, by protocol."""
+
+from __future__ import annotations
+
+import pytest
+
+from stackrace.model.stack import Protocol, Socket
+from stackrace.servers import Endpoint
+from stackrace.servers.nginx.server import SERVER
+
+FORWARDS = sorted(SERVER.spec.forwards)
+
+
+@pytest.mark.parametrize("protocol", FORWARDS)
+def test_each_protocol_renders_as_in_the_golden_file(protocol, make_site, next_hop, assert_golden):
+    site = make_site("nginx", upstream=next_hop(protocol, instances=2))
+    assert_golden(f"nginx-{protocol}.conf", SERVER.recipe(site).files["nginx.conf"])
+
+
+@pytest.mark.parametrize("socket", list(Socket))
+@pytest.mark.parametrize("protocol", FORWARDS)
+def test_nginx_accepts_it(protocol, socket, tmp_path, make_site, next_hop, assert_checks):
+    site = make_site("nginx", directory=tmp_path / "a folder", upstream=next_hop(protocol, socket), access_log=True)
+    assert_checks(site, SERVER.recipe(site))
+
+
+def test_only_http_upstreams_keep_connections(make_site, next_hop):
+    kept, closed = (
+        SERVER.recipe(make_site("nginx", upstream=next_hop(protocol))).files["nginx.conf"]
+        for protocol in (Protocol.HTTP, Protocol.FASTCGI)
+    )
+    assert "keepalive 64;" in kept
+    assert "keepalive 64;" not in closed
+
+
+@pytest.mark.parametrize("socket", list(Socket))
+def test_nginx_accepts_to_stand_behind_another(socket, tmp_path, make_site, next_hop, assert_checks):
+    listen = Endpoint(protocol=Protocol.HTTP, socket=socket, path=tmp_path / "front", port=0)
+    if socket is Socket.TCP:
+        listen = Endpoint(protocol=Protocol.HTTP, socket=socket, port=18080)
+    site = make_site("nginx", directory=tmp_path / "a folder", listen=listen, upstream=next_hop("http"))
+    assert_checks(site, SERVER.recipe(site))
