@@ -42,9 +42,7 @@ SCRIPTS = {
     "wrong-body": serving(body=b"jello"),
     "wrong-status": serving(status=503),
     "stubborn": serving(extra="signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
-    "littering": serving(
-        extra="import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
-    ),
+    "littering": serving(extra="import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"),
 }
 
 

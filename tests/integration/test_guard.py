@@ -20,7 +20,7 @@ HOLDER = textwrap.dedent(
     from stackrace.deploy.guard import Guard
 
     guard = Guard()
-    start = dict(environment=dict(os.environ), folder=Path("/"), cores=(), stop=signal.SIGTERM)
+    start = dict(environment=dict(os.environ), folder=Path("/"), stop=signal.SIGTERM)
     daemon = "setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000"
     stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
     pids = [
@@ -78,7 +78,6 @@ def test_a_killed_supervisor_takes_its_children_along(tmp_path):
         environment=dict(os.environ),
         folder=tmp_path,
         log=guard.directory / "log",
-        cores=(),
         stop=signal.SIGTERM,
     )
     os.kill(guard.pid, signal.SIGKILL)
@@ -96,6 +95,5 @@ def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
             environment=dict(os.environ),
             folder=tmp_path,
             log=guard.directory / "log",
-            cores=(),
             stop=signal.SIGTERM,
         )

@@ -37,11 +37,7 @@ def find(program):
 
 def unprivileged(*command):
     """PostgreSQL refuses root: within a user namespace root is somebody else."""
-    return (
-        ["unshare", "--user", "--map-user=33", "--map-group=33", *command]
-        if os.geteuid() == 0
-        else [*command]
-    )
+    return ["unshare", "--user", "--map-user=33", "--map-group=33", *command] if os.geteuid() == 0 else [*command]
 
 
 @contextmanager
@@ -198,9 +194,7 @@ def test_an_open_launch_already_has_its_slices(store):
     store.end_launch(launch)
     store.end(race.id, Ending.INTERRUPTED, 3.5)
     expected = replace(launch, slices=(make_slice(0),))
-    assert store.load(race.id) == replace(
-        race, launches=(expected,), ending=Ending.INTERRUPTED, elapsed_s=3.5
-    )
+    assert store.load(race.id) == replace(race, launches=(expected,), ending=Ending.INTERRUPTED, elapsed_s=3.5)
     assert store.list(1)[0].ending is Ending.INTERRUPTED
 
 

@@ -55,9 +55,9 @@ def syn_retransmits(seen: Observation) -> Finding | None:
 
 
 def retransmits(seen: Observation) -> Finding | None:
-    """More than one segment in 10 000 was sent again, connection attempts left out.
+    """More than one segment in 1000 was sent again, connection attempts left out.
 
-    Loopback loses nothing, so on it a retransmission means that a receiver did not get to read. Other traffic
+    Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it a retransmission means that a receiver did not get to read. Other traffic
     of the machine counts too, hence a threshold and no more than a warning.
 
     Source: RFC 2012, tcpRetransSegs and tcpOutSegs.
@@ -67,7 +67,7 @@ def retransmits(seen: Observation) -> Finding | None:
     return judge(
         "retransmits",
         share,
-        warns=0.0001,
+        warns=0.001,
         seen=f"{count(again)} TCP segments were sent again, {percent(share)} of all",
         remedy="the stack did not get to read its sockets in time: fewer workers, or more cores",
     )

@@ -63,9 +63,9 @@ def _start(service: Service, recipe: ServiceRecipe, directory: Path, guard: Guar
         environment=os.environ,
         folder=directory,
         log=directory / OUTPUT,
-        cores=cores,
         stop=recipe.stop,
     )
+    guard.pin(pid, cores)
     deadline = time.monotonic() + TIMEOUT_S
     while _call(recipe.ready, directory).returncode:
         if guard.status([pid])[pid].code is not None or time.monotonic() > deadline:

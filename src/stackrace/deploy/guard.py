@@ -72,7 +72,6 @@ class Guard:
         environment: Mapping[str, str],
         folder: Path,
         log: Path,
-        cores: Sequence[int],
         stop: signal.Signals,
     ) -> int:
         """Start a process in ``folder``, its output appended to ``log``; returns its pid.
@@ -85,7 +84,6 @@ class Guard:
             env=dict(environment),
             cwd=str(folder),
             log=str(log),
-            cores=list(cores),
             stop=int(stop),
         )
         if "error" in answer:
@@ -102,6 +100,11 @@ class Guard:
         """Tell how spawned processes and their families are, by pid."""
         answer = self._ask(do="status", pids=list(pids))
         return {pid: _status(answer[str(pid)]) for pid in pids}
+
+    def pin(self, pid: int, cores: Sequence[int]) -> None:
+        """Bind a spawned process and its whole family to ``cores``; what they start later inherits it."""
+        if cores:
+            self._ask(do="pin", pid=pid, cores=list(cores))
 
     def kill(self, pid: int) -> None:
         """End a spawned process with its whole family by SIGKILL."""

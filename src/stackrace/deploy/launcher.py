@@ -100,6 +100,10 @@ class Launcher:
                 spawned.append((part, self._spawn(part)))
                 self._wait_listening(part, spawned, started)
             self._wait_right(stack, front_port, spawned, directory, started)
+            ready_s = time.monotonic() - started
+            # a start may use every core; from here on the stack has its budget and no more
+            for _, pid in spawned:
+                self.guard.pin(pid, self.cores)
         except BaseException:
             self._abandon(spawned, directory)
             raise
@@ -110,7 +114,7 @@ class Launcher:
             directory=directory,
             parts=tuple(spawned),
             started_s=started,
-            ready_s=time.monotonic() - started,
+            ready_s=ready_s,
         )
 
     def failure_of(self, running: Running) -> Failure | None:
@@ -180,7 +184,6 @@ class Launcher:
                 environment=self._variables(part),
                 folder=part.site.app.root,
                 log=part.site.directory / OUTPUT,
-                cores=self.cores,
                 stop=part.recipe.stop,
             )
         except LaunchFailed:

@@ -6,10 +6,11 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 
 Requests::
 
-    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "cores": […], "stop": 15}  →  {"pid": 1}
+    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15}  →  {"pid": 1}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
+    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
 
 A *family* is a spawned process, all its descendants, and orphans of its session that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc(5) /proc/PID/task/TID/children.
@@ -77,6 +78,9 @@ class Supervisor:
                 return self.status(request["pids"])
             case "kill":
                 return {"family": self.kill([self.families[request["pid"]]])}
+            case "pin":
+                self.pin(self.families[request["pid"]], request["cores"])
+                return {}
             case other:
                 return {"error": f"unknown request {other!r}"}
 
@@ -104,8 +108,6 @@ class Supervisor:
             os.dup2(log, 2)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
-            if request["cores"]:
-                os.sched_setaffinity(0, request["cores"])
             os.chdir(request["cwd"])
             os.execvpe(request["argv"][0], request["argv"], request["env"])
         except BaseException as error:
@@ -131,6 +133,15 @@ class Supervisor:
                 return
             if pid in self.families:
                 self.families[pid].code = os.waitstatus_to_exitcode(status)
+
+    def pin(self, family: Family, cores: list[int]) -> None:
+        """Bind a family to cores; twice, for threads and processes that were born during the first round."""
+        for _ in range(2):
+            for pid in family.alive(descendants()):
+                with contextlib.suppress(OSError):
+                    for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
+                        with contextlib.suppress(OSError):
+                            os.sched_setaffinity(int(task), cores)
 
     def kill(self, families: list[Family]) -> list[int]:
         """End families by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""

@@ -90,8 +90,7 @@ class Block:
 
     def _measure(self, up: dict[Stack, str]) -> None:
         for _ in range(self.plan.passes):
-            cells = [(stack, load) for stack in up for load in self.loads]
-            self.shuffler.shuffle(cells)
+            cells = self._cells(list(up))
             pending = deque(cells)
             redos = max(len(cells) // REDO_SHARE, 1)
             while pending:
@@ -103,6 +102,12 @@ class Block:
                 if self._slice(stack, load, up, may_redo=redos > 0):
                     redos -= 1
                     pending.append((stack, load))
+
+    def _cells(self, stacks: Sequence[Stack]) -> list[tuple[Stack, Load]]:
+        """Shuffle the levels, and within each all stacks: what is compared stands close together in time."""
+        levels = list(self.loads)
+        self.shuffler.shuffle(levels)
+        return [(stack, load) for load in levels for stack in self.shuffler.sample(stacks, len(stacks))]
 
     def _slice(self, stack: Stack, load: Load, up: dict[Stack, str], *, may_redo: bool) -> bool:
         """Measure one cell; tells whether it is to be done again."""

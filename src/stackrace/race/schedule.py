@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["BlockPlan", "Costs", "least_budget_s", "plan_block"]
+__all__ = ["REWARM_S", "BlockPlan", "Costs", "least_budget_s", "plan_block"]
 
-REWARM_S = 0.3
+REWARM_S = 0.15
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
 
-SLICE_S = 2.0
-"""The preferred slice: on a noisy machine a pair of 2 s slices has less than half the spread of 1 s slices."""
+SLICE_S = 0.6
+"""The preferred slice. Where a machine changes its speed every few seconds, short slices in quick turns let all
+stacks meet the same speed; docs/method.md has the measurement."""
 
-GOOD_SLICE_S = 1.2
-"""Below this, blocks are given up for longer slices, down to ``GOOD_BLOCKS``."""
-
-LEAST_SLICE_S = 0.4
-GOOD_BLOCKS = 5
-"""The first planned look of the statistics."""
+LEAST_SLICE_S = 0.3
+PASSES = 4
+"""√(cost of a launch / cost of a slice · variance within / between launches) comes out near this.
+Source: Kalibera & Jones 2013, section 6."""
 
 LEAST_BLOCKS = 3
-"""Fewer launches allow no useful limits, so slices shrink down to ``LEAST_SLICE_S`` first."""
+"""Fewer launches allow no useful limits, so passes are given up first, then the slices' length."""
 
 MOST_BLOCKS = 40
 
@@ -30,7 +29,7 @@ MOST_BLOCKS = 40
 class Costs:
     """What a block spends beside its slices, in seconds: per launch, per warm-up, and once for stopping."""
 
-    launch_s: float = 1.2
+    launch_s: float = 1.5
     warmup_s: float = 1.0
     stop_s: float = 2.0
 
@@ -59,40 +58,25 @@ def plan_block(
 ) -> BlockPlan | None:
     """Return how to spend the next block so that the blocks still to come just fill ``remaining_s``.
 
-    More launches beat longer slices, because the launch is the replicate; but slices below ``GOOD_SLICE_S`` are
-    accepted only to reach ``GOOD_BLOCKS``, below 1 s only to reach ``LEAST_BLOCKS``. None when not even one more
-    block of the shortest slices fits, or ``MOST_BLOCKS`` are done. Source: Kalibera & Jones 2013, section 6.
+    As many blocks as fit with ``PASSES`` passes of ``SLICE_S``, but at least what is missing to
+    ``LEAST_BLOCKS``, if need be with fewer passes and slices down to ``LEAST_SLICE_S``. None when not even one
+    more block of the shortest slices fits, or ``MOST_BLOCKS`` are done.
     """
-
-    def cell_s(blocks: int) -> float:
-        return (remaining_s / blocks - costs.of(stacks)) / (stacks * levels)
-
-    def fits(blocks: int, slice_s: float) -> bool:
-        return 0 < blocks <= MOST_BLOCKS - done and cell_s(blocks) >= slice_s + REWARM_S
-
-    if fixed_slice_s is not None:
-        floors = [(MOST_BLOCKS, 1, fixed_slice_s)]
-    else:
-        floors = [
-            (MOST_BLOCKS, GOOD_BLOCKS, GOOD_SLICE_S),
-            (GOOD_BLOCKS, LEAST_BLOCKS, 1.0),
-            (LEAST_BLOCKS, 1, LEAST_SLICE_S),
-        ]
-    for most, least, slice_s in floors:
-        for blocks in range(max(most - done, 1), max(least - done, 1) - 1, -1):
-            if fits(blocks, slice_s):
-                return _divide(cell_s(blocks), blocks, fixed_slice_s)
+    slice_s = fixed_slice_s or SLICE_S
+    least_s = fixed_slice_s or LEAST_SLICE_S
+    cells = stacks * levels
+    whole_s = costs.of(stacks) + PASSES * cells * (slice_s + REWARM_S)
+    wanted = max(math.floor(remaining_s / whole_s), LEAST_BLOCKS - done, 1)
+    for blocks in range(min(wanted, MOST_BLOCKS - done), 0, -1):
+        cell_s = (remaining_s / blocks - costs.of(stacks)) / cells
+        if cell_s >= least_s + REWARM_S:
+            # a pass more of slices that are somewhat shorter beats a pass less of longer ones
+            passes = max(math.floor(cell_s / ((fixed_slice_s or 0.75 * SLICE_S) + REWARM_S)), 1)
+            fitted_s = fixed_slice_s or cell_s / passes - REWARM_S
+            return BlockPlan(slice_s=fitted_s, passes=passes, blocks_left=blocks)
     return None
 
 
 def least_budget_s(*, stacks: int, levels: int, costs: Costs) -> float:
     """Return the shortest budget that allows one block of the shortest slices."""
     return costs.of(stacks) + stacks * levels * (LEAST_SLICE_S + REWARM_S)
-
-
-def _divide(cell_s: float, blocks: int, fixed_slice_s: float | None) -> BlockPlan:
-    if fixed_slice_s is not None:
-        passes = max(math.floor(cell_s / (fixed_slice_s + REWARM_S)), 1)
-        return BlockPlan(slice_s=fixed_slice_s, passes=passes, blocks_left=blocks)
-    passes = max(round(cell_s / (SLICE_S + REWARM_S)), 1)
-    return BlockPlan(slice_s=cell_s / passes - REWARM_S, passes=passes, blocks_left=blocks)

@@ -10,6 +10,9 @@ from . import figures
 
 __all__ = ["about", "ending", "limits_note", "resolution", "tier_title"]
 
+MOST_RESOLUTION = 1.0
+"""A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
+
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
     Ending.BUDGET: "The race ended because its budget was spent.",
@@ -29,7 +32,7 @@ def ending(race: Race, standing: Standing) -> str:
 def resolution(race: Race, standing: Standing) -> str:
     """Say which differences this race could have shown, and which do not matter."""
     matters = f"Differences below {figures.percent(race.difference)} do not matter to this race"
-    if standing.resolution is None:
+    if standing.resolution is None or standing.resolution > MOST_RESOLUTION:
         return f"{matters}; too few launches to say which ones it could show."
     return f"{matters}; it could show differences of {figures.percent(standing.resolution)} or more."
 
