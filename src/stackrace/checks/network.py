@@ -57,8 +57,8 @@ def syn_retransmits(seen: Observation) -> Finding | None:
 def retransmits(seen: Observation) -> Finding | None:
     """More than one segment in 1000 was sent again, connection attempts left out.
 
-    Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it a retransmission means that a receiver did not get to read. Other traffic
-    of the machine counts too, hence a threshold and no more than a warning.
+    Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
+    mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.
 
     Source: RFC 2012, tcpRetransSegs and tcpOutSegs.
     """

@@ -15,6 +15,7 @@ from ..model.standing import Interval, Level, Row, Standing, Withdrawal
 from ..model.verdict import Effect
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
+from . import answer as answers
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
@@ -44,13 +45,14 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     levels = tuple(_level(race, *both, merge) for both in zip(fields, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
     if not levels:
-        return Standing(answer=_nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
+        return Standing(answer=answers.nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
                         withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
     at = _headline(fields)
-    told = _Told(race=race, field=fields[at], judgement=judged[at], rows=levels[at].rows)
-    label = f"at {fields[at].load.label}, " if len(levels) > 1 else ""
+    told = answers.Told(race=race, stacks=fields[at].stacks, judgement=judged[at], rows=levels[at].rows)
+    label = f"at {_clients(fields[at].load)}, " if len(levels) > 1 else ""
     return Standing(
-        answer=_sentence(label + _answer(told, withdrawals), race.stacks), reason=_reason(levels[at].rows),
+        answer=answers.sentence(label + answers.answer(told, withdrawals), race.stacks),
+        reason=answers.reason(levels[at].rows),
         settled=_comparable(race, fields[at]) and _answers(judged[at], race.question), headline=at,
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race), resolution=judged[at].resolution,
     )  # fmt: skip
@@ -77,6 +79,10 @@ def decisions(race: Race) -> Decisions:
     }
     settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
     return Decisions(settled=settled, dropped=frozenset(measured - kept))
+
+
+def _clients(load: Load) -> str:
+    return f"{load.concurrency} connection{'' if load.concurrency == 1 else 's'}"
 
 
 def _answers(judgement: Judgement, question: Question) -> bool:
@@ -234,142 +240,3 @@ def _failure(race: Race, stack: str) -> Failure | None:
 def _warnings(race: Race) -> dict[str, int]:
     found = (f for launch in race.launches for one in launch.slices for f in one.verdict.findings)
     return dict(Counter(f.check for f in found if f.effect is Effect.WARNS))
-
-
-# The sentences
-
-
-def _sentence(text: str, stacks: Sequence[str]) -> str:
-    """Begin with a capital, unless a stack's name comes first; end with a full stop."""
-    named = text.split(" ", 1)[0] in stacks
-    return (text if named else text[:1].upper() + text[1:]) + "."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What the answer is made from: the headline level."""
-
-    race: Race
-    field: _Field
-    judgement: Judgement
-    rows: Sequence[Row]
-
-
-def _answer(told: _Told, withdrawals: Sequence[Withdrawal]) -> str:
-    if len(told.rows) == 1:
-        return _alone(told.rows[0], withdrawals)
-    ranking = told.race.question is Question.RANKING
-    if ranking and all(told.judgement.settled):
-        return f"every place is settled: {_best(told)}"
-    if not told.judgement.winners:
-        return _unresolved(told)
-    below = f"; not every place is settled yet: {_more(told.rows)}" if ranking else ""
-    return _best(told) + below
-
-
-def _best(told: _Told) -> str:
-    """Name the winner with its margin, or those between whom there is nothing to choose."""
-    judgement, stacks = told.judgement, told.field.stacks
-    good = judgement.winners or (judgement.leader,)
-    first = judgement.leader if judgement.leader in good else judgement.foremost(good)
-    others = [i for i in range(len(stacks)) if i != first]
-    rivals = [i for i in others if not judgement.order[first, i]]
-    second = judgement.foremost(rivals or others)
-    if not rivals:
-        ratio = _times(judgement.ratio(first, second))
-        return f"{stacks[first]} delivers {ratio} the throughput of {stacks[second]}, the next best"
-    most = max(judgement.apart(first, i) for i in rivals)
-    if most <= told.race.difference or first not in judgement.winners:
-        rest = "; every other stack is slower" if len(rivals) < len(others) else ""
-        begin = "no difference you would notice" if most <= told.race.difference else "hardly a difference"
-        return f"{begin}: {_differ(stacks, first, rivals)} by at most {_percent(most)}{rest}"
-    return (
-        f"{stacks[first]} will do: no other stack is more than {_percent(told.race.difference)} faster; "
-        f"{stacks[second]} delivers {_times(judgement.ratio(second, first))} its throughput"
-    )
-
-
-def _differ(stacks: Sequence[str], first: int, rivals: Sequence[int]) -> str:
-    if len(rivals) == 1:
-        return f"{stacks[first]} and {stacks[rivals[0]]} differ"
-    return f"{stacks[first]} differs from {_names([stacks[i] for i in rivals])}"
-
-
-def _unresolved(told: _Told) -> str:
-    top = [row for row in told.rows if row.tier == 1]
-    named = f"cannot be told apart yet: {_names([row.stack for row in top])}"
-    if min(row.launches for row in top) < 2:
-        return f"{named}; one launch says nothing about the next, so this takes a longer budget"
-    first, second = (told.field.stacks.index(row.stack) for row in top[:2])
-    ratio = _times(told.judgement.ratio(first, second))
-    so_far = f"so far {top[0].stack} delivers {ratio} the throughput of {top[1].stack}"
-    return f"{named}; {so_far}, and {_more(told.rows)}"
-
-
-def _more(rows: Sequence[Row]) -> str:
-    if max(row.launches for row in rows) >= looks.LOOKS[-1]:
-        return f"{looks.LOOKS[-1]} launches of each, as many as a race makes, do not show more"
-    return "a longer budget would show more"
-
-
-def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
-    own = row.throughput_per_s
-    limits = f" ({own.low:.0f}–{own.high:.0f})" if own.low is not None and own.high is not None else ""
-    figure = f"{own.value:.0f} requests/s{limits}"
-    if not withdrawals:
-        return f"{row.stack} delivers {figure}, with nothing to compare it with"
-    first, others = withdrawals[0], len(withdrawals) - 1
-    more = f", and {others} more gave no result" if others else ""
-    return f"only {row.stack} could be measured, at {figure}: {first.stack} {first.failure.kind}{more}"
-
-
-def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
-    if not withdrawals:
-        return "Nothing has been measured yet."
-    first, others = withdrawals[0], len(withdrawals) - 1
-    more = f" {others} more gave no result either." if others else ""
-    message = f": {first.failure.message.rstrip('.')}" if first.failure.message else ""
-    return f"Nothing could be measured: {first.stack} {first.failure.kind}{message}.{more}"
-
-
-def _reason(rows: Sequence[Row]) -> str:
-    """Say where the CPU time of the leader and of the next stack goes; nothing when none was seen."""
-    spent = [sum(row.cpu_ms_per_request.values()) for row in rows[:2]]
-    if min(spent) <= 0:
-        return ""
-    second = rows[:2][-1]
-    named = f"{second.stack} spends {_spending(second)}"
-    if len(rows) == 1:
-        return f"{named}."
-    slower = second.ratio.high is not None and second.ratio.high < 1
-    odd = ": it is not CPU time that sets them apart" if slower and spent[0] >= spent[1] else ""
-    return f"{named}; the leader, {rows[0].stack}, spends {_spending(rows[0])}{odd}."
-
-
-def _spending(row: Row) -> str:
-    """Word a row's CPU time: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
-    by_hop = sorted(row.cpu_ms_per_request.items(), key=lambda item: -item[1])
-    total = sum(row.cpu_ms_per_request.values())
-    shares = [f"{round(100 * cpu_ms / total)} % in {hop}" for hop, cpu_ms in by_hop]
-    return f"{_digits(total)} ms of CPU time per request" + (f" ({', '.join(shares)})" if len(shares) > 1 else "")
-
-
-def _names(stacks: Sequence[str]) -> str:
-    named = list(stacks) if len(stacks) <= 4 else [*stacks[:3], f"{len(stacks) - 3} more"]
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-
-
-def _times(ratio: Interval) -> str:
-    if ratio.low is None or ratio.high is None:
-        return f"{_digits(ratio.value)}×"
-    return f"{_digits(ratio.value)}× ({_digits(ratio.low)}–{_digits(ratio.high)})"
-
-
-def _digits(value: float) -> str:
-    if value < 0.1:
-        return f"{value:.2g}" if value > 1e-4 else "0"
-    return f"{value:.2f}" if value < 10 else f"{value:.0f}" if value < 1000 else "over 1000"
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2g} %" if fraction < 0.1 else f"{100 * fraction:.0f} %"

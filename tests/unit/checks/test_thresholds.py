@@ -50,7 +50,7 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
         [(1, WARNS), (10, WARNS), (11, INVALIDATES)],
     ),
     ("SYN retransmits", of_machine("syn_retransmits"), 0, [(1, WARNS)]),
-    ("retransmits", of_machine("retransmits"), 10, [(11, WARNS)]),
+    ("retransmits", of_machine("retransmits"), 100, [(101, WARNS)]),
     (
         "established connections",
         lambda x: healthy(result=result(established_peak=x)),

@@ -83,7 +83,7 @@ def test_twins_are_a_tie_once_enough_is_known():
 def test_noisy_twins_cannot_be_told_apart_yet():
     found = standing(race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1), merge=merged)
     assert not found.settled
-    assert found.answer.startswith("Cannot be told apart yet: ")
+    assert found.answer.startswith("No winner yet: a and b cannot be told apart")
     assert found.answer.endswith("a longer budget would show more.")
     assert "c" not in [row.stack for row in found.rows if row.tier == 1]
 
@@ -267,7 +267,7 @@ def test_the_headline_is_the_highest_level_that_most_stacks_were_measured_at():
     found = standing(replace(race, launches=launches), merge=merged)
     assert [len(level.rows) for level in found.levels] == [3, 3, 1]
     assert found.levels[found.headline].load.concurrency == 20
-    assert found.answer.startswith("At c=20, a delivers ")
+    assert found.answer.startswith("At 20 connections, a delivers ")
 
 
 def test_the_order_of_stacks_and_launches_does_not_matter():
