@@ -69,7 +69,6 @@ def test_an_app_that_does_not_import_shows_its_own_traceback_once(stackrace, tmp
     (tmp_path / "broken.py").write_text("import nowhere_to_be_found\n")
     done = stackrace("run", "--wsgi", "broken:app", "--python", os.sys.executable, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.count("ModuleNotFoundError") == 1
     assert done.stderr.count("Traceback (most recent call last)") == 1
     assert "stackrace/cli" not in done.stderr
 

@@ -58,6 +58,7 @@ def test_the_standing_lists_every_stack_with_its_tier_and_limits(document):
     for row in rows.values():
         assert row["tier"] >= 1
         throughput = row["throughput"]
+        assert throughput["value"] > 0
         assert throughput["low"] is None or throughput["low"] <= throughput["value"] <= throughput["high"]
 
 

@@ -30,4 +30,6 @@ def _never_keeps(front: Hop) -> str:
         return "gunicorn's sync worker closes after every answer by design: use class=gthread"
     if front.server == "uwsgi" and settings.get("http") == "socket":
         return "uWSGI's http-socket closes after every answer by design: use http=router"
+    if front.server == "apache" and settings.get("keep_alive") is False:
+        return "Apache is set to keep no connections: use keep_alive=on, with mpm=event"
     return ""

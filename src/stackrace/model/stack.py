@@ -103,7 +103,8 @@ BEHIND_ANOTHER = (
 class ServerSpec:
     """What a catalogue entry can do, as far as the grammar of stacks needs to know.
 
-    A server with ``inside`` lives within the named servers (``apache+mod_wsgi``) and listens to nothing itself.
+    A server with ``inside`` lives within the named servers (``apache+mod_wsgi``) and listens to nothing itself;
+    ``asks`` are the settings that it wants of its host, unless the path says otherwise.
     ``sockets`` lists the kinds it can listen on behind a front end, preferred first. ``forwards_to`` maps a
     protocol it forwards to the kinds of socket it can reach with it.
     """
@@ -114,6 +115,7 @@ class ServerSpec:
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
     hosts: frozenset[Interface] = frozenset()
     inside: frozenset[str] = frozenset()
+    asks: Mapping[str, SettingValue] = field(default_factory=dict)
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
     settings: tuple[Setting, ...] = ()
 

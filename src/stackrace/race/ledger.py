@@ -34,9 +34,9 @@ class Ledger:
         self._launches[launch.id] = launch
 
     def describe(self, facts: StackFacts) -> bool:
-        """Enter what a stack is; tells whether that is news."""
+        """Enter what a stack is, as its first launch showed it; tells whether that is news."""
         news = facts.stack not in self._facts
-        self._facts[facts.stack] = facts
+        self._facts.setdefault(facts.stack, facts)
         return news
 
     def add(self, launch_id: str, measured: Slice) -> Launch:

@@ -20,7 +20,7 @@ def row(one: Row) -> dict[str, object]:
         "stack": printable(one.stack),
         "tier": one.tier,
         "rank": list(one.rank),
-        "throughput_per_s": _interval(one.throughput_per_s),
+        "throughput": {"unit": "1/s", **_interval(one.throughput_per_s)},
         "ratio": _interval(one.ratio),
         "latency": latency(one.latency),
         "requests": one.requests,
@@ -33,5 +33,5 @@ def row(one: Row) -> dict[str, object]:
     }
 
 
-def _interval(interval: Interval) -> dict[str, float | None]:
+def _interval(interval: Interval) -> dict[str, object]:
     return {"value": whole(interval.value), "low": whole(interval.low), "high": whole(interval.high)}

@@ -131,7 +131,8 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
     behind = index > 0 and token.protocol is not None
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
     chosen = _chosen(text, token, known)
-    settings = {name: setting.default for name, setting in known.items()} | chosen
+    asked = _asked(tokens, chain, index)
+    settings = {name: setting.default for name, setting in known.items()} | asked | chosen
     if behind:
         protocol = Protocol(str(token.protocol))
         settings["socket"] = _socket(text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol)
@@ -140,11 +141,20 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
         protocol=Protocol(token.protocol) if token.protocol else None,
         chosen=chosen,
         settings=settings,
-        origins={
-            name: Origin.TUNED if name in chosen and chosen[name] != setting.default else setting.origin
-            for name, setting in known.items()
-        },
+        origins={name: _origin(setting, asked, chosen) for name, setting in known.items()},
     )
+
+
+def _asked(tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> Mapping[str, SettingValue]:
+    """What the guest inside hop ``index`` wants of it."""
+    has_guest = index + 1 < len(tokens) and tokens[index + 1].protocol is None
+    return chain[index + 1].asks if has_guest else {}
+
+
+def _origin(setting: Setting, asked: Mapping[str, SettingValue], chosen: Mapping[str, SettingValue]) -> Origin:
+    if chosen.get(setting.name, setting.default) != setting.default:
+        return Origin.TUNED
+    return Origin.RECOMMENDED if setting.name in asked else setting.origin
 
 
 def _front(tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> ServerSpec:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Protocol
+from stackrace.model.stack import Interface, Protocol
 from stackrace.servers import catalogue
 
 PROGRAMS = {
@@ -29,6 +30,8 @@ def test_the_commands_are_as_in_the_golden_file(name, make_site, next_hop, asser
     for chosen in PROGRAMS[name]:
         for socket in server.spec.sockets:
             site = make_site(name, listen=next_hop(protocol, socket)[0], **chosen)
+            interface = Interface(chosen.get("interface", Interface.WSGI))
+            site = replace(site, app=replace(site.app, interface=interface))
             recipe = server.recipe(site)
             lines += [shlex.join(recipe.command), f"  with {' '.join(server.requirements(site.settings))}"]
     assert_golden(f"{name}.txt", "\n".join(lines) + "\n")

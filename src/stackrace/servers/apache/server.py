@@ -64,6 +64,11 @@ class Apache(Server):
                 "to keep all that ever started.",
             ),
             Setting(
+                name="keep_alive",
+                default=True,
+                help="Keep clients' connections; turn it off with mpm=prefork, where each one holds a process.",
+            ),
+            Setting(
                 name="sendfile",
                 default=False,
                 help="Have the kernel send static files; turn it on where the file system is local.",

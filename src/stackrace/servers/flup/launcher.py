@@ -7,6 +7,7 @@ Usage: launcher.py PROTOCOL MODE ADDRESS MODULE PROCESSES THREADS BACKLOG, where
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import signal
@@ -29,6 +30,8 @@ def main(protocol: str, mode: str, address: str, module: str, processes: str, th
     setattr(socket, "SOMAXCONN", int(backlog))  # noqa: B010 (flup takes no other backlog than this one)
     application = import_module(module).application
     options: dict[str, Any] = {"bindAddress": bind_address(address)}
+    if protocol == "scgi":
+        application = read_to_the_end(application)
     if protocol != "fastcgi":
         application = at_the_root(application)
         options["loggingLevel"] = logging.ERROR  # its own level writes a line per request to stderr
@@ -67,6 +70,43 @@ def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., It
         return application(environ, start_response)
 
     return mounted
+
+
+class Body(io.RawIOBase):
+    """The request's body and not a byte more: flup's SCGI hands the bare connection over."""
+
+    def __init__(self, connection: Any, length: int) -> None:
+        self._connection = connection
+        self._left = length
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read at most what is left of the body."""
+        chunk = self._connection.read(min(len(buffer), self._left)) if self._left else b""
+        buffer[: len(chunk)] = chunk
+        self._left -= len(chunk)
+        return len(chunk)
+
+
+def read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Read what the app left of the body: closing a socket with unread data resets it, and the answer is lost."""
+
+    def drained(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = io.BufferedReader(Body(environ["wsgi.input"], int(environ.get("CONTENT_LENGTH") or 0)))
+        environ["wsgi.input"] = body
+        answer = application(environ, start_response)
+        try:
+            yield from answer
+        finally:
+            if hasattr(answer, "close"):
+                answer.close()
+            while body.read(65536):
+                pass
+
+    return drained
 
 
 class Prefork:

@@ -25,11 +25,11 @@ class Granian(Server):
         settings=(
             Setting(
                 name="interface",
-                default="wsgi",
-                choices=tuple(INTERFACES),
+                default="auto",
+                choices=("auto", *INTERFACES),
                 implies=INTERFACES,
                 origin=Origin.TUNED,
-                help="How the app is called; asgi for an app that is asynchronous itself.",
+                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare.",
             ),
             Setting(
                 name="workers",
@@ -73,7 +73,7 @@ class Granian(Server):
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
         options: dict[str, object] = {
-            "--interface": site.settings["interface"],
+            "--interface": site.app.interface,
             "--workers": site.settings["workers"],
             "--runtime-threads": site.settings["runtime_threads"],
             "--runtime-mode": site.settings["runtime_mode"],
@@ -83,7 +83,7 @@ class Granian(Server):
             "--workers-kill-timeout": 2,
             "--log-level": "info" if site.settings["access_log"] else "warning",
         }
-        if site.settings["blocking_threads"] and site.settings["interface"] == "wsgi":
+        if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
             options["--blocking-threads"] = site.settings["blocking_threads"]
         if site.listen.is_unix:
             options["--uds"] = site.listen.path

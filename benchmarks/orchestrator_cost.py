@@ -1,0 +1,70 @@
+"""What the orchestrating Python spends while a slice is measured, as a share of one core.
+
+    python benchmarks/orchestrator_cost.py
+
+Ten stacks of one small WSGI app are up, as in a default race, and one of them is loaded for two seconds at a
+time. The engine's own threads are left out: they are the load, not the orchestration.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+
+SLICES = 10
+SLICE_S = 2.0
+APP = """
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+
+
+def main() -> None:
+    """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
+    from stackrace.cli.stage import set_up
+    from stackrace.deploy.here import Here
+    from stackrace.model.app import Entry, EntryKind
+    from stackrace.model.load import Load
+    from stackrace.spec.request import RaceRequest
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "tiny.py").write_text(textwrap.dedent(APP), encoding="utf-8")
+        request = RaceRequest(
+            folder=Path(folder),
+            entry=Entry(kind=EntryKind.WSGI, target="tiny:app"),
+            python=Path(sys.executable),
+            stacks=tuple(f"gunicorn:workers={1 + number}" for number in range(10)),
+        )
+        with set_up(request, lambda _: None) as stage:
+            place = Here(
+                guard=stage.guard,
+                launcher=stage.launcher,
+                workload=stage.loaded.workload,
+                cores=stage.cores,
+                beside=stage.beside,
+                debug=False,
+            )
+            for stack in stage.stacks:
+                launched = place.launch(stack)
+                assert launched.failure is None, launched.failure
+            load = Load(concurrency=10, duration_s=SLICE_S)
+            own = engine = wall = 0.0
+            for number in range(SLICES):
+                cpu, begun = time.process_time(), time.perf_counter()
+                observation = place.load(stage.stacks[number % 10], load, 0.15)
+                wall += time.perf_counter() - begun
+                own += time.process_time() - cpu
+                engine += observation.result.generator_cpu_s * (SLICE_S + 0.15) / SLICE_S
+            place.retire(stage.stacks)
+    processes = sum(range(2, 12))
+    print(f"orchestration during {SLICES} slices of {SLICE_S:g} s, 10 stacks up ({processes} processes)")
+    print(f"  Python, engine left out   {100 * (own - engine) / wall:5.2f} % of one core   (goal: under 2 %)")
+    print(f"  the engine's threads      {100 * engine / wall:5.2f} %")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The grammar of stacks, against the real catalogue."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stackrace.model.errors import StackError
+from stackrace.model.stack import Interface, Origin, Protocol
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+SPECS = catalogue().specs
+WSGI = frozenset({Interface.WSGI})
+BOTH = WSGI | {Interface.ASGI}
+
+LEGAL = [
+    "gunicorn:workers=4,class=gthread,threads=8",
+    "nginx/http/gunicorn",
+    "nginx/uwsgi/uwsgi:processes=4",
+    "nginx/fastcgi/flup:mode=prefork,processes=5",
+    "apache+mod_wsgi:mode=daemon,processes=5,threads=1",
+    "nginx/http/apache+mod_wsgi",
+    "apache/ajp/flup",
+    "nginx/http/cheroot:instances=5",
+]
+
+
+@pytest.mark.parametrize("path", LEGAL)
+def test_a_canonical_path_names_its_stack(path):
+    stack = parse_stack(path, SPECS, WSGI)
+    assert stack.path == path
+    assert parse_stack(stack.path, SPECS, WSGI) == stack
+
+
+def test_settings_are_typed_and_defaults_filled_in():
+    (hop,) = parse_stack("gunicorn:workers=3,access_log=on", SPECS, WSGI).hops
+    assert hop.settings["workers"] == 3
+    assert hop.settings["access_log"] is True
+    assert hop.settings["class"] == "sync"
+    assert hop.origins["workers"] is Origin.TUNED
+    assert hop.chosen == {"workers": 3, "access_log": True}
+
+
+def test_guests_stay_inside_and_wires_lead_on():
+    stack = parse_stack("nginx/http/apache+mod_wsgi", SPECS, WSGI)
+    assert [hop.protocol for hop in stack.hops] == [Protocol.HTTP, Protocol.HTTP, None]
+    assert [[hop.server for hop in group] for group in stack.processes] == [["nginx"], ["apache", "mod_wsgi"]]
+
+
+def test_a_guest_asks_its_host_for_settings_and_the_path_may_overrule():
+    def mpm_of(path):
+        return parse_stack(path, SPECS, WSGI).hops[0].settings["mpm"]
+
+    assert mpm_of("apache+mod_wsgi") == "event"
+    assert mpm_of("apache+mod_python") == "prefork"
+    assert mpm_of("apache:mpm=worker+mod_python") == "worker"
+
+
+def test_the_socket_is_what_both_ends_know():
+    def socket_of(path):
+        return parse_stack(path, SPECS, WSGI).hops[-1].settings["socket"]
+
+    assert socket_of("nginx/http/gunicorn") == "unix"
+    assert socket_of("nginx/http/gunicorn:socket=tcp") == "tcp"
+    assert socket_of("apache/ajp/flup") == "tcp"
+
+
+def test_the_interface_follows_the_app_and_the_settings():
+    assert parse_stack("granian", SPECS, BOTH).interface is Interface.WSGI
+    assert parse_stack("granian", SPECS, frozenset({Interface.ASGI})).interface is Interface.ASGI
+    assert parse_stack("granian:interface=asgi", SPECS, BOTH).interface is Interface.ASGI
+    assert parse_stack("gunicorn:class=uvicorn", SPECS, BOTH).interface is Interface.ASGI
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("", "write server"),
+        ("nginx/http", "write server"),
+        ("/gunicorn", "write server"),
+        ("gunicron", "did you mean gunicorn"),
+        ("gunicorn:worker=2", "did you mean workers"),
+        ("gunicorn:workers", "needs a value"),
+        ("gunicorn:workers=two", "a number from 1 to"),
+        ("gunicorn:workers=1,workers=2", "given twice"),
+        ("gunicorn:class=gthreads", "did you mean gthread"),
+        ("gunicorn:access_log=maybe", "on or off"),
+        ("gunicorn:instances=2", "no setting 'instances'"),
+        ("nginx/ajp/gunicorn", "nginx does not forward ajp"),
+        ("nginx/fastcgi/gunicorn", "gunicorn does not listen to fastcgi"),
+        ("nginx/htp/gunicorn", "did you mean http"),
+        ("gunicorn/http/waitress", "gunicorn forwards nothing"),
+        ("nginx+gunicorn", "process of its own"),
+        ("nginx+mod_wsgi", "lives inside apache"),
+        ("nginx/http/mod_wsgi", "joined by +"),
+        ("flup", "does not speak http"),
+        ("nginx", "hosts no application itself"),
+        ("apache/ajp/flup:socket=unix", "cannot use socket=unix"),
+    ],
+)
+def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
+    with pytest.raises(StackError) as raised:
+        parse_stack(path, SPECS, WSGI)
+    assert words in raised.value.message
+
+
+def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
+    with pytest.raises(StackError, match="hosts asgi here, the app offers wsgi.*gunicorn"):
+        parse_stack("uvicorn", SPECS, WSGI)
+
+
+@given(st.text(alphabet="abgnuix/+:=,0_", max_size=30))
+def test_any_text_is_a_stack_or_a_stack_error(text):
+    try:
+        stack = parse_stack(text, SPECS, BOTH)
+    except StackError:
+        return
+    assert parse_stack(stack.path, SPECS, BOTH) == stack
