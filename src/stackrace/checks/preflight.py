@@ -113,29 +113,12 @@ def shared_cores(plan: Preparation) -> Finding | None:
     )
 
 
-def debug_mode(plan: Preparation) -> Finding | None:
-    """The app is in debug mode: slower by a multiple, and nobody deploys it so.
-
-    Source: Django, "Deployment checklist", DEBUG.
-    """
-    if not plan.debug:
-        return None
-    return Finding(
-        check="debug mode",
-        effect=Effect.WARNS,
-        seen="the app runs in debug mode",
-        threshold="off",
-        remedy="set DEBUG = False in the settings that the race uses",
-    )
-
-
 PREFLIGHT_CHECKS: tuple[Callable[[Preparation], Finding | None], ...] = (
     file_descriptors,
     ephemeral_ports,
     time_wait,
     accept_queue,
     shared_cores,
-    debug_mode,
 )
 
 

@@ -28,7 +28,6 @@ class Preparation:
     tw_reuse: int
     accept_queue: int
     connections_per_s: float = 0.0
-    debug: bool = False
 
     @property
     def concurrency(self) -> int:

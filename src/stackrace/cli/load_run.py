@@ -49,7 +49,7 @@ def parse_targets(
 def run_with_progress(target: Target, load: Load, *, quiet: bool) -> LoadResult:
     """Run the engine in a thread of its own; Ctrl-C ends the run and keeps what was measured."""
     cores = split_cores(usable_cores())
-    check_limits((load,), cores, debug=False)
+    check_limits((load,), cores)
     monitor = Monitor()
     outcome: list[LoadResult | BaseException] = []
     thread = threading.Thread(target=_into, args=(outcome, target, load, cores, monitor))

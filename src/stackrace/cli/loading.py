@@ -57,8 +57,8 @@ def load_app(
         say("preparing the app")
         prepare(app)
     say(f"asking {app.name} for its answers")
-    requests = tuple(Request(path=url, headers=request.headers) for url in urls)
-    examination = examine(app, requests, host=request.host or "")
+    examination = _examination(app, request, urls)
+    notes = (*notes, *_instead(examination, urls))
     static = request.static if request.static is not None else {**examination.static, **app.static}
     app = replace(app, static=static)
     return LoadedApp(
@@ -111,6 +111,33 @@ def _python(
         python = environments.of_requirements(found.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
         return python, f"The app runs in a private environment made from {found.requirements.name}."
     return found.python, f"The app runs with {found.python} ({found.reason})."
+
+
+def _examination(app: App, request: RaceRequest, urls: tuple[str, ...]) -> Examination:
+    """Ask the app for ``urls``; without any for "/", and where that is no page, for the first route that is one."""
+
+    def ask(*paths: str) -> Examination:
+        requests = tuple(Request(path=path, headers=request.headers) for path in paths)
+        return examine(app, requests, host=request.host or "")
+
+    first = ask(*urls)
+    if urls or first.exchanges[0].first.status != 404 or first.django is None:
+        return first
+    for route in first.django.routes:
+        if route.startswith("/admin") or "<" in route or "(" in route:
+            continue
+        other = ask(route)
+        if 200 <= other.exchanges[0].first.status < 300:
+            return other
+    return first
+
+
+def _instead(examination: Examination, urls: tuple[str, ...]) -> tuple[str, ...]:
+    """Say which page is raced where the user named none and "/" is none."""
+    asked = examination.exchanges[0]
+    if urls or asked.via or asked.request.path == "/":
+        return ()
+    return (f"/ is no page of this project, so {asked.request.path} is raced; choose with --url.",)
 
 
 def _interpreter(examination: Examination) -> Interpreter:

@@ -12,7 +12,7 @@ from ..probe import network_limits
 __all__ = ["check_limits"]
 
 
-def check_limits(loads: tuple[Load, ...], cores: Budget, *, debug: bool) -> tuple[str, ...]:
+def check_limits(loads: tuple[Load, ...], cores: Budget) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load."""
     limits = network_limits()
     verdict = preflight(
@@ -26,7 +26,6 @@ def check_limits(loads: tuple[Load, ...], cores: Budget, *, debug: bool) -> tupl
             time_wait=limits.time_wait,
             tw_reuse=limits.tw_reuse,
             accept_queue=limits.accept_queue,
-            debug=debug,
         )
     )
     for finding in verdict.findings:

@@ -37,7 +37,7 @@ def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path |
     with stoppable(), open_store(store_url) as store:
         with Announcer() as say, set_up(request, say) as stage:
             plan = _plan(request, stage)
-            race = _race(plan, request, stage, check_limits(plan.loads, plan.cores, debug=stage.loaded.debug))
+            race = _race(plan, request, stage, check_limits(plan.loads, plan.cores))
             place = Here(
                 guard=stage.guard,
                 launcher=stage.launcher,

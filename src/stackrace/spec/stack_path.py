@@ -132,7 +132,8 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
     chosen = _chosen(text, token, known)
     asked = _asked(tokens, chain, index)
-    settings = {name: setting.default for name, setting in known.items()} | asked | chosen
+    defaults = {name: setting.default for name, setting in known.items()}
+    settings: dict[str, SettingValue] = {**defaults, **asked, **chosen}
     if behind:
         protocol = Protocol(str(token.protocol))
         settings["socket"] = _socket(text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol)

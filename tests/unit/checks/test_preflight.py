@@ -68,7 +68,6 @@ def test_kept_connections_need_no_ports():
         ("ports in TIME_WAIT", {"time_wait": 14_116}, {"time_wait": 14_117}),
         ("accept queue", {"accept_queue": 100}, {"accept_queue": 99}),
         ("shared cores", {}, {"cores": Budget(stack_cores=(0, 1), generator_cores=(1,))}),
-        ("debug mode", {"debug": False}, {"debug": True}),
     ],
 )
 def test_warnings(check, silent, loud):

@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+from tests.factories import make_race, make_result
 
 from stackrace.checks import Observation
 from stackrace.deploy.place import Launched, Retired
@@ -20,7 +21,6 @@ from stackrace.race import runner
 from stackrace.race.events import LaunchEnded, LaunchStarted, RaceEnded, RaceStarted, SliceEnded
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
-from tests.factories import make_race, make_result
 
 CORES = Budget(stack_cores=(0,), generator_cores=(1,))
 

@@ -105,7 +105,7 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
 
 
 def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
-    with pytest.raises(StackError, match="hosts asgi here, the app offers wsgi.*gunicorn"):
+    with pytest.raises(StackError, match=r"hosts asgi here, the app offers wsgi.*gunicorn"):
         parse_stack("uvicorn", SPECS, WSGI)
 
 
