@@ -83,36 +83,41 @@ class Block:
 
     def _warm_up(self, stack: Stack, up: dict[Stack, str]) -> None:
         self.sink(Progress("warming up", stack.path))
-        busiest = max(self.loads, key=lambda load: load.concurrency)
-        spent_s = warm_up(self.place, stack, busiest, self.warmup_cap_s)
+        spent_s = warm_up(self.place, stack, self._headline, self.warmup_cap_s)
         self.ledger.enter(replace(self.ledger.launch(up[stack]), warmup_s=spent_s))
         self._withdraw_if_dead(stack, up)
 
     def _measure(self, up: dict[Stack, str]) -> None:
-        for _ in range(self.plan.passes):
-            cells = self._cells(list(up))
+        for number in range(self.plan.passes):
+            cells = self._cells(list(up), self.loads if number < self.plan.side_passes else [self._headline])
             pending = deque(cells)
             redos = max(len(cells) // REDO_SHARE, 1)
             while pending:
                 stack, load = pending.popleft()
                 if stack not in up:
                     continue
-                if time.monotonic() + REWARM_S + self.plan.slice_s > self.deadline_s:
+                if time.monotonic() + REWARM_S + self._length_s(load) > self.deadline_s:
                     return
                 if self._slice(stack, load, up, may_redo=redos > 0):
                     redos -= 1
                     pending.append((stack, load))
 
-    def _cells(self, stacks: Sequence[Stack]) -> list[tuple[Stack, Load]]:
+    @property
+    def _headline(self) -> Load:
+        return max(self.loads, key=lambda load: load.concurrency)
+
+    def _length_s(self, load: Load) -> float:
+        return self.plan.slice_s if load == self._headline else self.plan.side_slice_s
+
+    def _cells(self, stacks: Sequence[Stack], loads: Sequence[Load]) -> list[tuple[Stack, Load]]:
         """Shuffle the levels, and within each all stacks: what is compared stands close together in time."""
-        levels = list(self.loads)
-        self.shuffler.shuffle(levels)
+        levels = self.shuffler.sample(loads, len(loads))
         return [(stack, load) for load in levels for stack in self.shuffler.sample(stacks, len(stacks))]
 
     def _slice(self, stack: Stack, load: Load, up: dict[Stack, str], *, may_redo: bool) -> bool:
         """Measure one cell; tells whether it is to be done again."""
         self.sink(Progress(f"measuring {load.label}", stack.path))
-        timed = replace(load, duration_s=self.plan.slice_s, requests=None)
+        timed = replace(load, duration_s=self._length_s(load), requests=None)
         observation = self.place.load(stack, timed, REWARM_S)
         verdict = examine(observation)
         if not may_redo:

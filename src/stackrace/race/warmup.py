@@ -10,7 +10,7 @@ from ..model.stack import Stack
 
 __all__ = ["warm_up"]
 
-STEP_S = 1.0
+STEP_S = 0.5
 BINS_PER_POINT = 2
 """The engine's bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
 

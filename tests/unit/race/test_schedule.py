@@ -1,25 +1,31 @@
 """How a budget becomes blocks."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
-    LEAST_BLOCKS,
     LEAST_SLICE_S,
     MOST_BLOCKS,
     REWARM_S,
+    ROOMY_BLOCKS,
+    WIDTHS,
     Costs,
+    _width,
     least_budget_s,
     plan_block,
 )
+from stackrace.stats.looks import look
 
 COSTS = Costs()
 
 
 def spent_s(plan, stacks, levels):
     """What the planned block will take."""
-    return COSTS.of(stacks) + plan.passes * stacks * levels * (plan.slice_s + REWARM_S)
+    headline = plan.passes * (plan.slice_s + REWARM_S)
+    others = (levels - 1) * plan.side_passes * (plan.side_slice_s + REWARM_S)
+    return COSTS.of(stacks) + stacks * (headline + others)
 
 
 @given(
@@ -35,6 +41,7 @@ def test_the_blocks_planned_just_fill_what_remains(stacks, levels, remaining_s, 
         return
     assert plan.slice_s >= LEAST_SLICE_S - 1e-9
     assert plan.passes >= 1
+    assert plan.side_slice_s >= LEAST_SLICE_S - 1e-9
     assert plan.blocks_left * spent_s(plan, stacks, levels) == pytest.approx(remaining_s)
 
 
@@ -46,9 +53,30 @@ def test_a_fixed_slice_is_kept_and_the_budget_too(remaining_s):
     assert plan.blocks_left * spent_s(plan, 2, 1) <= remaining_s + 1e-6
 
 
-def test_passes_are_given_up_before_blocks_are():
+def test_with_little_time_the_headline_comes_first():
     tight = plan_block(stacks=10, levels=3, remaining_s=180, done=0, costs=COSTS)
-    assert tight.blocks_left == LEAST_BLOCKS
+    assert tight.blocks_left >= 3
+    assert tight.side_passes == 1
     roomy = plan_block(stacks=10, levels=3, remaining_s=1800, done=0, costs=COSTS)
-    assert roomy.blocks_left > LEAST_BLOCKS
-    assert roomy.passes > tight.passes
+    assert roomy.blocks_left >= ROOMY_BLOCKS
+    assert roomy.side_passes == roomy.passes > 1
+
+
+@given(remaining_s=st.floats(10, 7200))
+def test_more_time_never_means_fewer_launches_of_fewer_slices(remaining_s):
+    def slices(seconds):
+        plan = plan_block(stacks=3, levels=1, remaining_s=seconds, done=0, costs=COSTS)
+        return plan.blocks_left * plan.passes if plan else 0
+
+    assert slices(2 * remaining_s) >= slices(remaining_s)
+
+
+def test_the_widths_are_those_of_the_statistics():
+    rng = np.random.default_rng(1)
+    for blocks in (3, 5, 8, 14, 30):
+        medians = []
+        for stacks in (2, 3, 4, 10):
+            upper = np.triu_indices(stacks, 1)
+            widths = [np.median(look(rng.normal(size=(stacks, blocks))).half_width[upper]) for _ in range(100)]
+            medians.append(np.log(np.median(widths)))
+        assert _width(blocks, 1) / _width(2, 1) * WIDTHS[0] == pytest.approx(np.exp(np.mean(medians)), rel=0.2)

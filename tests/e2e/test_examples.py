@@ -1,0 +1,38 @@
+"""Every example, raced for real as its own race file says, only shorter."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+STACKS = {
+    "bookshop": ["gunicorn:workers=2", "nginx/uwsgi/uwsgi:processes=2"],
+    "flask_notes": ["waitress", "granian"],
+    "asgi_clock": ["uvicorn", "granian:interface=asgi"],
+}
+
+
+def test_every_example_is_raced_here():
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(STACKS)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_an_example_races(name, stackrace, tmp_path):
+    project = tmp_path / name
+    shutil.copytree(EXAMPLES / name, project)
+    arguments = ["--budget", "30s", "-c", "5", "--json"]
+    if name == "bookshop":
+        # its race file asks for a static file, which only a front end serves
+        arguments += ["--url", "/", "--url", "/books/?page=3"]
+    for stack in STACKS[name]:
+        arguments += ["--stack", stack]
+    if name == "asgi_clock":
+        arguments += ["--python", str(Path(shutil.which("python3", path="/usr/bin") or "python3"))]
+    done = stackrace("run", "race.toml", *arguments, cwd=project)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert {row["stack"] for row in document["standing"]} == set(STACKS[name])
+    assert all(row["errors"] == 0 for row in document["standing"])
