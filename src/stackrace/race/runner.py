@@ -117,5 +117,5 @@ def _next(plan: RacePlan, racing: list[Stack], remaining_s: float, done: int, co
 
 
 def _warmup_cap_s(plan: RacePlan) -> float:
-    """A thirtieth of the stack's share of the budget, from 0.5 s to the 20 s after which a stack is never steady."""
+    """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
     return min(max(plan.budget_s / len(plan.stacks) / 30, 0.5), 20.0)

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from ..model.race import Race
-from ..model.standing import Row, Standing
+from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .clean import one_line
 from .terminal_levels import LevelsMatrix
@@ -54,7 +54,7 @@ def report(race: Race, standing: Standing) -> RenderableType:
     parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
     if standing.levels:
         headline = standing.levels[standing.headline]
-        parts += [Text(), Text(f"Standing at {headline.load.label}", style="bold"), LevelTable(headline)]
+        parts += [Text(), Text(_heading(headline), style="bold"), LevelTable(headline)]
     if len(standing.levels) > 1:
         parts += [
             Text(),
@@ -72,6 +72,11 @@ def report(race: Race, standing: Standing) -> RenderableType:
 
 def _rate(row: Row) -> str:
     return figures.number(row.throughput_per_s.value)
+
+
+def _heading(level: Level) -> str:
+    clean = "" if any(row.errors for row in level.rows) else ", no errors"
+    return f"Standing at {level.load.label}, latencies in ms{clean}"
 
 
 def _delay(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""The standing of one level as a table: it drops less important columns before it breaks a stack's path."""
+"""The standing of one level as a table: long paths are folded, then less important columns dropped."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .clean import one_line
 from .paths import fold
 from .terminal_bar import bar
 
-__all__ = ["Column", "LevelTable", "choose", "fit"]
+__all__ = ["Column", "LevelTable", "fit"]
 
 GAP = 2
-BAR = 16
+BAR = 10
 NARROWEST_PATH = 16
 READABLE_PATH = 30
-"""A folded path is given this much before dropped columns come back."""
+"""A path may be folded to this width before a column is dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,9 @@ class Column:
 
     @property
     def width(self) -> int:
-        """The widest cell or the title."""
-        return max(Text(text).cell_len for text in (self.title, *self.cells))
+        """The widest cell or the title; of a path what it takes folded."""
+        widest = max(Text(text).cell_len for text in (self.title, *self.cells))
+        return min(widest, READABLE_PATH) if self.title == "stack" else widest
 
 
 def fit(columns: Sequence[Column], width: int) -> list[Column]:
@@ -48,19 +49,6 @@ def fit(columns: Sequence[Column], width: int) -> list[Column]:
         if not droppable:
             break
         kept.remove(min(droppable, key=lambda column: column.keep))
-    return kept
-
-
-def choose(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns to show: whole paths if they fit at all, else what fits beside a folded one."""
-    kept = fit(columns, width)
-    if sum(column.width + GAP for column in kept) - GAP <= width:
-        return kept
-    for column in sorted(columns, key=lambda column: -column.keep):
-        wanted = [other for other in columns if other in kept or other is column]
-        if _beside_path(wanted) + READABLE_PATH > width:
-            break
-        kept = wanted
     return kept
 
 
@@ -75,8 +63,8 @@ class LevelTable:
         self._level = level
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose the columns, fold paths only when nothing is left to drop, and draw."""
-        kept = choose(_columns(self._level.rows), options.max_width)
+        """Choose the columns, give the paths all the room that is left, and draw."""
+        kept = fit(_columns(self._level.rows), options.max_width)
         room = max(NARROWEST_PATH, options.max_width - _beside_path(kept))
         table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
         for column in kept:
@@ -107,19 +95,19 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(title="tier", cells=_tiers(rows)),
         Column(title="stack", cells=tuple(one_line(row.stack) for row in rows), left=True),
         Column(title="req/s", cells=tuple(figures.number(r.throughput_per_s.value) for r in rows)),
-        Column(title="low–high", keep=6, left=True, style="dim",
+        Column(title="low–high", keep=4, left=True, style="dim",
                cells=tuple(figures.limits(r.throughput_per_s, figures.number) for r in rows)),
         Column(title="vs leader", left=True, cells=_ratios(rows)),
         Column(title="", keep=9, left=True, style="green", cells=bars),
-        Column(title="p50 ms", keep=5, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
-        Column(title="p99 ms", keep=10, cells=tuple(figures.quantile(r.latency, "p99") for r in rows)),
-        Column(title="longest ms", keep=4, cells=tuple(figures.quantile(r.latency, "max") for r in rows)),
+        Column(title="p50", keep=6, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
+        Column(title="p99", keep=10, cells=tuple(figures.quantile(r.latency, "p99") for r in rows)),
+        Column(title="longest", keep=5, cells=tuple(figures.quantile(r.latency, "max") for r in rows)),
         Column(title="errors", keep=0 if any(r.errors for r in rows) else 3,
                cells=tuple(figures.count(r.errors) for r in rows)),
         Column(title="CPU ms/req", keep=8, cells=tuple(_total(r) for r in rows)),
-        Column(title="by hop", keep=1, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
+        Column(title="by hop", keep=2, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
         Column(title="MiB", keep=7, cells=memory),
-        Column(title="launches", keep=2, cells=tuple(str(r.launches) for r in rows)),
+        Column(title="launches", keep=1, cells=tuple(str(r.launches) for r in rows)),
     ]  # fmt: skip
     return [column for column in columns if column.title != "by hop" or split]
 
