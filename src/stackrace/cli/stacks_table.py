@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -9,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..deploy.installation import Availability
-from ..model.stack import Setting
+from ..model.stack import Interface, Setting
+from ..servers import catalogue
 from ..servers.contract import Entry
+from .choosing import most_used
 
 __all__ = ["document", "show"]
 
@@ -56,6 +59,10 @@ def show(states: States, *, explain: bool) -> None:
         for entry, _ in states:
             console.print()
             console.print(_settings(entry))
+    else:
+        ready = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
+        console.print()
+        console.print(f"Raced by default: {'  '.join(stack.path for stack in ready)}")
     missing = [state for _, state in states if not state.ready]
     if missing:
         console.print()
@@ -87,7 +94,7 @@ def _state(state: Availability, from_pypi: bool) -> Text:
     if not state.ready:
         return Text(f"missing: {state.install}", style="yellow")
     if from_pypi:
-        return Text("ready, fetched on first use", style="green")
+        return Text("ready, from PyPI", style="green")
     return Text(f"ready {state.version}".strip(), style="green")
 
 
@@ -98,7 +105,10 @@ def _settings(entry: Entry) -> Table:
     for setting in entry.spec.settings:
         number = isinstance(setting.default, int) and not isinstance(setting.default, bool)
         values = f"{setting.minimum}–{setting.maximum}" if number else " ".join(setting.choices) or "on off"
-        table.add_row(setting.name, str(setting.default), values, setting.origin, setting.help)
+        default = str(setting.default)
+        if isinstance(setting.default, bool):
+            default = "on" if setting.default else "off"
+        table.add_row(setting.name, default, values, setting.origin, setting.help)
     return table
 
 

@@ -18,7 +18,7 @@ from ..servers.contract import Entry, Needs
 __all__ = ["Availability", "apt_command", "availability", "can_install", "find_binary", "install", "require"]
 
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
-_VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
