@@ -85,10 +85,6 @@ class Environments:
                 _show(home, app.site_packages)
         return home
 
-    def has(self, app: Interpreter, requirements: Sequence[str]) -> bool:
-        """Tell whether that layer is already built."""
-        return (self._folder / _layer_key(app, requirements) / _COMPLETE).exists()
-
     @contextmanager
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
         """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""

@@ -2,10 +2,8 @@
 
 from .allowance import Allowance
 from .host import host_facts
-from .leftovers import Snapshot, leftovers, listening, snapshot
-from .limits import NetworkLimits, network_limits, open_descriptors
+from .limits import NetworkLimits, network_limits
 from .machine import MachineCounters, difference, read_machine
-from .processes import descendants
 from .sampler import Sampler
 from .watch import MemoryWatch
 
@@ -15,14 +13,8 @@ __all__ = [
     "MemoryWatch",
     "NetworkLimits",
     "Sampler",
-    "Snapshot",
-    "descendants",
     "difference",
     "host_facts",
-    "leftovers",
-    "listening",
     "network_limits",
-    "open_descriptors",
     "read_machine",
-    "snapshot",
 ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import resource
 from dataclasses import dataclass
 from pathlib import Path
 
 from .proc import read, read_number
 
-__all__ = ["NetworkLimits", "kernel_limits", "network_limits", "open_descriptors"]
+__all__ = ["NetworkLimits", "kernel_limits", "network_limits"]
 
 _SYSCTLS = (
     "fs.file-max",
@@ -74,14 +73,6 @@ def kernel_limits() -> dict[str, int]:
         "net.ipv4.ip_local_port_range.low": low,
         "net.ipv4.ip_local_port_range.high": high,
     }
-
-
-def open_descriptors(pid: int | None = None) -> int:
-    """Return how many file descriptors ``pid`` (or this process) has open; 0 when it does not tell."""
-    try:
-        return len(os.listdir(f"/proc/{pid or os.getpid()}/fd"))  # noqa: PTH208 (names only)
-    except OSError:
-        return 0
 
 
 def _held_ports(low: int, high: int) -> int:

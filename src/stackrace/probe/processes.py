@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .proc import pids, read
+from .proc import read
 
-__all__ = ["Process", "descendants", "read_process"]
+__all__ = ["Process", "read_process"]
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -52,26 +51,3 @@ def read_process(pid: int) -> Process | None:
         int(fields[19]),
         (int(fields[13]) + int(fields[14])) * _TICK_NS,
     )
-
-
-def descendants(pid: int) -> frozenset[int]:
-    """Return every process below ``pid``, zombies left out; reads all of /proc, so not for the hot path.
-
-    Children of a process that ended belong to its reaper (see PR_SET_CHILD_SUBREAPER in prctl(2)): asked for
-    such a reaper, this finds orphans too.
-    """
-    found = [process for process in map(read_process, pids()) if process is not None]
-    return frozenset(process.pid for process in _below(pid, found) if not process.zombie)
-
-
-def _below(pid: int, processes: Iterable[Process]) -> list[Process]:
-    children: dict[int, list[Process]] = {}
-    for process in processes:
-        children.setdefault(process.parent, []).append(process)
-    reached: list[Process] = []
-    waiting = [pid]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        reached += below
-        waiting += [process.pid for process in below]
-    return reached

@@ -10,20 +10,10 @@ from ..model.standing import Interval
 from .limits import critical
 from .pairs import Array, trimmed, trimmed_from
 
-__all__ = ["CONFIDENCE", "geometric_mean", "intervals"]
+__all__ = ["CONFIDENCE", "intervals"]
 
 CONFIDENCE = 0.95
 """Of one stack's own limits; they hold each by itself, unlike those of the pairs."""
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """Return exp(mean(ln x)) of ``values``, in their unit.
-
-    Raises ValueError when there are none, or one is not above zero.
-    """
-    if not len(values) or min(values) <= 0:
-        raise ValueError("a geometric mean needs values above zero")
-    return float(np.exp(np.mean(np.log(values))))
 
 
 def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = CONFIDENCE) -> tuple[Interval, ...]:

@@ -3,7 +3,7 @@
 import os
 import resource
 
-from stackrace.probe import host, host_facts, network_limits, open_descriptors
+from stackrace.probe import host, host_facts, network_limits
 
 
 def test_facts_of_this_machine_are_complete():
@@ -37,9 +37,3 @@ def test_limits_are_those_of_this_process():
     assert limits.descriptors <= limits.descriptors_hard
     assert 0 < limits.ephemeral_ports < 65536
     assert limits.tw_reuse in (0, 1, 2)
-
-
-def test_open_descriptors_are_counted():
-    with open(os.devnull):  # noqa: PTH123
-        assert open_descriptors() >= 4
-    assert open_descriptors(2**22 + 7) == 0

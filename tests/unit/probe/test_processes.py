@@ -1,10 +1,9 @@
-"""Reading single processes, and finding those below."""
+"""Reading single processes."""
 
 import os
 
-from tests.unit.probe.children import child, eventually, says, tell
+from tests.unit.probe.children import child, says, tell
 
-from stackrace.probe import descendants
 from stackrace.probe.cpu import process_cpu_ns
 from stackrace.probe.memory import memory_bytes
 from stackrace.probe.processes import read_process
@@ -24,7 +23,6 @@ def test_a_vanished_process_is_nothing_everywhere():
     assert read_process(VANISHED) is None
     assert process_cpu_ns(VANISHED) is None
     assert memory_bytes(VANISHED) == 0
-    assert descendants(VANISHED) == frozenset()
 
 
 def test_a_name_with_spaces_and_parentheses_does_not_shift_the_fields():
@@ -47,24 +45,6 @@ def test_the_clock_of_another_process_advances_with_its_work_alone():
     assert idle < told_ns <= seen_ns
 
 
-def test_grandchildren_are_descendants_and_zombies_are_not():
-    body = """
-if os.fork() == 0:
-    if os.fork() == 0:
-        say(os.getpid())
-    sys.stdin.read()
-    os._exit(0)
-if os.fork() == 0:
-    os._exit(0)
-sys.stdin.read()
-"""
-    with child(body) as process:
-        grandchild = int(says(process))
-        assert eventually(lambda: len(descendants(process.pid)) == 2)
-        assert grandchild in descendants(process.pid)
-        assert {process.pid, grandchild} <= descendants(os.getpid())
-
-
 def test_memory_counts_what_was_touched():
     size = 20 << 20
     with child(f"say(); sys.stdin.readline(); x = b'x' * {size}; say(); sys.stdin.read()") as process:
@@ -82,12 +62,10 @@ x = b'x' * {size}
 for _ in range(3):
     if os.fork() == 0:
         break
-say()
+say(os.getpid())
 sys.stdin.read()
 """
     with child(body) as process:
-        for _ in range(4):
-            says(process)
-        family = {process.pid, *descendants(process.pid)}
+        family = {int(says(process)) for _ in range(4)}
         assert len(family) == 4
         assert size * 0.9 <= sum(map(memory_bytes, family)) < 2 * size

@@ -10,20 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stackrace.stats.summary import geometric_mean, intervals
-
-
-@given(st.lists(st.floats(1e-3, 1e6), min_size=1), st.floats(1e-3, 1e3))
-def test_a_geometric_mean_lies_within_and_scales(values, scale):
-    mean = geometric_mean(values)
-    assert min(values) * (1 - 1e-9) <= mean <= max(values) * (1 + 1e-9)
-    assert geometric_mean([scale * value for value in values]) == pytest.approx(scale * mean)
-
-
-@pytest.mark.parametrize("values", [[], [1.0, 0.0]])
-def test_a_geometric_mean_needs_values_above_zero(values):
-    with pytest.raises(ValueError, match="above zero"):
-        geometric_mean(values)
+from stackrace.stats.summary import intervals
 
 
 def test_one_launch_has_no_limits():
