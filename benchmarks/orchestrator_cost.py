@@ -49,7 +49,7 @@ def main() -> None:
                 debug=False,
             )
             for stack in stage.stacks:
-                launched = place.launch(stack)
+                launched = place.launch(stack, 20.0)
                 assert launched.failure is None, launched.failure
             load = Load(concurrency=10, duration_s=SLICE_S)
             own = engine = wall = 0.0

@@ -9,6 +9,7 @@ import pytest
 
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.model.workload import Answer, Request, Sameness, Workload
@@ -82,7 +83,6 @@ def launcher(guard):
         environment=dict(os.environ),
         workload=Workload(requests=(Request(path="/"),), answers=(GOLDEN,)),
         cores=(),
-        timeout_s=4.0,
     )
 
 
@@ -109,7 +109,7 @@ def stack(name):
 )
 def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, kind, words):
     with pytest.raises(LaunchFailed) as failed:
-        launcher.launch(stack(name))
+        launcher.launch(stack(name), timeout_s=4)
     assert failed.value.failure.kind is kind
     assert words in failed.value.failure.message
     assert list(guard.directory.glob("l*")) == []
@@ -131,13 +131,13 @@ def test_a_server_that_dies_later_is_noticed(launcher, guard):
     failure = launcher.failure_of(running)
     assert failure.kind is FailureKind.DIED
     assert "SIGKILL" in failure.message
-    assert launcher.stop([running]) == {}
+    assert stop(guard, [running]) == {}
 
 
 @pytest.mark.parametrize(("name", "words"), [("stubborn", "did not end"), ("littering", "left processes behind")])
 def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, words):
-    running = launcher.launch(stack(name))
-    complaints = launcher.stop([running])
+    running = launcher.launch(stack(name), timeout_s=4)
+    complaints = stop(guard, [running])
     assert complaints[name].kind is FailureKind.NOT_STOPPED
     assert words in complaints[name].message
     ((_, pid),) = running.parts
@@ -145,7 +145,7 @@ def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, wo
     assert not running.directory.exists()
 
 
-def test_several_stacks_run_and_stop_side_by_side(launcher):
+def test_several_stacks_run_and_stop_side_by_side(launcher, guard):
     up = [launcher.launch(stack("good")), launcher.launch(stack("good"))]
     assert up[0].port != up[1].port
-    assert launcher.stop(up) == {}
+    assert stop(guard, up) == {}

@@ -14,6 +14,7 @@ from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted, prepare
 from stackrace.deploy.installation import require
 from stackrace.deploy.launcher import Launcher
+from stackrace.deploy.stopping import stop
 from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Request
@@ -111,7 +112,6 @@ def launcher(guard, environments, app, examination):
         environment=app_environment(app),
         workload=golden(examination),
         cores=(),
-        timeout_s=60,
     )
 
 
@@ -132,7 +132,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, launcher, gua
     except MissingError as error:
         pytest.skip(error.message)
     # launch() itself compares every page of the bundled app, the static file among them, with the golden answer
-    running = launcher.launch(stack)
+    running = launcher.launch(stack, timeout_s=60)
     assert ask(running, "HEAD", "/hello/") == (200, b"")
     assert ask(running, "GET", "/nowhere/")[0] == 404
     assert ask(running, "POST", "/hello/", body=b"x" * 10_000)[0] in (200, 403, 405)
@@ -143,7 +143,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, launcher, gua
     assert facts.commands
 
     assert launcher.failure_of(running) is None
-    assert launcher.stop([running]) == {}
+    assert stop(guard, [running]) == {}
     for _, pid in running.parts:
         assert guard.status([pid])[pid].family == ()
     assert not running.directory.exists()

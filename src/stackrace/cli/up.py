@@ -41,6 +41,7 @@ def command(
     Everything it writes lies in a private folder, named at the start and gone at the end.
     """
     from ..deploy.ports import claim
+    from ..deploy.stopping import stop
     from ..spec.request import RaceRequest
     from .progress import Announcer
     from .racing import stoppable
@@ -61,7 +62,7 @@ def command(
     with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,)), say) as stage:
         (chosen,) = stage.stacks
         say(f"starting {chosen.path}")
-        running = stage.launcher.launch(chosen, port)
+        running = stage.launcher.launch(chosen, port=port)
         say.done()
         click.echo(f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s")
         for hop, pids in running.hops.items():
@@ -76,7 +77,7 @@ def command(
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("\nstopping")
         finally:
-            stage.launcher.stop([running])
+            stop(stage.guard, [running])
 
 
 def _died(message: str, log: str) -> Exception:

@@ -14,7 +14,7 @@ from ..servers import Catalogue
 from ..servers.contract import Entry
 from .environments import site_packages
 from .installation import availability
-from .launcher import Running
+from .running import Running
 
 __all__ = ["facts_of"]
 

@@ -17,8 +17,10 @@ from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
-from .launcher import Launcher, LaunchFailed, Running
+from .launcher import Launcher, LaunchFailed
 from .place import Launched, Retired
+from .running import Running
+from .stopping import stop
 
 __all__ = ["Here"]
 
@@ -55,10 +57,10 @@ class Here:
         self._beside = Sampler(beside.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
 
-    def launch(self, stack: Stack) -> Launched:
+    def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
         try:
-            running = self._launcher.launch(stack)
+            running = self._launcher.launch(stack, timeout_s=timeout_s)
         except LaunchFailed as failed:
             return Launched(failure=failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
@@ -106,7 +108,7 @@ class Here:
     def retire(self, stacks: Sequence[Stack]) -> Retired:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
-        complaints = self._launcher.stop([up.running for up in gone])
+        complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
         return Retired(memory=memory, complaints=complaints)
 

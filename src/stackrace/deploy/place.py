@@ -35,7 +35,7 @@ class Retired:
 class Place(Protocol):
     """One machine, or later several, that can host stacks and send load to them."""
 
-    def launch(self, stack: Stack) -> Launched:
+    def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
 
     def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:

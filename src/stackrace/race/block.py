@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..checks import examine
+from ..deploy.launcher import START_TIMEOUT_S
 from ..deploy.place import Place
 from ..model import ids
 from ..model.launch import Launch, MemorySample, Slice
@@ -22,6 +23,7 @@ from .warmup import warm_up
 
 __all__ = ["Block"]
 
+LEAST_PATIENCE_S = 4.0
 REDO_SHARE = 4
 """At most one in so many cells of a pass is measured again."""
 
@@ -71,7 +73,7 @@ class Block:
         launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
-        launched = self.place.launch(stack)
+        launched = self.place.launch(stack, self._patience_s)
         if launched.facts is not None and self.ledger.describe(launched.facts):
             self.sink(StackDescribed(launched.facts))
         launch = replace(launch, ready_s=launched.ready_s, failure=launched.failure)
@@ -80,6 +82,11 @@ class Block:
             up[stack] = launch.id
         else:
             self.sink(LaunchEnded(launch))
+
+    @property
+    def _patience_s(self) -> float:
+        """How long one start may take: a stack that hangs must not eat the budget of the others."""
+        return min(START_TIMEOUT_S, max((self.deadline_s - time.monotonic()) / 3, LEAST_PATIENCE_S))
 
     def _warm_up(self, stack: Stack, up: dict[Stack, str]) -> None:
         self.sink(Progress("warming up", stack.path))

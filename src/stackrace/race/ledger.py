@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.launch import Launch, Slice
+from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
 
 __all__ = ["Ledger"]
@@ -51,15 +51,15 @@ class Ledger:
         """Return a launch as entered last."""
         return self._launches[launch_id]
 
-    def failures_of(self, stack: str) -> int:
-        """Return how many of the stack's launches in a row, counted from the last, failed before any slice."""
-        count = 0
+    def failures_of(self, stack: str) -> list[FailureKind]:
+        """Return how the stack's launches failed before any slice: the last ones, in a row."""
+        kinds: list[FailureKind] = []
         for launch in reversed(self._launches.values()):
             if launch.stack == stack:
                 if launch.failure is None or launch.slices:
                     break
-                count += 1
-        return count
+                kinds.append(launch.failure.kind)
+        return kinds
 
     def end(self, ending: Ending, elapsed_s: float) -> Race:
         """Close the books."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..deploy.place import Place
 from ..model.errors import InputError, InterruptedRace
+from ..model.launch import FailureKind
 from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
@@ -89,12 +90,14 @@ def _blocks(
         seen = decisions(race)
         if seen.settled:
             return Ending.ANSWERED
-        racing = [
-            stack
-            for stack in racing
-            if stack.path not in seen.dropped and ledger.failures_of(stack.path) < FAILED_LAUNCHES
-        ]
+        racing = [stack for stack in racing if stack.path not in seen.dropped and not _given_up(ledger, stack)]
     return Ending.EXHAUSTED
+
+
+def _given_up(ledger: Ledger, stack: Stack) -> bool:
+    """A stack that never became ready cost its whole timeout already; others get a second chance."""
+    failures = ledger.failures_of(stack.path)
+    return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
 
 def _next(plan: RacePlan, racing: list[Stack], remaining_s: float, done: int, costs: Costs) -> BlockPlan | None:

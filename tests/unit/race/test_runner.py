@@ -45,7 +45,7 @@ class Nowhere:
         self.loads = itertools.count(1)
         self.interrupt_after = interrupt_after
 
-    def launch(self, stack):
+    def launch(self, stack, timeout_s):
         self.clock.now += 1.0
         if stack.path in self.not_starting:
             return Launched(failure=Failure(kind=FailureKind.NOT_STARTED, message="no"))
