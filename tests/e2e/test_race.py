@@ -126,17 +126,26 @@ def processes_and_leftovers():
     return own
 
 
-def wait_for_slices(process, project):
-    """Read stderr until the race measures, then give it time for a slice."""
-    for line in process.stderr:
-        if line.startswith("block"):
-            break
-    time.sleep(9)
+def last_race(stackrace):
+    """The document of the last race, running or not; None when there is none."""
+    done = stackrace("report", "--json")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def wait_for_a_slice(process, stackrace, earlier):
+    """Watch the store, as another process may, until a new race has kept a slice."""
+    while process.poll() is None:
+        kept = last_race(stackrace)
+        if kept and kept["race"]["id"] != earlier and any(launch["slices"] for launch in kept["launches"]):
+            return kept["race"]["id"]
+        time.sleep(0.5)
+    raise AssertionError(f"the race ended before a slice was kept: {process.stderr.read()}")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)])
 def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, number, code):
     before = processes_and_leftovers()
+    earlier = last_race(stackrace)
     process = subprocess.Popen(
         [str(STACKRACE), *run_arguments(*STACKS, budget="60s")],
         cwd=project,
@@ -145,7 +154,7 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
         text=True,
         start_new_session=True,
     )
-    wait_for_slices(process, project)
+    identifier = wait_for_a_slice(process, stackrace, earlier and earlier["race"]["id"])
     os.kill(process.pid, number)
     process.communicate(timeout=60)
     assert process.returncode == code
@@ -153,6 +162,6 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
     while processes_and_leftovers() - before and time.monotonic() < deadline:
         time.sleep(0.1)
     assert processes_and_leftovers() - before == set()
-    kept = json.loads(stackrace("report", "--json").stdout)
+    kept = json.loads(stackrace("report", identifier, "--json").stdout)
     assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
     assert any(launch["slices"] for launch in kept["launches"])

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import InputError, LaunchError
+from .privileges import hand_over
 from .supervisor import PR_SET_CHILD_SUBREAPER, descendants
 
 __all__ = ["Guard", "Status"]
@@ -43,6 +44,7 @@ class Guard:
             self.directory = Path(tempfile.mkdtemp(prefix="stackrace-", dir=_short_temporary()))
         except OSError as error:
             raise InputError(f"no run directory can be made: {error}; set TMPDIR to a writable folder") from error
+        hand_over(self.directory)
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._process = subprocess.Popen(

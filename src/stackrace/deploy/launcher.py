@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from .installation import find_binary
 from .listening import accepts
 from .logs import OUTPUT, tail
 from .ports import LOOPBACK, free_port
-from .privileges import unprivileged
+from .privileges import hand_over, unprivileged
 from .rendering import Part, render_stack
 from .running import Running, ended
 from .wire import ask, difference
@@ -127,15 +128,9 @@ class Launcher:
         return None
 
     def _directory(self) -> Path:
-        number = 1 + sum(1 for _ in self.guard.directory.glob("l*"))
-        while True:
-            directory = self.guard.directory / f"l{number}"
-            try:
-                directory.mkdir()
-            except FileExistsError:
-                number += 1
-                continue
-            return directory
+        directory = Path(tempfile.mkdtemp(prefix="l", dir=self.guard.directory))
+        hand_over(directory)
+        return directory
 
     def _check(self, part: Part) -> None:
         """Let the server's own checker read the configuration."""
