@@ -56,6 +56,7 @@ class Here:
         self._allowance = Allowance()
         self._beside = Sampler(beside.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
+        self._all = Sampler({}, guard.pid)
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
@@ -65,6 +66,7 @@ class Here:
             return Launched(failure=failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _Up(running=running, sampler=sampler)
+        self._watch_all()
         return Launched(ready_s=running.ready_s, facts=facts_of(running, self._launcher.catalogue))
 
     def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:
@@ -73,21 +75,19 @@ class Here:
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
-        idle = [other.sampler for path, other in self._up.items() if path != stack.path]
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
             engine = _Engine(up.running, self._workload, load, rewarm_s, self._cores)
             engine.start()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
-            for sampler in idle:
-                sampler.begin()
+            self._all.begin()
             before = read_machine([self._guard.pid])
             self._beside.begin()
             up.sampler.begin()
             result = engine.finish()
             usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid])
-        idle_cpu_s = sum(hop.cpu_s for sampler in idle for hop in sampler.end())
+        idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
         return Observation(
             stack=stack,
@@ -108,9 +108,15 @@ class Here:
     def retire(self, stacks: Sequence[Stack]) -> Retired:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
+        self._watch_all()
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
         return Retired(memory=memory, complaints=complaints)
+
+    def _watch_all(self) -> None:
+        """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
+        roots = {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
+        self._all = Sampler(roots, self._guard.pid)
 
 
 class _Engine:

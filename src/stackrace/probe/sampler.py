@@ -36,6 +36,11 @@ class Sampler:
         """Read the CPU clocks at the start of a slice."""
         self._before = {hop: accounts(members) for hop, members in self._for_cpu.scan().items()}
 
+    def spent_s(self) -> dict[str, float]:
+        """Return the CPU seconds every hop used since ``begin``; memory is left alone, so this is the cheap end."""
+        found = self._for_cpu.scan()
+        return {hop: spent_ns(self._before.get(hop, {}), accounts(members)) / 1e9 for hop, members in found.items()}
+
     def end(self) -> tuple[HopUsage, ...]:
         """Return what every hop used since ``begin``.
 

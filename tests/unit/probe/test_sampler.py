@@ -174,6 +174,19 @@ def test_memory_is_sampled_by_hop():
     assert sample.pss_bytes["big"] > sample.pss_bytes["small"] > 0
 
 
+def test_the_cheap_end_tells_cpu_alone_and_takes_no_memory_sample():
+    with child("say(); sys.stdin.readline(); burn(0.05); say(); sys.stdin.read()") as busy, child(IDLE) as calm:
+        says(busy)
+        says(calm)
+        sampler = sampler_of(busy=busy.pid, calm=calm.pid)
+        sampler.begin()
+        tell(busy)
+        says(busy)
+        spent_s = sampler.spent_s()
+    assert spent_s["busy"] >= 0.05 > spent_s["calm"]
+    assert sampler.allowance.spent_s == 0
+
+
 def test_usage_repeats_the_last_memory_sample_while_none_is_due():
     with child(IDLE) as process:
         says(process)
