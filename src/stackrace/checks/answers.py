@@ -91,17 +91,20 @@ def timeouts(seen: Observation) -> Finding | None:
     Source: G. Tene, "How NOT to measure latency", 2013, on coordinated omission; censoring as in E. Kaplan,
     P. Meier, JASA 53 (1958).
     """
-    timed_out, censored = seen.result.counts.timed_out, sorted(seen.result.latency.censored & {"p50", "p90", "p99"})
+    timed_out = seen.result.counts.timed_out
+    censored = sorted(seen.result.latency.censored & {"p50", "p90", "p99"})
     if not timed_out and not censored:
         return None
+    parts = [f"{count(timed_out)} requests timed out after {seen.load.timeout_s:g} s"] if timed_out else []
+    if censored:
+        parts.append(f"{', '.join(censored)} reach into requests unfinished at the end: lower bounds")
+    longer = "" if timed_out else "longer slices (--slice 2s); or "
     return Finding(
-        check="timeouts",
+        check="timeouts" if timed_out else "unfinished requests",
         effect=Effect.WARNS,
-        seen=f"{count(timed_out)} requests timed out after {seen.load.timeout_s:g} s, "
-        f"{count(seen.result.counts.in_flight)} were unfinished at the end"
-        + (f"; {', '.join(censored)} are lower bounds" if censored else ""),
+        seen="; ".join(parts),
         threshold="none",
-        remedy=f"lower [load] concurrency ({seen.load.concurrency}), or give the stack more workers",
+        remedy=f"{longer}lower [load] concurrency ({seen.load.concurrency}), or give the stack more workers",
     )
 
 
