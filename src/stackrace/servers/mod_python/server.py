@@ -22,8 +22,15 @@ class ModPython(Guest):
         hosts=frozenset({Interface.WSGI}),
         inside=frozenset({"apache"}),
         # It lends its thread states from thread to thread, which Django's connections refuse: one thread each. A
-        # process per kept connection would be one per client, so none is kept, as its own time advised.
-        asks={"mpm": "prefork", "keep_alive": False, "max_workers": 8, "min_spare": 1, "max_spare": 8},
+        # kept connection would hold a process, so none is kept; a fixed pool loads the app once, at its start.
+        asks={
+            "mpm": "prefork",
+            "keep_alive": False,
+            "processes": 2,
+            "max_workers": 2,
+            "min_spare": 1,
+            "max_spare": 2,
+        },
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
