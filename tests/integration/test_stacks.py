@@ -124,6 +124,15 @@ def ask(running, method, path, body=None):
     return answer.status, content
 
 
+def etag(running, path):
+    connection = http.client.HTTPConnection(running.host, running.port, timeout=20)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.getheader("ETag")
+
+
 @pytest.mark.parametrize("path", STACKS)
 def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, launcher, guard):
     stack = parse_stack(path, catalogue().specs, frozenset({Interface.WSGI, Interface.ASGI}))
@@ -137,6 +146,11 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, launcher, gua
     assert ask(running, "GET", "/nowhere/")[0] == 404
     assert ask(running, "POST", "/hello/", body=b"x" * 10_000)[0] in (200, 403, 405)
     assert {ask(running, "GET", "/hello/?page=3") for _ in range(20)} == {(200, b"Hello, world!")}
+
+    if len(stack.processes) > 1 or stack.hops[0].server == "apache":
+        # a front end serves static files itself: the app, asked for one, sends no ETag
+        assert etag(running, "/static/pages/site.css")
+        assert not etag(running, "/hello/")
 
     facts = facts_of(running, catalogue())
     assert all(facts.versions[hop.server] for hop in stack.hops), facts.versions

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from ..checks import examine
 from ..deploy.launcher import START_TIMEOUT_S
@@ -18,7 +19,7 @@ from ..model.stack import Stack
 from ..model.verdict import Effect, Verdict
 from .events import BlockStarted, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
-from .schedule import REWARM_S, BlockPlan, Costs
+from .schedule import REWARM_S, BlockPlan, Costs, least_budget_s
 from .warmup import warm_up
 
 __all__ = ["Block"]
@@ -58,16 +59,14 @@ class Block:
             for stack in list(up):
                 self._warm_up(stack, up)
             warmed = time.monotonic()
-            self._measure(up)
+            spent = Costs(
+                launch_s=(launched - begun) / len(order), warmup_s=(warmed - launched) / len(order), stop_s=0.0
+            )
+            self._measure(up, least_budget_s(stacks=len(up), levels=len(self.loads), costs=spent))
         finally:
             stopping = time.monotonic()
             self._retire(up)
-        count = max(len(order), 1)
-        return Costs(
-            launch_s=(launched - begun) / count,
-            warmup_s=(warmed - launched) / count,
-            stop_s=time.monotonic() - stopping,
-        )
+        return replace(spent, stop_s=time.monotonic() - stopping)
 
     def _launch(self, stack: Stack, up: dict[Stack, str]) -> None:
         launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
@@ -94,8 +93,12 @@ class Block:
         self.ledger.enter(replace(self.ledger.launch(up[stack]), warmup_s=spent_s))
         self._withdraw_if_dead(stack, up)
 
-    def _measure(self, up: dict[Stack, str]) -> None:
-        for number in range(self.plan.passes):
+    def _measure(self, up: dict[Stack, str], another_s: float) -> None:
+        """Take the planned passes, and more of them if what is left would not hold another block anyway."""
+        for number in count():
+            another_fits = time.monotonic() + another_s < self.deadline_s
+            if not up or (number >= self.plan.passes and another_fits):
+                return
             cells = self._cells(list(up), self.loads if number < self.plan.side_passes else [self._headline])
             pending = deque(cells)
             redos = max(len(cells) // REDO_SHARE, 1)

@@ -112,7 +112,7 @@ def test_the_budget_is_kept_and_filled(clock):
         finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=budget_s, levels=(1, 10))
         assert finished.elapsed_s <= 1.1 * budget_s
         if finished.ending is Ending.BUDGET:
-            assert finished.elapsed_s >= 0.85 * budget_s
+            assert finished.elapsed_s >= 0.9 * budget_s
 
 
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
