@@ -20,6 +20,7 @@ BAD_CALLS = {
     "the same stack twice": (["run", "--stack", "waitress", "--stack", "waitress"], "given twice"),
     "no duration": (["run", "--budget", "soon"], "write it like"),
     "no such race file": (["run", "nowhere.toml"], "no race file"),
+    "no such comparison": (["run", "historic/1999"], "known are lighttpd-2008"),
     "no such project": (["run", "--project", "nowhere"], "--project"),
     "two entries": (["run", "--wsgi", "a:b", "--asgi", "a:b"], "one entry"),
     "no interpreter": (["run", "--wsgi", "a:b", "--python", "/nowhere/python"], "--python"),

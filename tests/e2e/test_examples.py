@@ -15,6 +15,15 @@ STACKS = {
 }
 
 
+def test_a_published_comparison_races_from_any_folder(stackrace, tmp_path):
+    done = stackrace("run", "historic/lighttpd-2008", "--budget", "40s", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert len(document["standing"]) == 3
+    assert document["race"]["urls"] == ["/ten-kilobytes/"]
+    assert not document["race"]["loads"][0]["keep_alive"]
+
+
 def test_every_example_is_raced_here():
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(STACKS)
 

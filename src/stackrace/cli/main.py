@@ -19,6 +19,7 @@ VERBS = {
     "up": "Bring one stack up in the foreground, to look at it.",
     "load": "Load a URL on this machine: the engine alone.",
     "report": "Show any race again, in any format.",
+    "web": "Browse the races you have kept.",
     "completion": "Print the shell's completion script.",
 }
 """Verb → its line in ``stackrace --help``; the verb itself is imported only when it is used."""

@@ -23,8 +23,8 @@ from ..race.events import (
     SliceEnded,
 )
 from ..report.live import LiveView
+from ..report.result import standing_of
 from ..report.state import LiveState, Mishap
-from .showing import standing_of
 
 __all__ = ["Announcer", "LiveSink"]
 

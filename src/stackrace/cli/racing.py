@@ -20,12 +20,13 @@ from ..model.load import Load
 from ..model.race import Ending, Race, RacePlan
 from ..race.events import Event
 from ..race.runner import run
+from ..report.result import standing_of
 from ..spec.request import RaceRequest
 from ..store import StoreSink, open_store
 from .defaults import BUDGET_S, CONCURRENCY
 from .preflight import check_limits
 from .progress import Announcer, LiveSink
-from .showing import show, standing_of, write_html
+from .showing import show, write_html
 from .stage import Stage, set_up
 
 __all__ = ["race_and_report"]

@@ -42,8 +42,9 @@ def command(
     """Show a race again: RACE is its id or the start of it, by default the last one."""
     from ..model.errors import InputError, StoreError
     from ..report import SCHEMA, Format, exporter
+    from ..report.result import standing_of
     from ..store import open_store
-    from .showing import show, standing_of, write_html
+    from .showing import show, write_html
 
     if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
         raise InputError("give one of --list, --json, --csv, --markdown and --schema")

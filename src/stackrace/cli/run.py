@@ -20,6 +20,7 @@ __all__ = ["command"]
 Examples:
   stackrace run                              the project in this folder, or the bundled app
   stackrace run race.toml --budget 20min     as the file says, but longer
+  stackrace run historic/lighttpd-2008       a published comparison on today's software
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
   stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json"""
 )
@@ -82,6 +83,7 @@ def command(
     else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
     was measured.
     """
+    from ..historic import historic_file
     from ..servers import catalogue
     from ..spec.race_file import read_race_file
     from ..spec.request import RaceRequest
@@ -91,6 +93,7 @@ def command(
     if race_file is None:
         request = RaceRequest(folder=Path.cwd())
     else:
+        race_file = historic_file(race_file) or race_file
         request = read_race_file(race_file, lambda path: asked([path], catalogue()))
     request = apply_app_options(
         request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host

@@ -7,19 +7,12 @@ from pathlib import Path
 
 import click
 
-from ..load.histogram import quantiles
 from ..model.errors import InputError
 from ..model.race import Race
 from ..model.standing import Standing
-from ..race.standing import standing
 from ..report import Format, exporter
 
-__all__ = ["data_folder", "show", "standing_of", "write", "write_html"]
-
-
-def standing_of(race: Race) -> Standing:
-    """Return the standing of ``race``, its latencies merged by the engine's histograms."""
-    return standing(race, merge=quantiles)
+__all__ = ["data_folder", "show", "write", "write_html"]
 
 
 def data_folder() -> Path:

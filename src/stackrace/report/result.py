@@ -1,0 +1,15 @@
+"""A race's standing, with its latencies merged by the engine's own histograms."""
+
+from __future__ import annotations
+
+from ..load.histogram import quantiles
+from ..model.race import Race
+from ..model.standing import Standing
+from ..race.standing import standing
+
+__all__ = ["standing_of"]
+
+
+def standing_of(race: Race) -> Standing:
+    """Return the standing of ``race``; every report of it starts here."""
+    return standing(race, merge=quantiles)

@@ -1,0 +1,1 @@
+"""The results site: every race kept in a store, to browse."""
