@@ -1,6 +1,7 @@
 """Reading single processes."""
 
 import os
+from pathlib import Path
 
 from tests.unit.probe.children import child, says, tell
 
@@ -62,10 +63,13 @@ x = b'x' * {size}
 for _ in range(3):
     if os.fork() == 0:
         break
-say(os.getpid())
+say()
 sys.stdin.read()
 """
     with child(body) as process:
-        family = {int(says(process)) for _ in range(4)}
+        for _ in range(4):
+            says(process)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+        family = {process.pid, *map(int, children.split())}
         assert len(family) == 4
         assert size * 0.9 <= sum(map(memory_bytes, family)) < 2 * size
