@@ -1,5 +1,6 @@
 """The HTML report in a real browser: it draws, complains about nothing and asks nobody for anything."""
 
+import os
 import shutil
 import subprocess
 
@@ -29,6 +30,7 @@ def browse(page, tmp_path, *more):
         capture_output=True,
         text=True,
         timeout=120,
+        env=os.environ | {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
     )
 
 
