@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from ..model.app import Entry, EntryKind
 from ..model.errors import SpecError, StackraceError
@@ -76,6 +84,13 @@ class _Workload(_Table):
     urls: Annotated[list[Path_], Field(min_length=1)] | None = None
     host: str | None = None
     headers: dict[str, str] = {}
+
+    @field_validator("headers")
+    @classmethod
+    def _no_host(cls, headers: dict[str, str]) -> dict[str, str]:
+        if any(name.lower() == "host" for name in headers):
+            raise ValueError("Host would be sent twice; give it as [workload] host")
+        return headers
 
 
 class _Load(_Table):
@@ -163,12 +178,13 @@ def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> I
         try:
             check(stack)
         except StackraceError as error:
-            yield _line_containing(text, stack), f"race.stacks: {error.message}"
+            yield _line_quoting(text, stack), f"race.stacks: {error.message}"
 
 
-def _line_containing(text: str, needle: str) -> int:
+def _line_quoting(text: str, stack: str) -> int:
     for number, line in enumerate(text.splitlines(), start=1):
-        if needle in line and not line.lstrip().startswith("#"):
+        quoted = f'"{stack}"' in line or f"'{stack}'" in line
+        if quoted and not line.lstrip().startswith("#"):
             return number
     return line_of(text, ("race", "stacks")) or 1
 
