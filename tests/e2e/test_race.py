@@ -165,3 +165,24 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
     kept = json.loads(stackrace("report", identifier, "--json").stdout)
     assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
     assert any(launch["slices"] for launch in kept["launches"])
+
+
+def test_a_kill_while_the_app_is_being_examined_leaves_no_process(tmp_path):
+    code = "import os, time\nprint(os.getpid(), end=' ', file=open('pid', 'w'), flush=True)\ntime.sleep(50)\n"
+    (tmp_path / "slow.py").write_text(code)
+    process = subprocess.Popen(
+        [str(STACKRACE), "run", "--wsgi", "slow:app", "--python", sys.executable, "--stack", "waitress"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    marker = tmp_path / "pid"
+    while process.poll() is None and not (marker.exists() and marker.read_text().endswith(" ")):
+        time.sleep(0.05)
+    examiner = Path("/proc", marker.read_text().strip())
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while examiner.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not examiner.exists()

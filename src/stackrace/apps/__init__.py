@@ -8,6 +8,7 @@ from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
 from .examine import examine
 from .golden import golden
 from .interpreter import Buildable, Found, find_python
+from .leash import leash
 from .target import entry_of
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "examine",
     "find_python",
     "golden",
+    "leash",
 ]

@@ -22,6 +22,7 @@ from .environment import app_environment, settings_module
 from .examination import Examination
 from .examiner.messages import Order
 from .examiner_report import Outcome, examination_of, read_outcome
+from .leash import leash
 
 __all__ = ["examine"]
 
@@ -97,6 +98,7 @@ def _start(app: App, inlet: IO[bytes], report: IO[bytes], log: IO[bytes]) -> sub
             env=app_environment(app),
             pass_fds=(report.fileno(),),
             start_new_session=True,
+            preexec_fn=leash,
         )
     except OSError as error:
         raise AppError(

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..apps import leash
 from ..model.errors import InputError, MissingError
 
 __all__ = ["Environments", "Interpreter", "cache_folder"]
@@ -145,6 +146,8 @@ def _uv(arguments: Sequence[str]) -> None:
     if program is None:
         raise MissingError("uv is not installed; run: pip install uv")
     clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=clean, check=False)
+    done = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, env=clean, check=False, preexec_fn=leash
+    )
     if done.returncode:
         raise MissingError(f"uv {arguments[0]} failed", detail=done.stderr.strip())

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..apps import ENTRY_MODULE, app_environment, entry_source
+from ..apps import ENTRY_MODULE, app_environment, entry_source, leash
 from ..model.app import App
 from ..model.errors import AppError
 from ..model.stack import Interface
@@ -36,6 +36,7 @@ def prepare(app: App) -> None:
                 text=True,
                 check=False,
                 timeout=PREPARE_TIMEOUT_S,
+                preexec_fn=leash,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise AppError(f"{name} cannot be run: {error}") from error
