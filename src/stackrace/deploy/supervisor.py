@@ -122,15 +122,15 @@ class Supervisor:
         families = (self.families[pid] for pid in pids)
         return {family.pid: {"code": family.code, "family": family.alive(tree)} for family in families}
 
-    def reap(self) -> None:
-        """Collect every child that ended; orphans adopted here among them."""
+    def reap(self) -> bool:
+        """Collect every child that ended, orphans adopted here among them; returns whether any child is left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return False
             if pid == 0:
-                return
+                return True
             if pid in self.families:
                 self.families[pid].code = os.waitstatus_to_exitcode(status)
 
@@ -174,10 +174,16 @@ class Supervisor:
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.01)
             self.reap()
+        deadline = time.monotonic() + GRACE_S
+        while self.reap() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
 
 def descendants() -> dict[int, tuple[int, int]]:
-    """Return every living process below this one: pid → (parent, session). Zombies do not count."""
+    """Return every living process below this one: pid → (parent, session).
+
+    Zombies do not count, unless other threads of theirs still run (proc_pid_stat(5), num_threads).
+    """
     found: dict[int, tuple[int, int]] = {}
     pending = [os.getpid()]
     while pending:
@@ -186,7 +192,7 @@ def descendants() -> dict[int, tuple[int, int]]:
             pending.append(child)
             with contextlib.suppress(OSError, ValueError, IndexError):
                 fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                if fields[0] not in "ZX":
+                if fields[0] not in "ZX" or int(fields[17]) > 1:
                     found[child] = (parent, int(fields[3]))
     return found
 
