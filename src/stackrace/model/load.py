@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Counts", "Load", "LoadResult", "Quantiles", "SeriesBin"]
+__all__ = ["Counts", "Load", "LoadResult", "Quantiles", "SeriesBin", "TargetResult", "Tls"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """A closed loop: ``concurrency`` connections, each sending its next request when the last is answered.
+    """When requests are sent, over how many connections, and until when.
 
-    Exactly one of ``duration_s`` and ``requests`` bounds it. ``timeout_s`` bounds every single request.
+    Without ``rate_per_s`` the loop is closed: each of ``concurrency`` connections sends its next request when the
+    last is answered. With it the loop is open: requests (or whole sessions) fall due at that rate whatever the
+    server does, evenly or, with ``poisson``, at random; ``concurrency`` is then the most connections there may be.
+
+    Exactly one of ``duration_s`` and ``requests`` bounds it. ``timeout_s`` bounds every single request,
+    ``connect_timeout_s`` opening a connection (TLS included; None: only by ``timeout_s``). With ``keep_alive`` a
+    connection carries ``requests_per_connection`` requests, or any number.
     """
 
     concurrency: int
@@ -23,11 +29,38 @@ class Load:
     duration_s: float | None = None
     requests: int | None = None
     timeout_s: float = 10.0
+    rate_per_s: float | None = None
+    poisson: bool = False
+    seed: int = 0
+    connect_timeout_s: float | None = None
+    requests_per_connection: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests fall due at a rate instead of after the last answer."""
+        return self.rate_per_s is not None
 
     @property
     def label(self) -> str:
-        """The load level as reports name it: ``c=20``, ``c=20 close``."""
-        return f"c={self.concurrency}" + ("" if self.keep_alive else " close")
+        """The load level as reports name it: ``c=20``, ``c=20 close``, ``200/s``, ``200/s Poisson``."""
+        if self.rate_per_s is None:
+            level = f"c={self.concurrency}"
+        else:
+            level = f"{self.rate_per_s:g}/s" + (" Poisson" if self.poisson else "")
+        return level + ("" if self.keep_alive else " close")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """TLS to the server: ``name`` is asked for (SNI) and must stand in the certificate.
+
+    ``authorities`` are the trusted certificates (PEM); None accepts any certificate. ``versions`` holds "1.2",
+    "1.3" or both.
+    """
+
+    name: str
+    authorities: bytes | None
+    versions: tuple[str, ...] = ("1.2", "1.3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +112,33 @@ class SeriesBin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TargetResult:
+    """What became of the requests of one target (one place in the workload); latencies within 0.8 %."""
+
+    counts: Counts
+    latency: Quantiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadResult:
     """What one run of the engine saw.
 
-    ``histogram`` is the latency distribution in nanoseconds (HdrHistogram V2 encoding), mergeable with others'.
+    ``latency`` counts from the intended send time, and splits into ``lag`` (until the engine turned to the
+    request), opening a connection where one was needed (``connect``, and ``tls`` for its handshake), and
+    ``service`` (from sending to the end of the answer). ``pages`` times a page until the last request embedded in
+    it is answered. ``histogram`` is the latency distribution in nanoseconds (HdrHistogram V2 encoding), mergeable
+    with others'. ``targets`` come in the order of the workload's requests.
+
     ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
-    ``generator_busy`` the busiest thread's share of its core, 0 to 1. ``fairness`` is Jain's index over the
-    connections' request counts, 1 when all got the same. ``dead_time`` is the share of the connections' time with
-    no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its connection turns to it,
-    connecting included, until its fate is known or the run ends.
+    ``generator_busy`` the busiest thread's share of its core, 0 to 1. ``ceiling_per_s`` is what the engine reaches
+    here against a server that does nothing, None when that was not measured. ``fairness`` is Jain's index over
+    the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the connections' time
+    with no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its connection turns to
+    it, connecting included, until its fate is known or the run ends. ``pool_waits`` counts requests of an open
+    loop that fell due while all connections were taken.
+
+    ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
+    two seconds old, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
     """
 
     started_at: float
@@ -107,6 +158,16 @@ class LoadResult:
     generator_busy: float
     fairness: float
     dead_time: float
+    service: Quantiles | None = None
+    lag: Quantiles | None = None
+    tls: Quantiles | None = None
+    pages: Quantiles | None = None
+    targets: tuple[TargetResult, ...] = ()
+    ceiling_per_s: float | None = None
+    pool_waits: int = 0
+    nonces_lost: int = 0
+    stale_dates: int = 0
+    cached_answers: int = 0
 
     @property
     def throughput_per_s(self) -> float:

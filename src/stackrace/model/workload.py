@@ -5,17 +5,53 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Answer", "Request", "Sameness", "Workload"]
+__all__ = ["Answer", "Nonce", "NoncePlace", "Order", "Request", "Sameness", "Workload"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request; ``path`` starts with a slash and holds the query, ``headers`` adds to what is always sent."""
+    """One request; ``path`` starts with a slash and holds the query, ``headers`` adds to what is always sent.
+
+    ``chunk_bytes`` sends the body in chunks of that size, ``expects_continue`` only once the server asks for it.
+    In a session ``think_s`` is the pause before the request, and ``embedded`` tells that it belongs to the page
+    before it, as style sheets and images do.
+    """
 
     path: str
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    chunk_bytes: int | None = None
+    expects_continue: bool = False
+    think_s: float = 0.0
+    embedded: bool = False
+
+
+class Order(StrEnum):
+    """How the requests of a workload are spread over the connections."""
+
+    TURN = "turn"
+    """Whichever connection is free sends the next one."""
+    SESSION = "session"
+    """Each connection plays all of them in order, as one visitor, and begins again as the next visitor."""
+
+
+class NoncePlace(StrEnum):
+    """Where a request carries its nonce."""
+
+    HEADER = "header"
+    QUERY = "query"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nonce:
+    """A number that no other request has, in the header or query parameter ``name``.
+
+    The answer must repeat it, in a header of that name or in its body: an answer out of a cache cannot.
+    """
+
+    place: NoncePlace
+    name: str
 
 
 class Sameness(StrEnum):
@@ -23,6 +59,8 @@ class Sameness(StrEnum):
 
     BODY = "body"
     """Two answers were identical: every byte must be."""
+    PARTS = "parts"
+    """Only the fixed parts, in their order, repeat: what is between them may be anything."""
     LENGTH = "length"
     """They differed but were equally long: the length must repeat."""
     STATUS = "status"
@@ -31,18 +69,29 @@ class Sameness(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The golden answer to a request: what the application itself says, asked without any server."""
+    """The golden answer to a request: what the application itself says, asked without any server.
+
+    ``parts`` are the fixed parts of a body whose ``sameness`` is PARTS: it starts with the first, ends with the
+    last, and has the others between them in their order.
+    """
 
     status: int
     body: bytes
     content_type: str
     sameness: Sameness
+    parts: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """The requests of a race, each with its golden answer, sent in turn; ``host`` goes into the Host header."""
+    """The requests of a race, each with its golden answer; ``host`` goes into the Host header.
+
+    ``cookies`` has each session send back the cookies it was given.
+    """
 
     requests: tuple[Request, ...]
     answers: tuple[Answer, ...]
     host: str = "127.0.0.1"
+    order: Order = Order.TURN
+    cookies: bool = False
+    nonce: Nonce | None = None
