@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import final
 
-__all__ = ["Bin", "Histogram", "Monitor", "Plan", "Report", "Target", "run"]
+__all__ = ["Bin", "Histogram", "Monitor", "Plan", "Report", "Target", "TargetReport", "ceiling", "run"]
 
 @final
 class Monitor:
@@ -42,9 +42,14 @@ class Target:
         headers: Sequence[tuple[str, str]],
         body: bytes,
         *,
+        chunk_bytes: int | None = None,
+        expects_continue: bool = False,
+        think_s: float = 0.0,
+        embedded: bool = False,
         status: int | None = None,
         length: int | None = None,
         exact: bytes | None = None,
+        parts: Sequence[bytes] | None = None,
     ) -> Target: ...
 
 @final
@@ -56,7 +61,14 @@ class Plan:
         targets: Sequence[Target],
         connections: int,
         timeout_s: float,
+        tls: tuple[str, bytes | None, Sequence[str]] | None = None,
+        session: bool = False,
+        cookies: bool = False,
+        nonce: tuple[str, str] | None = None,
         keep_alive: bool = True,
+        requests_per_connection: int | None = None,
+        connect_timeout_s: float | None = None,
+        body_max_bytes: int | None = None,
         duration_s: float | None = None,
         requests: int | None = None,
         warmup_s: float = 0.0,
@@ -78,6 +90,28 @@ class Bin:
     def p50_ns(self) -> int: ...
     @property
     def p99_ns(self) -> int: ...
+
+@final
+class TargetReport:
+    @property
+    def scheduled(self) -> int: ...
+    @property
+    def ok(self) -> int: ...
+    @property
+    def non2xx(self) -> int: ...
+    @property
+    def failed(self) -> dict[str, int]: ...
+    @property
+    def timed_out(self) -> int: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def unsent(self) -> int: ...
+    @property
+    def mean_ns(self) -> float: ...
+    @property
+    def max_ns(self) -> int: ...
+    def quantile_ns(self, q: float) -> int: ...
 
 @final
 class Report:
@@ -110,6 +144,12 @@ class Report:
     @property
     def connect(self) -> Histogram: ...
     @property
+    def tls(self) -> Histogram: ...
+    @property
+    def pages(self) -> Histogram: ...
+    @property
+    def targets(self) -> list[TargetReport]: ...
+    @property
     def series(self) -> list[Bin]: ...
     @property
     def status_classes(self) -> dict[str, int]: ...
@@ -131,5 +171,22 @@ class Report:
     def fairness(self) -> float: ...
     @property
     def dead_time(self) -> float: ...
+    @property
+    def pool_waits(self) -> int: ...
+    @property
+    def nonces_lost(self) -> int: ...
+    @property
+    def stale_dates(self) -> int: ...
+    @property
+    def cached_answers(self) -> int: ...
 
 def run(plan: Plan, monitor: Monitor) -> Report: ...
+def ceiling(
+    *,
+    connections: int,
+    keep_alive: bool,
+    threads: int,
+    cores: Sequence[int],
+    server_cores: Sequence[int],
+    duration_s: float,
+) -> float: ...
