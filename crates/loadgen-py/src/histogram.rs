@@ -21,7 +21,8 @@ fn translate(error: HistogramError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn require_fraction(q: f64) -> PyResult<f64> {
+/// `q`, if it is a quantile.
+pub fn require_fraction(q: f64) -> PyResult<f64> {
     if (0.0..=1.0).contains(&q) {
         return Ok(q);
     }

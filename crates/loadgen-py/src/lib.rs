@@ -40,7 +40,7 @@ mod _engine {
     #[pymodule_export]
     use super::plan::{Plan, Target};
     #[pymodule_export]
-    use super::report::{Bin, Report};
+    use super::report::{Bin, Report, TargetReport};
     #[pymodule_export]
     use super::run;
 }

@@ -1,12 +1,16 @@
 //! The plan as Python states it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use loadgen::{Address, BodyRule, Expectation, Pacer, Request, Stop, SECOND_NS};
+use loadgen::{
+    Address, BodyRule, Expectation, Nonce, NoncePlace, Order, Pacer, Request, Reuse, Stop, BODY_MAX_BYTES,
+    SECOND_NS,
+};
 
 /// One request and what a right answer to it looks like.
 #[pyclass(frozen, module = "stackrace.load._engine")]
@@ -15,7 +19,8 @@ pub struct Target(loadgen::Target);
 #[pymethods]
 impl Target {
     #[new]
-    #[pyo3(signature = (method, path, host, headers, body, *, status=None, length=None, exact=None))]
+    #[pyo3(signature = (method, path, host, headers, body, *, chunk_bytes=None, expects_continue=false, think_s=0.0,
+        embedded=false, status=None, length=None, exact=None, parts=None))]
     #[allow(clippy::too_many_arguments)] // one request and its answer, by keyword
     fn new(
         method: String,
@@ -23,18 +28,30 @@ impl Target {
         host: String,
         headers: Vec<(String, String)>,
         body: Vec<u8>,
+        chunk_bytes: Option<usize>,
+        expects_continue: bool,
+        think_s: f64,
+        embedded: bool,
         status: Option<u16>,
         length: Option<u64>,
         exact: Option<Vec<u8>>,
+        parts: Option<Vec<Vec<u8>>>,
     ) -> PyResult<Target> {
-        let rule = match (exact, length) {
-            (Some(_), Some(_)) => return Err(PyValueError::new_err("exact says what length would; give one")),
-            (Some(bytes), None) => BodyRule::Exact(Arc::from(bytes)),
-            (None, Some(length)) => BodyRule::Length(length),
-            (None, None) => BodyRule::Any,
+        let rule = match (exact, length, parts) {
+            (Some(bytes), None, None) => BodyRule::Exact(Arc::from(bytes)),
+            (None, Some(length), None) => BodyRule::Length(length),
+            (None, None, Some(parts)) => BodyRule::Parts(Arc::from(parts)),
+            (None, None, None) => BodyRule::Any,
+            _ => return Err(PyValueError::new_err("give at most one of exact, length and parts")),
         };
-        let request = Request { method, path, host, headers, body };
-        Ok(Target(loadgen::Target { request, expectation: Expectation { status, body: rule } }))
+        let chunk_bytes =
+            chunk_bytes.map(|size| at_least_one("chunk_bytes", NonZeroUsize::new(size))).transpose()?;
+        let request = Request { method, path, host, headers, body, chunk_bytes, expects_continue };
+        Ok(Target(loadgen::Target {
+            think_ns: nanoseconds("think_s", think_s)?,
+            embedded,
+            ..loadgen::Target::new(request, Expectation { status, body: rule })
+        }))
     }
 }
 
@@ -54,15 +71,24 @@ pub struct Plan {
 #[pymethods]
 impl Plan {
     #[new]
-    #[pyo3(signature = (*, address, targets, connections, timeout_s, keep_alive=true, duration_s=None,
-        requests=None, warmup_s=0.0, rate_per_s=None, poisson_seed=None, threads=1, cores=Vec::new()))]
+    #[pyo3(signature = (*, address, targets, connections, timeout_s, tls=None, session=false, cookies=false,
+        nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, body_max_bytes=None,
+        duration_s=None, requests=None, warmup_s=0.0, rate_per_s=None, poisson_seed=None, threads=1,
+        cores=Vec::new()))]
     #[allow(clippy::too_many_arguments)] // mirrors the fields of the plan, by keyword
     fn new(
         address: PyAddress,
         targets: Vec<PyRef<'_, Target>>,
         connections: usize,
         timeout_s: f64,
+        tls: Option<PyTls>,
+        session: bool,
+        cookies: bool,
+        nonce: Option<(String, String)>,
         keep_alive: bool,
+        requests_per_connection: Option<u32>,
+        connect_timeout_s: Option<f64>,
+        body_max_bytes: Option<u64>,
         duration_s: Option<f64>,
         requests: Option<u64>,
         warmup_s: f64,
@@ -76,19 +102,57 @@ impl Plan {
                 PyAddress::Tcp(host, port) => Address::Tcp(SocketAddr::new(host, port)),
                 PyAddress::Unix(path) => Address::Unix(path),
             },
+            tls: tls.map(PyTls::plan).transpose()?,
             targets: targets.iter().map(|target| target.0.clone()).collect(),
+            order: if session { Order::Session } else { Order::Turn },
+            cookies,
+            nonce: nonce.map(place_nonce).transpose()?,
             pacer: pacer(rate_per_s, poisson_seed)?,
             stop: stop(duration_s, requests)?,
             connections,
-            keep_alive,
+            reuse: reuse(keep_alive, requests_per_connection)?,
             timeout_ns: nanoseconds("timeout_s", timeout_s)?,
+            connect_timeout_ns: connect_timeout_s.map(|time| nanoseconds("connect_timeout_s", time)).transpose()?,
             warmup_ns: nanoseconds("warmup_s", warmup_s)?,
+            body_max_bytes: body_max_bytes.unwrap_or(BODY_MAX_BYTES),
             threads,
             cores,
         };
         plan.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Plan { plan })
     }
+}
+
+/// Name, trusted certificates in PEM (None: any), versions.
+#[derive(FromPyObject)]
+struct PyTls(String, Option<Vec<u8>>, Vec<String>);
+
+impl PyTls {
+    fn plan(self) -> PyResult<loadgen::Tls> {
+        Ok(loadgen::Tls { name: self.0 })
+    }
+}
+
+fn place_nonce((place, name): (String, String)) -> PyResult<Nonce> {
+    let place = match place.as_str() {
+        "header" => NoncePlace::Header,
+        "query" => NoncePlace::Query,
+        _ => return Err(PyValueError::new_err(format!("{place:?} is no place for a nonce; use header or query"))),
+    };
+    Ok(Nonce { place, name })
+}
+
+fn reuse(keep_alive: bool, requests_per_connection: Option<u32>) -> PyResult<Reuse> {
+    match (keep_alive, requests_per_connection) {
+        (true, None) => Ok(Reuse::Always),
+        (true, Some(most)) => at_least_one("requests_per_connection", NonZeroU32::new(most)).map(Reuse::Times),
+        (false, None | Some(1)) => Ok(Reuse::Never),
+        (false, Some(_)) => Err(PyValueError::new_err("requests_per_connection needs keep_alive")),
+    }
+}
+
+fn at_least_one<T>(name: &str, number: Option<T>) -> PyResult<T> {
+    number.ok_or_else(|| PyValueError::new_err(format!("{name} is 0; use at least 1")))
 }
 
 fn pacer(rate_per_s: Option<f64>, poisson_seed: Option<u64>) -> PyResult<Pacer> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 
-use loadgen::Stage;
+use loadgen::{Counts, Stage};
 
-use crate::histogram::Histogram;
+use crate::histogram::{require_fraction, Histogram};
 
 /// One bin of the time series.
 #[pyclass(frozen, get_all, skip_from_py_object, module = "stackrace.load._engine")]
@@ -17,6 +17,81 @@ pub struct Bin {
     in_flight: u64,
     p50_ns: u64,
     p99_ns: u64,
+}
+
+/// What became of the requests of one URL.
+#[pyclass(frozen, skip_from_py_object, module = "stackrace.load._engine")]
+#[derive(Clone)]
+pub struct TargetReport(loadgen::TargetReport);
+
+#[pymethods]
+impl TargetReport {
+    /// Method and path.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[getter]
+    fn scheduled(&self) -> u64 {
+        self.0.counts.scheduled
+    }
+
+    #[getter]
+    fn ok(&self) -> u64 {
+        self.0.counts.ok
+    }
+
+    #[getter]
+    fn non2xx(&self) -> u64 {
+        self.0.counts.non2xx
+    }
+
+    #[getter]
+    fn failed(&self) -> BTreeMap<&'static str, u64> {
+        failed(&self.0.counts)
+    }
+
+    #[getter]
+    fn timed_out(&self) -> u64 {
+        self.0.counts.timed_out
+    }
+
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.0.counts.in_flight
+    }
+
+    #[getter]
+    fn unsent(&self) -> u64 {
+        self.0.counts.unsent
+    }
+
+    /// Latencies, lower bounds included.
+    #[getter]
+    fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    #[getter]
+    fn mean_ns(&self) -> f64 {
+        self.0.mean_ns()
+    }
+
+    #[getter]
+    fn max_ns(&self) -> u64 {
+        self.0.max_ns()
+    }
+
+    /// The quantile q (0 to 1) in nanoseconds, within 0.8 %; 0 when empty.
+    fn quantile_ns(&self, q: f64) -> PyResult<u64> {
+        Ok(self.0.quantile_ns(require_fraction(q)?))
+    }
+
+    /// Whether the quantile q is only a lower bound.
+    fn is_censored(&self, q: f64) -> PyResult<bool> {
+        Ok(self.0.is_censored(require_fraction(q)?))
+    }
 }
 
 /// What a run saw in its recorded window.
@@ -36,11 +111,19 @@ pub struct Report {
     service: Histogram,
     lag: Histogram,
     connect: Histogram,
+    tls: Histogram,
+    pages: Histogram,
+    targets: Vec<TargetReport>,
     series: Vec<Bin>,
     status_classes: BTreeMap<String, u64>,
     bytes_read: u64,
     connections_opened: u64,
     reconnects: u64,
+    retried: u64,
+    pool_waits: u64,
+    nonces_lost: u64,
+    stale_dates: u64,
+    cached_answers: u64,
     established_peak: u64,
     cpu_ns: u64,
     wait_ns: u64,
@@ -59,7 +142,7 @@ impl From<loadgen::Report> for Report {
             scheduled: counts.scheduled,
             ok: counts.ok,
             non2xx: counts.non2xx,
-            failed: Stage::ALL.iter().map(|&stage| (stage.name(), counts.failed[stage as usize])).collect(),
+            failed: failed(&counts),
             timed_out: counts.timed_out,
             in_flight: counts.in_flight,
             unsent: counts.unsent,
@@ -67,11 +150,19 @@ impl From<loadgen::Report> for Report {
             service: report.service.into(),
             lag: report.lag.into(),
             connect: report.connect.into(),
+            tls: report.tls.into(),
+            pages: report.pages.into(),
+            targets: report.targets.into_iter().map(TargetReport).collect(),
             series: report.series.iter().map(Bin::from).collect(),
             status_classes: classes(report.status_classes),
             bytes_read: report.bytes_read,
             connections_opened: report.connections_opened,
             reconnects: report.reconnects,
+            retried: report.retried,
+            pool_waits: report.pool_waits,
+            nonces_lost: report.nonces_lost,
+            stale_dates: report.stale_dates,
+            cached_answers: report.cached_answers,
             established_peak: report.established_peak,
             cpu_ns: report.cpu_ns,
             wait_ns: report.wait_ns,
@@ -92,6 +183,10 @@ impl From<&loadgen::Bin> for Bin {
             p99_ns: bin.quantile_ns(0.99),
         }
     }
+}
+
+fn failed(counts: &Counts) -> BTreeMap<&'static str, u64> {
+    Stage::ALL.iter().map(|&stage| (stage.name(), counts.failed[stage as usize])).collect()
 }
 
 /// Only the classes that were seen; "other" is anything outside of 1xx to 5xx.

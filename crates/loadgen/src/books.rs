@@ -5,7 +5,8 @@
 use crate::host::Usage;
 use crate::monitor::Monitor;
 use crate::pacer::Pacing;
-use crate::record::{Outcome, Tally, Times, Wire};
+use crate::record::{Outcome, Pages, Tally, TargetReport, Times, Wire};
+use crate::script::Script;
 use crate::stop::Stop;
 use crate::window::{Mark, Window};
 
@@ -14,6 +15,8 @@ use crate::window::{Mark, Window};
 pub(crate) struct Job {
     pub intended_ns: u64,
     pub begun_ns: u64,
+    /// Its line in the script.
+    pub target: usize,
     pub recorded: bool,
 }
 
@@ -21,6 +24,8 @@ pub(crate) struct Job {
 #[derive(Debug)]
 pub(crate) struct Share {
     pub tally: Tally,
+    /// By URL; empty when there is one only.
+    pub targets: Vec<TargetReport>,
     pub wire: Wire,
     /// Requests settled by an answer, by connection.
     pub answers: Vec<u64>,
@@ -28,6 +33,8 @@ pub(crate) struct Share {
     pub closes_ns: u64,
     /// Time spent with a request under way, summed over connections.
     pub engaged_ns: u64,
+    /// Requests of an open loop that fell due while all connections were taken.
+    pub pool_waits: u64,
     pub usage: Usage,
 }
 
@@ -35,8 +42,10 @@ pub(crate) struct Share {
 pub(crate) struct Books<'a> {
     pub wire: Wire,
     monitor: &'a Monitor,
+    script: &'a Script,
     window: Window,
     tally: Tally,
+    pages: Pages,
     /// By connection.
     jobs: Vec<Option<Job>>,
     answers: Vec<u64>,
@@ -44,20 +53,30 @@ pub(crate) struct Books<'a> {
     busy: u64,
     pending: u64,
     engaged_ns: u64,
+    pool_waits: u64,
 }
 
 impl<'a> Books<'a> {
-    pub fn new(connections: usize, stop: Stop, opens_ns: u64, monitor: &'a Monitor) -> Books<'a> {
+    pub fn new(
+        connections: usize,
+        stop: Stop,
+        opens_ns: u64,
+        script: &'a Script,
+        monitor: &'a Monitor,
+    ) -> Books<'a> {
         Books {
             wire: Wire::default(),
             monitor,
+            script,
             window: Window::new(stop, opens_ns),
-            tally: Tally::default(),
+            tally: Tally::new(script.urls.len()),
+            pages: Pages::new(if script.has_pages { connections } else { 0 }),
             jobs: vec![None; connections],
             answers: vec![0; connections],
             busy: 0,
             pending: 0,
             engaged_ns: 0,
+            pool_waits: 0,
         }
     }
 
@@ -92,14 +111,23 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Connection `index` takes a request on.
+    /// Connection `index` takes a request on: line `target` of the script.
     #[inline]
-    pub fn begin(&mut self, index: usize, intended_ns: u64, now_ns: u64) {
+    pub fn begin(&mut self, index: usize, target: usize, intended_ns: u64, now_ns: u64) {
         let recorded = self.window.is_open() && self.window.spend();
-        self.tally.counts.scheduled += u64::from(recorded);
-        self.pending += u64::from(recorded);
+        let line = &self.script.lines[target];
+        if recorded {
+            self.tally.schedule(line.url);
+            self.pending += 1;
+        }
+        self.pages.begin(index, line.embedded, intended_ns);
         self.busy += 1;
-        self.jobs[index] = Some(Job { intended_ns, begun_ns: now_ns, recorded });
+        self.jobs[index] = Some(Job { intended_ns, begun_ns: now_ns, target, recorded });
+    }
+
+    /// A request fell due while all connections were taken.
+    pub fn wait_for_pool(&mut self) {
+        self.pool_waits += u64::from(self.window.is_open());
     }
 
     /// Books an outcome; false when it came after the window closed, where its request counts as unfinished.
@@ -117,14 +145,19 @@ impl<'a> Books<'a> {
         if self.window.is_open() {
             self.engaged_ns += now_ns - job.begun_ns.max(self.window.opens_ns);
         }
+        let line = &self.script.lines[job.target];
+        let right = matches!(outcome, Outcome::Ok { .. });
+        if let Some(page_ns) = self.pages.settle(index, right, line.ends_page, now_ns) {
+            self.tally.pages.record(page_ns);
+        }
         if job.recorded {
             let times = Times {
                 latency_ns: now_ns - job.intended_ns,
                 service_ns: now_ns - ready_ns.unwrap_or(job.begun_ns),
                 lag_ns: job.begun_ns - job.intended_ns,
             };
-            self.answers[index] += u64::from(!matches!(outcome, Outcome::Failed(_) | Outcome::TimedOut));
-            self.tally.settle(outcome, times);
+            self.answers[index] += u64::from(outcome.is_answer());
+            self.tally.settle(outcome, line.url, times);
             self.pending -= 1;
             if self.is_finished() {
                 self.window.shut(now_ns);
@@ -136,20 +169,22 @@ impl<'a> Books<'a> {
     /// Closes the books: what is unfinished is censored, what was due and never sent is counted.
     pub fn close(mut self, now_ns: u64, pacing: Pacing) -> Share {
         let usage = self.window.close(now_ns);
-        // Unfinished requests younger than most finished ones say nothing that those do not.
-        let usual_ns = self.tally.latency.quantile(0.99).value_ns;
+        self.tally.sum_up();
+        let usual_ns = self.usual_ns(&pacing);
         self.censor(usual_ns);
-        self.count_unsent(pacing, usual_ns);
+        self.count_unsent(pacing);
         if self.window.has_partial_bin() {
             self.close_bin();
         }
         Share {
+            targets: self.tally.target_reports(),
             tally: self.tally,
             wire: self.wire,
             answers: self.answers,
             opens_ns: self.window.opens_ns,
             closes_ns: self.window.closes_ns,
             engaged_ns: self.engaged_ns,
+            pool_waits: self.pool_waits,
             usage,
         }
     }
@@ -165,8 +200,10 @@ impl<'a> Books<'a> {
         self.wire.open_window();
         for job in self.jobs.iter_mut().flatten() {
             job.recorded = self.window.spend();
-            self.tally.counts.scheduled += u64::from(job.recorded);
-            self.pending += u64::from(job.recorded);
+            if job.recorded {
+                self.tally.schedule(self.script.lines[job.target].url);
+                self.pending += 1;
+            }
         }
     }
 
@@ -175,25 +212,39 @@ impl<'a> Books<'a> {
         self.monitor.add(ok, errors);
     }
 
+    /// Unfinished requests enter the latencies from this age on. In an open loop all do: they fell due whatever
+    /// the server did. Each connection of a closed loop always has one, and those younger than most finished ones
+    /// say nothing that these do not: they would only blur the quantiles of every healthy run.
+    fn usual_ns(&self, pacing: &Pacing) -> u64 {
+        if pacing.is_open() {
+            0
+        } else {
+            self.tally.latency.quantile(0.99).value_ns
+        }
+    }
+
     /// Counts what is unfinished; requests older than `usual_ns` enter the latencies as lower bounds.
     fn censor(&mut self, usual_ns: u64) {
         let (opens_ns, closes_ns) = (self.window.opens_ns, self.window.closes_ns);
         for job in self.jobs.iter().flatten() {
             self.engaged_ns += closes_ns.saturating_sub(job.begun_ns.max(opens_ns));
             if job.recorded {
-                self.tally.counts.in_flight += 1;
-                self.tally.bound(closes_ns.saturating_sub(job.intended_ns), usual_ns);
+                let age_ns = closes_ns.saturating_sub(job.intended_ns);
+                self.tally.leave(self.script.lines[job.target].url, age_ns);
+                if age_ns >= usual_ns {
+                    self.tally.bound(age_ns);
+                }
             }
         }
     }
 
     /// A cancelled run of n requests leaves the rest of n; an open loop what was due and found nobody free.
-    fn count_unsent(&mut self, mut pacing: Pacing, usual_ns: u64) {
+    fn count_unsent(&mut self, mut pacing: Pacing) {
         let mut unsent = self.window.unspent();
         let bounded_by_time = self.window.is_open() && unsent == 0 && !self.window.is_spent();
         while let Some(intended_ns) = bounded_by_time.then(|| pacing.take_unsent(self.window.closes_ns)).flatten() {
             unsent += 1;
-            self.tally.bound(self.window.closes_ns - intended_ns, usual_ns);
+            self.tally.bound(self.window.closes_ns - intended_ns);
         }
         self.tally.counts.unsent += unsent;
         self.tally.counts.scheduled += unsent;
@@ -203,10 +254,23 @@ impl<'a> Books<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Expectation;
     use crate::pacer::Pacer;
+    use crate::plan::{Order, Plan, Target};
     use crate::record::Stage;
+    use crate::request::Request;
+    use crate::transport::Address;
 
     const OK: Outcome = Outcome::Ok { status: 200 };
+
+    /// One page with a style sheet.
+    fn script() -> Script {
+        let target =
+            |path, embedded| Target { embedded, ..Target::new(Request::get(path, "h"), Expectation::default()) };
+        let targets = vec![target("/", false), target("/a.css", true)];
+        let plan = Plan::closed(Address::Unix("/".into()), targets, 1, Stop::Requests(1));
+        Script::new(&Plan { order: Order::Session, ..plan })
+    }
 
     fn close(books: Books, now_ns: u64) -> Share {
         let share = books.close(now_ns, Pacing::Closed);
@@ -217,11 +281,11 @@ mod tests {
 
     #[test]
     fn an_answer_at_the_deadline_is_too_late_and_one_before_it_is_not() {
-        let monitor = Monitor::default();
-        let mut books = Books::new(2, Stop::DurationNs(100), 1000, &monitor);
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(2, Stop::DurationNs(100), 1000, &script, &monitor);
         books.keep_time(1000);
-        books.begin(0, 1000, 1000);
-        books.begin(1, 1000, 1000);
+        books.begin(0, 0, 1000, 1000);
+        books.begin(1, 0, 1000, 1000);
         assert!(books.settle(0, OK, None, 1099));
         assert!(!books.settle(1, OK, None, 1100));
         assert!(books.is_over(1100));
@@ -233,10 +297,10 @@ mod tests {
 
     #[test]
     fn whoever_finishes_in_the_window_counts_in_it_whenever_he_began() {
-        let monitor = Monitor::default();
-        let mut books = Books::new(3, Stop::DurationNs(100), 1000, &monitor);
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(3, Stop::DurationNs(100), 1000, &script, &monitor);
         for index in 0..3 {
-            books.begin(index, 900, 900);
+            books.begin(index, 0, 900, 900);
         }
         assert!(books.settle(0, OK, None, 999));
         assert!(books.settle(1, OK, None, 1010));
@@ -251,10 +315,10 @@ mod tests {
 
     #[test]
     fn a_number_of_requests_is_exact_although_more_were_under_way() {
-        let monitor = Monitor::default();
-        let mut books = Books::new(3, Stop::Requests(2), 1000, &monitor);
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(3, Stop::Requests(2), 1000, &script, &monitor);
         for index in 0..3 {
-            books.begin(index, 900, 900);
+            books.begin(index, 0, 900, 900);
         }
         books.keep_time(1000);
         assert!(!books.allows(1000));
@@ -270,11 +334,11 @@ mod tests {
 
     #[test]
     fn cancelling_leaves_the_rest_of_a_number_unsent() {
-        let monitor = Monitor::default();
-        let mut books = Books::new(2, Stop::Requests(10), 1000, &monitor);
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(2, Stop::Requests(10), 1000, &script, &monitor);
         books.keep_time(1000);
-        books.begin(0, 1000, 1000);
-        books.begin(1, 1000, 1000);
+        books.begin(0, 0, 1000, 1000);
+        books.begin(1, 0, 1000, 1000);
         books.settle(0, Outcome::TimedOut, None, 1040);
         let counts = close(books, 1050).tally.counts;
         assert_eq!((counts.scheduled, counts.timed_out, counts.in_flight, counts.unsent), (10, 1, 1, 8));
@@ -282,12 +346,12 @@ mod tests {
 
     #[test]
     fn an_open_loop_counts_what_found_nobody_free() {
-        let monitor = Monitor::default();
+        let (script, monitor) = (script(), Monitor::default());
         let pacer = Pacer::Constant { rate_per_s: 1e8 };
         let mut pacing = pacer.pacing(1000, 0, 1);
-        let mut books = Books::new(1, Stop::DurationNs(100), 1000, &monitor);
+        let mut books = Books::new(1, Stop::DurationNs(100), 1000, &script, &monitor);
         books.keep_time(1000);
-        books.begin(0, pacing.take(1005).unwrap(), 1005);
+        books.begin(0, 0, pacing.take(1005).unwrap(), 1005);
         let share = books.close(1100, pacing);
         let counts = share.tally.counts;
         assert_eq!((counts.scheduled, counts.in_flight, counts.unsent), (11, 1, 10));
@@ -297,14 +361,14 @@ mod tests {
 
     #[test]
     fn young_unfinished_requests_do_not_blur_the_quantiles() {
-        let monitor = Monitor::default();
-        let mut books = Books::new(2, Stop::DurationNs(100_000), 0, &monitor);
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(2, Stop::DurationNs(100_000), 0, &script, &monitor);
         books.keep_time(0);
         for turn in 0..100 {
-            books.begin(0, turn * 900, turn * 900);
+            books.begin(0, 0, turn * 900, turn * 900);
             books.settle(0, OK, None, turn * 900 + 500);
         }
-        books.begin(0, 99_900, 99_900);
+        books.begin(0, 0, 99_900, 99_900);
         let share = close(books, 100_000);
         assert_eq!((share.tally.counts.in_flight, share.tally.latency.censored_count()), (1, 0));
     }
@@ -320,10 +384,10 @@ mod tests {
             seed % limit
         };
         for _ in 0..300 {
-            let monitor = Monitor::default();
+            let (script, monitor) = (script(), Monitor::default());
             let stop =
                 if random(2) == 0 { Stop::Requests(random(60)) } else { Stop::DurationNs(random(2_000_000_000)) };
-            let mut books = Books::new(5, stop, 1_000_000_000, &monitor);
+            let mut books = Books::new(5, stop, 1_000_000_000, &script, &monitor);
             let mut now_ns = 900_000_000;
             for _ in 0..random(300) {
                 now_ns += random(20_000_000);
@@ -342,7 +406,7 @@ mod tests {
                 if books.job(index).is_some() {
                     books.settle(index, outcome, None, now_ns);
                 } else if books.allows(now_ns) {
-                    books.begin(index, now_ns - random(1000), now_ns);
+                    books.begin(index, 0, now_ns - random(1000), now_ns);
                 }
             }
             let share = close(books, now_ns);

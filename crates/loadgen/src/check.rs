@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::parts::PartsCheck;
+
 /// What is expected of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expectation {
@@ -21,6 +23,9 @@ pub enum BodyRule {
     Length(u64),
     /// Exactly these bytes.
     Exact(Arc<[u8]>),
+    /// It starts with the first of these at least two parts, ends with the last, and has the others between them in
+    /// their order.
+    Parts(Arc<[Vec<u8>]>),
 }
 
 impl Expectation {
@@ -33,30 +38,51 @@ impl Expectation {
     }
 }
 
-/// How far the comparison of a body has come. Bytes are compared as they arrive; none are kept.
+/// How far the comparison of a body has come. Every byte is compared as it arrives.
 #[derive(Debug, Default)]
 pub(crate) struct BodyCheck {
     length: u64,
     differs: bool,
+    parts: Option<Box<PartsCheck>>,
 }
 
 impl BodyCheck {
     #[inline]
+    pub fn restart(&mut self) {
+        self.length = 0;
+        self.differs = false;
+        if let Some(parts) = &mut self.parts {
+            parts.restart();
+        }
+    }
+
+    #[inline]
     pub fn feed(&mut self, rule: &BodyRule, bytes: &[u8]) {
-        if let BodyRule::Exact(expected) = rule {
-            let start = self.length.min(expected.len() as u64) as usize;
-            self.differs |= !expected[start..].starts_with(bytes);
+        match rule {
+            BodyRule::Exact(expected) => {
+                let start = self.length.min(expected.len() as u64) as usize;
+                self.differs |= !expected[start..].starts_with(bytes);
+            }
+            BodyRule::Parts(parts) => self.parts.get_or_insert_default().feed(parts, bytes),
+            BodyRule::Any | BodyRule::Length(_) => {}
         }
         self.length += bytes.len() as u64;
     }
 
+    /// How many bytes have come.
+    #[inline]
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Whether the finished body is the expected one.
     #[inline]
-    pub fn is_right(&self, rule: &BodyRule) -> bool {
+    pub fn is_right(&mut self, rule: &BodyRule) -> bool {
         match rule {
             BodyRule::Any => true,
             BodyRule::Length(length) => self.length == *length,
             BodyRule::Exact(expected) => !self.differs && self.length == expected.len() as u64,
+            BodyRule::Parts(parts) => self.parts.get_or_insert_default().is_right(parts),
         }
     }
 }
@@ -82,6 +108,13 @@ mod tests {
         assert!(!right(&rule, &[b"jello"]));
         assert!(!right(&rule, &[b"hel", b"p!"]));
         assert!(!right(&rule, &[]));
+    }
+
+    #[test]
+    fn fixed_parts_may_have_anything_between_them() {
+        let rule = BodyRule::Parts([b"a".to_vec(), b"z".to_vec()].into());
+        assert!(right(&rule, &[b"a-", b"-z"]) && right(&rule, &[b"az"]));
+        assert!(!right(&rule, &[b"a-"]) && !right(&rule, &[]));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::script::Script;
+use crate::transport::TlsConnector;
 use crate::worker::{Part, Worker};
 
 /// Threads get this long to start before the first request is due.
@@ -22,13 +23,14 @@ const HEADSTART_NS: u64 = 2 * MILLISECOND_NS;
 pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
     plan.validate()?;
     host::require_files(plan.connections, plan.threads)?;
+    let tls = plan.tls.as_ref().map(TlsConnector::new).transpose()?;
     let script = Script::new(plan);
     let start_ns = clock::now_ns() + HEADSTART_NS;
     monitor.start(start_ns);
     let shares = thread::scope(|scope| {
         let spawn = |index| {
-            let script = &script;
-            let work = move || work(plan, script, monitor, index, start_ns);
+            let (script, tls) = (&script, tls.as_ref());
+            let work = move || work(plan, script, tls, monitor, index, start_ns);
             thread::Builder::new().name(format!("loadgen-{index}")).spawn_scoped(scope, work)
         };
         let handles: Vec<_> = (0..plan.threads).map(spawn).collect();
@@ -39,15 +41,24 @@ pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
         handles.into_iter().map(join).collect::<Vec<Result<Share, RunError>>>()
     });
     let shares = shares.into_iter().collect::<Result<Vec<Share>, RunError>>()?;
-    Ok(Report::merge(plan, shares)?)
+    Ok(Report::merge(plan, script.urls, shares)?)
 }
 
-fn work(plan: &Plan, script: &Script, monitor: &Monitor, index: usize, start_ns: u64) -> Result<Share, RunError> {
+fn work(
+    plan: &Plan,
+    script: &Script,
+    tls: Option<&TlsConnector>,
+    monitor: &Monitor,
+    index: usize,
+    start_ns: u64,
+) -> Result<Share, RunError> {
     let shares = plan.shares();
     let part = Part {
         plan,
         script,
+        tls,
         monitor,
+        thread: index,
         connections: shares[index],
         stop: plan.stop.share(&shares, index),
         pacing: plan.pacer.pacing(start_ns, index, plan.threads),

@@ -31,6 +31,11 @@ pub enum PlanError {
         /// The rate asked for.
         rate_per_s: f64,
     },
+    /// A body that is to be compared by parts has fewer than two.
+    #[error(
+        "a body with dynamic parts needs a fixed part on each side of them, even if it is empty; give two or more"
+    )]
+    Parts,
     /// A method, path or header that would break out of its line.
     #[error("{part} {text:?} cannot be part of a request; remove control characters and line breaks")]
     Request {

@@ -7,16 +7,21 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod alarms;
 mod books;
 mod check;
 mod clock;
 mod connection;
+mod cookies;
+mod course;
 mod engine;
 mod error;
 mod host;
 mod http1;
 mod monitor;
+mod nonce;
 mod pacer;
+mod parts;
 mod plan;
 mod record;
 mod report;
@@ -26,6 +31,8 @@ mod stop;
 mod timeouts;
 mod timer;
 mod transport;
+mod visitor;
+mod watch;
 mod window;
 mod worker;
 
@@ -34,10 +41,11 @@ pub use clock::{MILLISECOND_NS, SECOND_NS};
 pub use engine::run;
 pub use error::{HistogramError, PlanError, RunError};
 pub use monitor::{Monitor, Snapshot};
+pub use nonce::{Nonce, NoncePlace};
 pub use pacer::Pacer;
-pub use plan::{Plan, Target};
-pub use record::{Bin, Counts, Latency, Quantile, Stage, BIN_NS};
+pub use plan::{Order, Plan, Reuse, Target, BODY_MAX_BYTES};
+pub use record::{Bin, Counts, Latency, Quantile, Stage, TargetReport, BIN_NS};
 pub use report::Report;
 pub use request::Request;
 pub use stop::Stop;
-pub use transport::Address;
+pub use transport::{Address, Tls};

@@ -73,7 +73,14 @@ pub(crate) enum Pacing {
 }
 
 impl Pacing {
+    /// Whether requests fall due by the clock.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Pacing::Closed)
+    }
+
     /// When the next request is due, or `None` when a free connection is all it waits for.
+    #[inline]
     pub fn next_ns(&self) -> Option<u64> {
         match self {
             Pacing::Closed => None,

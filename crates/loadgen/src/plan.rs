@@ -1,11 +1,15 @@
 //! Everything a run is told beforehand.
 
-use crate::check::Expectation;
+use std::num::NonZeroU32;
+
+use crate::check::{BodyRule, Expectation};
+use crate::clock::SECOND_NS;
 use crate::error::PlanError;
+use crate::nonce::Nonce;
 use crate::pacer::Pacer;
 use crate::request::Request;
 use crate::stop::Stop;
-use crate::transport::Address;
+use crate::transport::{Address, Tls};
 
 /// A request and what a right answer to it looks like.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +18,38 @@ pub struct Target {
     pub request: Request,
     /// Its right answer.
     pub expectation: Expectation,
+    /// In a session, the pause between the answer before and this request.
+    pub think_ns: u64,
+    /// In a session, whether it belongs to the page before it, as a style sheet does.
+    pub embedded: bool,
+}
+
+impl Target {
+    /// A request without pause.
+    pub fn new(request: Request, expectation: Expectation) -> Target {
+        Target { request, expectation, think_ns: 0, embedded: false }
+    }
+}
+
+/// How targets are spread over connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Whichever connection of a thread is free sends the next target.
+    Turn,
+    /// Each connection plays all targets in order, as one visitor, then again as the next visitor. In an open loop
+    /// it is visitors that fall due.
+    Session,
+}
+
+/// How many requests a connection carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// One.
+    Never,
+    /// This many.
+    Times(NonZeroU32),
+    /// As many as the server lets it.
+    Always,
 }
 
 /// One run. Each part is a value that varies independently of the others.
@@ -21,20 +57,32 @@ pub struct Target {
 pub struct Plan {
     /// Where the server listens.
     pub address: Address,
-    /// Sent in turn by each thread, over and over.
+    /// TLS on top, if any.
+    pub tls: Option<Tls>,
+    /// What is sent, over and over.
     pub targets: Vec<Target>,
+    /// How targets are spread over connections.
+    pub order: Order,
+    /// Whether a session sends back the cookies it was given.
+    pub cookies: bool,
+    /// Whether each request carries a number of its own, for the answer to repeat.
+    pub nonce: Option<Nonce>,
     /// When requests are due.
     pub pacer: Pacer,
     /// Until when requests are scheduled.
     pub stop: Stop,
     /// Connections over all threads: the concurrency of a closed loop, the limit of an open one.
     pub connections: usize,
-    /// Whether connections carry more than one request.
-    pub keep_alive: bool,
+    /// How many requests a connection carries.
+    pub reuse: Reuse,
     /// The time a single request may take, connecting included.
     pub timeout_ns: u64,
+    /// The time opening a connection may take, TLS included; `None` leaves it to `timeout_ns`.
+    pub connect_timeout_ns: Option<u64>,
     /// How long load is applied before the recorded window opens.
     pub warmup_ns: u64,
+    /// Longer bodies are wrong ones.
+    pub body_max_bytes: u64,
     /// Event loops, each in a thread of its own.
     pub threads: usize,
     /// Cores for the threads: one each if there are enough threads for all cores, else all for every thread;
@@ -42,7 +90,32 @@ pub struct Plan {
     pub cores: Vec<usize>,
 }
 
+/// A body that is longer than this is wrong, unless the plan says otherwise.
+pub const BODY_MAX_BYTES: u64 = 256 * 1024 * 1024;
+
 impl Plan {
+    /// A closed loop of `connections` sending `targets` in turn, kept alive, on one thread, ten seconds a request.
+    pub fn closed(address: Address, targets: Vec<Target>, connections: usize, stop: Stop) -> Plan {
+        Plan {
+            address,
+            tls: None,
+            targets,
+            order: Order::Turn,
+            cookies: false,
+            nonce: None,
+            pacer: Pacer::Closed,
+            stop,
+            connections,
+            reuse: Reuse::Always,
+            timeout_ns: 10 * SECOND_NS,
+            connect_timeout_ns: None,
+            warmup_ns: 0,
+            body_max_bytes: BODY_MAX_BYTES,
+            threads: 1,
+            cores: Vec::new(),
+        }
+    }
+
     /// Whether the plan can be run.
     ///
     /// # Errors
@@ -57,11 +130,19 @@ impl Plan {
         if self.threads == 0 || self.threads > self.connections {
             return Err(PlanError::Threads { threads: self.threads, connections: self.connections });
         }
-        if self.timeout_ns == 0 {
+        if self.timeout_ns == 0 || self.connect_timeout_ns == Some(0) {
             return Err(PlanError::NoTimeout);
         }
         self.validate_rate()?;
-        self.targets.iter().try_for_each(|target| target.request.validate())
+        if let Some(nonce) = &self.nonce {
+            nonce.validate()?;
+        }
+        self.targets.iter().try_for_each(Target::validate)
+    }
+
+    /// Whether some session pauses: its connections are then idle on purpose.
+    pub(crate) fn thinks(&self) -> bool {
+        self.order == Order::Session && self.targets.iter().any(|target| target.think_ns > 0)
     }
 
     fn validate_rate(&self) -> Result<(), PlanError> {
@@ -91,22 +172,25 @@ impl Plan {
     }
 }
 
+impl Target {
+    fn validate(&self) -> Result<(), PlanError> {
+        match &self.expectation.body {
+            BodyRule::Parts(parts) if parts.len() < 2 => Err(PlanError::Parts),
+            _ => self.request.validate(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn plan(connections: usize, threads: usize, cores: &[usize]) -> Plan {
+        let targets = vec![Target::new(Request::get("/", "h"), Expectation::default())];
         Plan {
-            address: Address::Unix("/".into()),
-            targets: vec![Target { request: Request::get("/", "h"), expectation: Expectation::default() }],
-            pacer: Pacer::Closed,
-            stop: Stop::Requests(1),
-            connections,
-            keep_alive: true,
-            timeout_ns: 1,
-            warmup_ns: 0,
             threads,
             cores: cores.to_vec(),
+            ..Plan::closed(Address::Unix("/".into()), targets, connections, Stop::Requests(1))
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::books::Share;
 use crate::error::HistogramError;
 use crate::plan::Plan;
-use crate::record::{merge_bins, Bin, Counts, Latency};
+use crate::record::{merge_bins, Bin, Counts, Latency, TargetReport};
 
 /// The result of a run. All of it speaks of the recorded window.
 #[derive(Debug)]
@@ -20,8 +20,14 @@ pub struct Report {
     pub service: Latency,
     /// From the intended send time to the moment a connection took the request.
     pub lag: Latency,
-    /// Times to open connections in the window.
+    /// Times to open connections in the window, up to the TLS handshake.
     pub connect: Latency,
+    /// Times of TLS handshakes in the window.
+    pub tls: Latency,
+    /// Pages with everything embedded in them, from the document's intended time to the last answer.
+    pub pages: Latency,
+    /// By URL, in order of first appearance; empty when there is one only.
+    pub targets: Vec<TargetReport>,
     /// 100 ms bins.
     pub series: Vec<Bin>,
     /// Answers by first digit of their status; index 0 is anything outside of 1 to 5.
@@ -32,6 +38,16 @@ pub struct Report {
     pub connections_opened: u64,
     /// Connections the server ended although they were to be kept alive, and that were opened again.
     pub reconnects: u64,
+    /// Requests sent a second time because their connection was closed as they arrived; counted once.
+    pub retried: u64,
+    /// Requests of an open loop that fell due while all connections were taken.
+    pub pool_waits: u64,
+    /// Answers without the nonce of their request.
+    pub nonces_lost: u64,
+    /// Answers whose Date was more than two seconds old.
+    pub stale_dates: u64,
+    /// Answers that say a cache gave them.
+    pub cached_answers: u64,
     /// The most connections that stood at once; with several threads the sum of their peaks.
     pub established_peak: u64,
     /// CPU time of the engine's threads, summed.
@@ -42,12 +58,13 @@ pub struct Report {
     pub busiest: f64,
     /// Jain's index over the connections' answers: 1 when all got the same, 1/n when one got all; 1 without any.
     pub fairness: f64,
-    /// The share of the connections' time in which no request was under way; 0 for an open loop.
+    /// The share of the connections' time in which no request was under way; 0 for an open loop or a thinking
+    /// visitor, whose connections idle on purpose.
     pub dead_time: f64,
 }
 
 impl Report {
-    pub(crate) fn merge(plan: &Plan, shares: Vec<Share>) -> Result<Report, HistogramError> {
+    pub(crate) fn merge(plan: &Plan, urls: Vec<String>, shares: Vec<Share>) -> Result<Report, HistogramError> {
         // A thread without a share of n requests ended before the window opened.
         let opens_ns = shares.iter().map(|share| share.opens_ns).max().unwrap_or(0);
         let closes_ns = shares.iter().map(|share| share.closes_ns).max().unwrap_or(0);
@@ -57,13 +74,16 @@ impl Report {
         let capacity_ns = duration_ns as f64 * plan.connections as f64;
         let mut report = Report {
             fairness: jain(&answers),
-            dead_time: if plan.pacer.is_open() {
+            dead_time: if plan.pacer.is_open() || plan.thinks() {
                 0.0
             } else {
                 (1.0 - ratio(engaged_ns as f64, capacity_ns)).max(0.0)
             },
             ..Report::empty(opens_ns, duration_ns)
         };
+        if urls.len() > 1 {
+            report.targets = urls.into_iter().map(TargetReport::new).collect();
+        }
         for share in shares {
             report.add(share)?;
         }
@@ -79,11 +99,19 @@ impl Report {
             service: Latency::default(),
             lag: Latency::default(),
             connect: Latency::default(),
+            tls: Latency::default(),
+            pages: Latency::default(),
+            targets: Vec::new(),
             series: Vec::new(),
             status_classes: [0; 6],
             bytes_read: 0,
             connections_opened: 0,
             reconnects: 0,
+            retried: 0,
+            pool_waits: 0,
+            nonces_lost: 0,
+            stale_dates: 0,
+            cached_answers: 0,
             established_peak: 0,
             cpu_ns: 0,
             wait_ns: 0,
@@ -99,11 +127,19 @@ impl Report {
         self.service.merge(&share.tally.service)?;
         self.lag.merge(&share.tally.lag)?;
         self.connect.merge(&share.wire.connect)?;
+        self.tls.merge(&share.wire.tls)?;
+        self.pages.merge(&share.tally.pages)?;
+        self.targets.iter_mut().zip(&share.targets).for_each(|(sum, part)| sum.merge(part));
         merge_bins(&mut self.series, share.tally.series.into_bins());
         self.status_classes.iter_mut().zip(share.tally.classes).for_each(|(sum, part)| *sum += part);
         self.bytes_read += share.wire.bytes_read;
         self.connections_opened += share.wire.opened;
         self.reconnects += share.wire.reconnects;
+        self.retried += share.wire.retried;
+        self.pool_waits += share.pool_waits;
+        self.nonces_lost += share.wire.nonces_lost;
+        self.stale_dates += share.wire.stale_dates;
+        self.cached_answers += share.wire.cached_answers;
         self.established_peak += share.wire.established_peak;
         self.cpu_ns += share.usage.cpu_ns;
         self.wait_ns += share.usage.wait_ns;

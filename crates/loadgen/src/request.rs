@@ -1,6 +1,9 @@
 //! A request, and the bytes it is sent as: rendered once per run, never in the hot path.
 
+use std::num::NonZeroUsize;
+
 use crate::error::PlanError;
+use crate::nonce::{Nonce, NoncePlace, NONCE_BYTES};
 
 /// One HTTP/1.1 request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,20 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// Send the body in chunks of this many bytes (RFC 9112 section 7.1); `None` announces its length.
+    pub chunk_bytes: Option<NonZeroUsize>,
+    /// Send the body only once the server asks for it, or after a second (RFC 9110 section 10.1.1).
+    pub expects_continue: bool,
+}
+
+/// A request as bytes, and where in them something may be put in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub bytes: Vec<u8>,
+    /// The length of the head, its empty line included.
+    pub head_bytes: usize,
+    /// Where the nonce's digits stand.
+    pub nonce_at: Option<usize>,
 }
 
 impl Request {
@@ -26,6 +43,8 @@ impl Request {
             host: host.into(),
             headers: Vec::new(),
             body: Vec::new(),
+            chunk_bytes: None,
+            expects_continue: false,
         }
     }
 
@@ -60,8 +79,17 @@ impl Request {
         matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE")
     }
 
-    pub(crate) fn render(&self, keep_alive: bool) -> Vec<u8> {
-        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+    /// The bytes to send; `close` asks the server to end the connection afterwards.
+    pub(crate) fn message(&self, close: bool, nonce: Option<&Nonce>) -> Message {
+        let digits = "0".repeat(NONCE_BYTES);
+        let mut nonce_at = None;
+        let mut text = format!("{} {}", self.method, self.path);
+        if let Some(Nonce { place: NoncePlace::Query, name }) = nonce {
+            text += &format!("{}{name}=", if self.path.contains('?') { '&' } else { '?' });
+            nonce_at = Some(text.len());
+            text += &digits;
+        }
+        text += " HTTP/1.1\r\n";
         let defaults = [("Host", self.host.as_str()), ("User-Agent", "stackrace"), ("Accept", "*/*")];
         for (name, value) in defaults {
             if !self.has(name) {
@@ -71,15 +99,54 @@ impl Request {
         for (name, value) in &self.headers {
             text += &format!("{name}: {value}\r\n");
         }
-        let expects_body = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
-        if (expects_body || !self.body.is_empty()) && !self.has("Content-Length") {
-            text += &format!("Content-Length: {}\r\n", self.body.len());
+        if let Some(Nonce { place: NoncePlace::Header, name }) = nonce {
+            text += &format!("{name}: ");
+            nonce_at = Some(text.len());
+            text += &format!("{digits}\r\n");
         }
-        if !keep_alive && !self.has("Connection") {
+        text += &self.framing();
+        if self.waits_for_continue() && !self.has("Expect") {
+            text += "Expect: 100-continue\r\n";
+        }
+        if close && !self.has("Connection") {
             text += "Connection: close\r\n";
         }
         text += "\r\n";
-        [text.as_bytes(), &self.body].concat()
+        let head_bytes = text.len();
+        Message { bytes: [text.into_bytes(), self.framed_body()].concat(), head_bytes, nonce_at }
+    }
+
+    /// Whether a body is held back until the server asks for it.
+    pub(crate) fn waits_for_continue(&self) -> bool {
+        self.expects_continue && !self.body.is_empty()
+    }
+
+    /// The header line that says where the body ends, if one is needed.
+    fn framing(&self) -> String {
+        let expects_body = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        if self.has("Content-Length") || self.has("Transfer-Encoding") {
+            String::new()
+        } else if self.chunk_bytes.is_some() {
+            "Transfer-Encoding: chunked\r\n".into()
+        } else if expects_body || !self.body.is_empty() {
+            format!("Content-Length: {}\r\n", self.body.len())
+        } else {
+            String::new()
+        }
+    }
+
+    fn framed_body(&self) -> Vec<u8> {
+        let Some(chunk_bytes) = self.chunk_bytes else {
+            return self.body.clone();
+        };
+        let mut framed = Vec::with_capacity(self.body.len() + 32);
+        for chunk in self.body.chunks(chunk_bytes.get()) {
+            framed.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+            framed.extend_from_slice(chunk);
+            framed.extend_from_slice(b"\r\n");
+        }
+        framed.extend_from_slice(b"0\r\n\r\n");
+        framed
     }
 
     fn has(&self, name: &str) -> bool {
@@ -88,7 +155,7 @@ impl Request {
 }
 
 /// Source: RFC 9110 section 5.6.2.
-fn is_token(byte: u8) -> bool {
+pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -100,10 +167,14 @@ fn is_value(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn text(message: Message) -> String {
+        String::from_utf8(message.bytes).unwrap()
+    }
+
     #[test]
     fn a_get_is_as_short_as_it_can_be() {
         assert_eq!(
-            Request::get("/a?b", "example.org").render(true),
+            Request::get("/a?b", "example.org").message(false, None).bytes,
             b"GET /a?b HTTP/1.1\r\nHost: example.org\r\nUser-Agent: stackrace\r\nAccept: */*\r\n\r\n"
         );
     }
@@ -115,11 +186,37 @@ mod tests {
         request.headers = vec![("host".into(), "other".into()), ("X".into(), "y".into())];
         request.body = b"1=2".to_vec();
         assert_eq!(
-            String::from_utf8(request.render(false)).unwrap(),
+            text(request.message(true, None)),
             "POST / HTTP/1.1\r\nUser-Agent: stackrace\r\nAccept: */*\r\nhost: other\r\nX: y\r\n\
              Content-Length: 3\r\nConnection: close\r\n\r\n1=2"
         );
         assert!(!request.is_idempotent());
+    }
+
+    #[test]
+    fn a_nonce_has_its_place_in_the_query_or_in_a_header() {
+        for (place, path) in [(NoncePlace::Query, "/"), (NoncePlace::Query, "/?a=1"), (NoncePlace::Header, "/")] {
+            let nonce = Nonce { place, name: "N".into() };
+            let message = Request::get(path, "h").message(false, Some(&nonce));
+            let at = message.nonce_at.unwrap();
+            assert_eq!(&message.bytes[at..at + NONCE_BYTES], b"0000000000000000");
+            assert!(message.bytes[..at].ends_with(if place == NoncePlace::Query { b"N=" } else { b"N: " }));
+            assert_eq!(message.head_bytes, message.bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_body_goes_in_chunks_and_waits_where_asked_to() {
+        let mut request = Request::get("/", "h");
+        request.method = "PUT".into();
+        request.body = b"abcdefgh".to_vec();
+        request.chunk_bytes = NonZeroUsize::new(3);
+        request.expects_continue = true;
+        let message = request.message(false, None);
+        let (head, body) = message.bytes.split_at(message.head_bytes);
+        assert_eq!(body, b"3\r\nabc\r\n3\r\ndef\r\n2\r\ngh\r\n0\r\n\r\n");
+        let head = String::from_utf8(head.to_vec()).unwrap();
+        assert!(head.ends_with("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"), "{head}");
     }
 
     #[test]

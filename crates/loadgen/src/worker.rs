@@ -1,24 +1,28 @@
 //! The event loop of one thread: one loop for every pacer, stop rule and transport.
 
-use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use mio::event::Event;
 use mio::{Events, Poll, Token};
 
+use crate::alarms::{Alarm, Alarms};
 use crate::books::{Books, Share};
-use crate::clock::{self, MILLISECOND_NS};
+use crate::clock::{self, Calendar, MILLISECOND_NS, SECOND_NS};
 use crate::connection::{Connection, Ground, Readiness, Step};
+use crate::course::Course;
 use crate::error::RunError;
+use crate::http1::Memo;
 use crate::monitor::Monitor;
+use crate::nonce::Nonces;
 use crate::pacer::Pacing;
 use crate::plan::Plan;
 use crate::record::{Outcome, Stage};
 use crate::script::Script;
 use crate::stop::Stop;
-use crate::timeouts::Timeouts;
 use crate::timer::{Timer, TIMER};
+use crate::transport::TlsConnector;
+use crate::watch::Watch;
 
 /// The loop wakes at least this often to see whether it was cancelled.
 const WAKE_NS: u64 = 50 * MILLISECOND_NS;
@@ -26,6 +30,8 @@ const WAKE_NS: u64 = 50 * MILLISECOND_NS;
 const REST_NS: u64 = 10 * MILLISECOND_NS;
 /// How soon a full queue of a Unix socket is tried again.
 const CROWDED_NS: u64 = MILLISECOND_NS;
+/// How long a body waits for the server to ask for it. RFC 9110 section 10.1.1 leaves it to the client; curl's time.
+const ASK_NS: u64 = SECOND_NS;
 /// An open loop wakes this long before its next request and spins: the kernel wakes a thread some 10 µs late.
 const SPIN_NS: u64 = 50_000;
 const BUFFER_BYTES: usize = 128 * 1024;
@@ -35,7 +41,10 @@ const EVENTS: usize = 128;
 pub(crate) struct Part<'a> {
     pub plan: &'a Plan,
     pub script: &'a Script,
+    pub tls: Option<&'a TlsConnector>,
     pub monitor: &'a Monitor,
+    /// The thread's number.
+    pub thread: usize,
     pub connections: usize,
     pub stop: Stop,
     pub pacing: Pacing,
@@ -49,33 +58,42 @@ pub(crate) struct Worker<'a> {
     buffer: Box<[u8]>,
     connections: Vec<Connection>,
     books: Books<'a>,
-    /// Connections nothing is due for.
-    free: VecDeque<usize>,
-    /// Connections that may go on later, in order of time.
-    resting: VecDeque<(u64, usize)>,
-    crowded: VecDeque<(u64, usize)>,
-    timeouts: Timeouts,
-    /// By connection: whether it stands in the timeout wheel.
-    watched: Vec<bool>,
-    next_target: usize,
+    course: Course,
+    /// Connections nothing is due for; those used last are used next, so that no more are opened than needed.
+    free: Vec<usize>,
+    /// The last time at which a request was due and no connection free.
+    starved_ns: u64,
+    alarms: Alarms,
+    requests: Watch,
+    openings: Option<Watch>,
+    memos: Vec<Memo>,
+    nonces: Nonces,
+    calendar: Calendar,
+    wall_s: u64,
 }
 
 impl<'a> Worker<'a> {
     pub fn new(part: Part<'a>) -> Result<Worker<'a>, RunError> {
         let poll = Poll::new().map_err(RunError::Poll)?;
-        let opens_ns = part.start_ns + part.plan.warmup_ns;
+        let Part { plan, script, connections, start_ns, .. } = part;
+        let personal = script.is_personal();
+        let calendar = Calendar::now();
         Ok(Worker {
             timer: Timer::new(poll.registry()).map_err(RunError::Poll)?,
             poll,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            connections: (0..part.connections).map(|index| Connection::new(Token(index))).collect(),
-            books: Books::new(part.connections, part.stop, opens_ns, part.monitor),
-            free: (0..part.connections).collect(),
-            resting: VecDeque::new(),
-            crowded: VecDeque::new(),
-            timeouts: Timeouts::new(part.plan.timeout_ns, part.start_ns),
-            watched: vec![false; part.connections],
-            next_target: 0,
+            connections: (0..connections).map(|index| Connection::new(Token(index), personal)).collect(),
+            books: Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor),
+            course: Course::new(script.order, script.lines.len(), connections),
+            free: (0..connections).rev().collect(),
+            starved_ns: 0,
+            alarms: Alarms::default(),
+            requests: Watch::new(plan.timeout_ns, connections, start_ns),
+            openings: plan.connect_timeout_ns.map(|limit_ns| Watch::new(limit_ns, connections, start_ns)),
+            memos: script.lines.iter().map(|_| Memo::default()).collect(),
+            nonces: Nonces::new(start_ns, part.thread),
+            wall_s: calendar.wall_s(start_ns),
+            calendar,
             part,
         })
     }
@@ -86,9 +104,9 @@ impl<'a> Worker<'a> {
         std::thread::sleep(Duration::from_nanos(self.part.start_ns.saturating_sub(clock::now_ns())));
         loop {
             let now_ns = clock::now_ns();
+            self.wall_s = self.calendar.wall_s(now_ns);
             self.books.keep_time(now_ns);
-            self.wake_resting(now_ns);
-            self.wake_crowded(now_ns);
+            self.ring(now_ns);
             self.expire(now_ns);
             self.dispatch(now_ns);
             if self.books.is_over(now_ns) || self.part.monitor.is_cancelled() {
@@ -118,9 +136,13 @@ impl<'a> Worker<'a> {
         }
         let now_ns = clock::now_ns();
         match self.follow(index, step, now_ns) {
-            Some(Outcome::Failed(Stage::Connect)) => self.rest(index, now_ns),
+            Some(Outcome::Failed(Stage::Connect | Stage::Tls)) => self.rest(index, now_ns),
             Some(_) => self.offer(index, now_ns),
             None => {}
+        }
+        // What falls due between two answers is not kept waiting for the rest of the answers.
+        if self.part.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
+            self.dispatch(now_ns);
         }
     }
 
@@ -130,7 +152,11 @@ impl<'a> Worker<'a> {
         match step {
             Step::Waiting => None,
             Step::Crowded => {
-                self.crowded.push_back((now_ns + CROWDED_NS, index));
+                self.alarms.set(now_ns + CROWDED_NS, index, Alarm::Reconnect);
+                None
+            }
+            Step::Asking => {
+                self.alarms.set(now_ns + ASK_NS, index, Alarm::Ask);
                 None
             }
             Step::Settled(outcome) => {
@@ -143,21 +169,45 @@ impl<'a> Worker<'a> {
     /// Gives a connection that has just become free the request that is due, if any.
     #[inline]
     fn offer(&mut self, index: usize, now_ns: u64) {
+        if let Some(line) = self.course.midway(index) {
+            return self.go_on(index, line, now_ns);
+        }
         match self.take(now_ns) {
-            Some(intended_ns) => self.begin(index, intended_ns, now_ns),
-            None => self.free.push_back(index),
+            Some(intended_ns) => {
+                if intended_ns <= self.starved_ns && self.part.pacing.is_open() {
+                    self.books.wait_for_pool();
+                }
+                self.begin(index, intended_ns, now_ns);
+            }
+            None => self.free.push(index),
+        }
+    }
+
+    /// Goes on with the session on connection `index`, after the pause before its next line.
+    fn go_on(&mut self, index: usize, line: usize, now_ns: u64) {
+        let think_ns = self.part.script.lines[line].think_ns;
+        if think_ns > 0 {
+            self.alarms.set(now_ns + think_ns, index, Alarm::Think);
+        } else if self.books.allows(now_ns) {
+            self.begin(index, now_ns, now_ns);
         }
     }
 
     /// Gives free connections the requests that are due.
-    fn dispatch(&mut self, now_ns: u64) {
-        while !self.free.is_empty() {
+    fn dispatch(&mut self, mut now_ns: u64) {
+        while let Some(&index) = self.free.last() {
             let Some(intended_ns) = self.take(now_ns) else {
                 return;
             };
-            if let Some(index) = self.free.pop_front() {
-                self.begin(index, intended_ns, now_ns);
+            self.free.pop();
+            if self.part.pacing.is_open() {
+                // sending takes time, and the requests after the first are that much later
+                now_ns = clock::now_ns();
             }
+            self.begin(index, intended_ns, now_ns);
+        }
+        if self.part.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
+            self.starved_ns = now_ns;
         }
     }
 
@@ -172,11 +222,14 @@ impl<'a> Worker<'a> {
 
     #[inline]
     fn begin(&mut self, index: usize, intended_ns: u64, now_ns: u64) {
-        self.books.begin(index, intended_ns, now_ns);
-        let target = self.next_target;
-        self.next_target = if target + 1 < self.part.script.lines.len() { target + 1 } else { 0 };
-        if !self.watched[index] {
-            self.watch(index, now_ns + self.part.plan.timeout_ns);
+        if self.course.is_beginning(index) {
+            self.connections[index].greet();
+        }
+        let target = self.course.advance(index);
+        self.books.begin(index, target, intended_ns, now_ns);
+        self.requests.over(index, now_ns);
+        if let Some(openings) = self.openings.as_mut().filter(|_| !self.connections[index].is_open()) {
+            openings.over(index, now_ns);
         }
         let step = self.with(index, |connection, ground| connection.begin(target, now_ns, ground));
         // What fails before the first wait would fail again at once.
@@ -185,51 +238,58 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn watch(&mut self, index: usize, expiry_ns: u64) {
-        self.watched[index] = true;
-        self.timeouts.insert(index as u32, expiry_ns);
-    }
-
     fn rest(&mut self, index: usize, now_ns: u64) {
-        self.resting.push_back((now_ns + REST_NS, index));
+        self.alarms.set(now_ns + REST_NS, index, Alarm::Rest);
     }
 
-    fn wake_resting(&mut self, now_ns: u64) {
-        while let Some(index) = pop_due(&mut self.resting, now_ns) {
-            self.offer(index, now_ns);
+    /// Has those go on whose time has come.
+    fn ring(&mut self, now_ns: u64) {
+        while let Some((at_ns, index, alarm)) = self.alarms.take(now_ns) {
+            match alarm {
+                Alarm::Rest => self.offer(index, now_ns),
+                Alarm::Think if self.books.allows(now_ns) => self.begin(index, at_ns, now_ns),
+                Alarm::Think => {}
+                // It may have timed out meanwhile.
+                Alarm::Reconnect if self.connections[index].is_crowded() => {
+                    let step = self.with(index, |connection, ground| connection.connect(ground));
+                    self.conclude(index, step, now_ns);
+                }
+                Alarm::Reconnect => {}
+                // The request that asked may be over, and another one waiting.
+                Alarm::Ask if self.books.job(index).is_some_and(|job| job.begun_ns + ASK_NS <= at_ns) => {
+                    let step = self.with(index, |connection, ground| connection.stop_asking(ground));
+                    self.conclude(index, step, now_ns);
+                }
+                Alarm::Ask => {}
+            }
         }
     }
 
-    fn wake_crowded(&mut self, now_ns: u64) {
-        while let Some(index) = pop_due(&mut self.crowded, now_ns) {
-            // It may have timed out meanwhile.
-            if !self.connections[index].is_crowded() {
-                continue;
-            }
-            let step = self.with(index, |connection, ground| connection.connect(ground));
-            if self.follow(index, step, now_ns).is_some() {
-                self.rest(index, now_ns);
-            }
+    fn conclude(&mut self, index: usize, step: Step, now_ns: u64) {
+        if self.follow(index, step, now_ns).is_some() {
+            self.rest(index, now_ns);
         }
     }
 
-    /// Ends requests that have had their time.
+    /// Ends requests, and openings of connections, that have had their time.
     fn expire(&mut self, now_ns: u64) {
-        if self.timeouts.next_ns().is_none_or(|next_ns| next_ns > now_ns) {
-            return;
+        while let Some(index) = self.requests.expired(now_ns, |index| self.books.job(index).map(|job| job.begun_ns))
+        {
+            self.give_up(index, Outcome::TimedOut, now_ns);
         }
-        let mut up = Vec::new();
-        self.timeouts.advance(now_ns, &mut up);
-        for index in up.into_iter().map(|index| index as usize) {
-            self.watched[index] = false;
-            let Some(job) = self.books.job(index) else { continue };
-            let expiry_ns = job.begun_ns + self.part.plan.timeout_ns;
-            if expiry_ns > now_ns {
-                self.watch(index, expiry_ns);
-            } else if self.follow(index, Step::Settled(Outcome::TimedOut), now_ns).is_some() {
-                self.with(index, |connection, ground| connection.abandon(ground));
-                self.offer(index, now_ns);
-            }
+        let Some(mut openings) = self.openings.take() else {
+            return;
+        };
+        while let Some(index) = openings.expired(now_ns, |index| self.connections[index].opening_since_ns()) {
+            self.give_up(index, Outcome::ConnectTimedOut, now_ns);
+        }
+        self.openings = Some(openings);
+    }
+
+    fn give_up(&mut self, index: usize, outcome: Outcome, now_ns: u64) {
+        if self.follow(index, Step::Settled(outcome), now_ns).is_some() {
+            self.with(index, |connection, ground| connection.abandon(ground));
+            self.offer(index, now_ns);
         }
     }
 
@@ -238,12 +298,11 @@ impl<'a> Worker<'a> {
     /// Moments are absolute and mostly stay the same from turn to turn, so the timer is seldom set anew: cheaper
     /// than a timeout for every wait, and exact to the nanosecond where epoll's own counts in milliseconds.
     fn patience(&mut self, now_ns: u64) -> Option<Duration> {
-        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map(|&(wake_ns, _)| wake_ns);
         let due_ns = if self.free.is_empty() { None } else { self.part.pacing.next_ns() };
         let waits = [
-            front(&self.resting),
-            front(&self.crowded),
-            self.timeouts.next_ns(),
+            self.alarms.next_ns(),
+            self.requests.next_ns(),
+            self.openings.as_ref().and_then(Watch::next_ns),
             due_ns.map(|due_ns| due_ns.saturating_sub(SPIN_NS)),
         ];
         let latest_ns = self.books.next_ns().min((now_ns / WAKE_NS + 1) * WAKE_NS);
@@ -258,18 +317,14 @@ impl<'a> Worker<'a> {
     fn with<T>(&mut self, index: usize, act: impl FnOnce(&mut Connection, &mut Ground) -> T) -> T {
         let mut ground = Ground {
             script: self.part.script,
+            tls: self.part.tls,
             registry: self.poll.registry(),
             buffer: &mut self.buffer,
             wire: &mut self.books.wire,
+            memos: &mut self.memos,
+            nonces: &mut self.nonces,
+            wall_s: self.wall_s,
         };
         act(&mut self.connections[index], &mut ground)
-    }
-}
-
-/// The first of `queue` whose time has come.
-fn pop_due(queue: &mut VecDeque<(u64, usize)>, now_ns: u64) -> Option<usize> {
-    match queue.front() {
-        Some(&(wake_ns, index)) if wake_ns <= now_ns => queue.pop_front().map(|_| index),
-        _ => None,
     }
 }

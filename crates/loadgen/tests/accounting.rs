@@ -15,19 +15,8 @@ use server::{hang, read_request, Server};
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
 fn plan(server: &Server, stop: Stop) -> Plan {
-    let target = Target { request: Request::get("/", "test"), expectation: Expectation::default() };
-    Plan {
-        address: Address::Tcp(server.address),
-        targets: vec![target],
-        pacer: Pacer::Closed,
-        stop,
-        connections: 4,
-        keep_alive: true,
-        timeout_ns: 20 * SECOND_NS,
-        warmup_ns: 0,
-        threads: 1,
-        cores: Vec::new(),
-    }
+    let targets = vec![Target::new(Request::get("/", "test"), Expectation::default())];
+    Plan { timeout_ns: 20 * SECOND_NS, ..Plan::closed(Address::Tcp(server.address), targets, 4, stop) }
 }
 
 fn expecting(mut plan: Plan, expectation: Expectation) -> Plan {
@@ -123,7 +112,7 @@ fn warm_up_is_not_recorded_but_keeps_its_connections() {
 #[test]
 fn without_keep_alive_every_request_has_its_own_connection() {
     let server = Server::answering(HELLO);
-    let report = play(&Plan { keep_alive: false, ..plan(&server, Stop::Requests(100)) });
+    let report = play(&Plan { reuse: Reuse::Never, ..plan(&server, Stop::Requests(100)) });
     assert_eq!(report.counts, all_ok(100));
     assert_eq!((server.connections(), report.connections_opened, report.reconnects), (100, 100, 0));
     assert_eq!(report.connect.count(), 100);
@@ -137,7 +126,7 @@ fn a_server_that_keeps_the_connection_open_anyway_is_left() {
             stream.write_all(HELLO).unwrap();
         }
     });
-    let report = play(&Plan { keep_alive: false, ..plan(&server, Stop::Requests(50)) });
+    let report = play(&Plan { reuse: Reuse::Never, ..plan(&server, Stop::Requests(50)) });
     assert_eq!(report.counts, all_ok(50));
     assert_eq!(server.connections(), 50);
 }
@@ -249,9 +238,9 @@ fn head_has_no_body_and_targets_take_turns() {
         }
     });
     let mut plan = Plan { connections: 1, ..plan(&server, Stop::Requests(30)) };
-    let turn = |method: &str, status| Target {
-        request: Request { method: method.into(), ..Request::get("/", "test") },
-        expectation: Expectation { status: Some(status), body: BodyRule::Length(0) },
+    let turn = |method: &str, status| {
+        let request = Request { method: method.into(), ..Request::get("/", "test") };
+        Target::new(request, Expectation { status: Some(status), body: BodyRule::Length(0) })
     };
     plan.targets = vec![turn("HEAD", 200), turn("OPTIONS", 204), turn("GET", 304)];
     let report = play(&plan);
@@ -382,14 +371,14 @@ fn failures_of_all_sorts_at_once_are_each_counted_once() {
             }
         }
     });
-    for (stop, keep_alive, threads, warmup_ns) in [
-        (Stop::Requests(300), true, 1, 0),
-        (Stop::Requests(300), false, 2, 0),
-        (Stop::DurationNs(SECOND_NS / 3), true, 2, SECOND_NS / 10),
-        (Stop::DurationNs(SECOND_NS / 3), false, 1, SECOND_NS / 10),
+    for (stop, reuse, threads, warmup_ns) in [
+        (Stop::Requests(300), Reuse::Always, 1, 0),
+        (Stop::Requests(300), Reuse::Never, 2, 0),
+        (Stop::DurationNs(SECOND_NS / 3), Reuse::Always, 2, SECOND_NS / 10),
+        (Stop::DurationNs(SECOND_NS / 3), Reuse::Never, 1, SECOND_NS / 10),
     ] {
         let timeout_ns = SECOND_NS / 20;
-        let plan = Plan { keep_alive, threads, warmup_ns, timeout_ns, connections: 7, ..plan(&server, stop) };
+        let plan = Plan { reuse, threads, warmup_ns, timeout_ns, connections: 7, ..plan(&server, stop) };
         let report = play(&expecting(plan, body(b"hello")));
         assert!(report.counts.ok > 0 && report.counts.errors() > 0, "{:?}", report.counts);
     }

@@ -113,8 +113,9 @@ class SeriesBin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetResult:
-    """What became of the requests of one target (one place in the workload); latencies within 0.8 %."""
+    """What became of the requests of one URL; ``name`` is method and path, latencies are within 0.8 %."""
 
+    name: str
     counts: Counts
     latency: Quantiles
 
@@ -127,7 +128,7 @@ class LoadResult:
     request), opening a connection where one was needed (``connect``, and ``tls`` for its handshake), and
     ``service`` (from sending to the end of the answer). ``pages`` times a page until the last request embedded in
     it is answered. ``histogram`` is the latency distribution in nanoseconds (HdrHistogram V2 encoding), mergeable
-    with others'. ``targets`` come in the order of the workload's requests.
+    with others'. ``targets`` come in the order of their first request; there are none where there is one URL only.
 
     ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
     ``generator_busy`` the busiest thread's share of its core, 0 to 1. ``ceiling_per_s`` is what the engine reaches
@@ -135,7 +136,8 @@ class LoadResult:
     the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the connections' time
     with no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its connection turns to
     it, connecting included, until its fate is known or the run ends. ``pool_waits`` counts requests of an open
-    loop that fell due while all connections were taken.
+    loop that fell due while all connections were taken, ``retried`` those sent again because their connection was
+    closed as they arrived.
 
     ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
     two seconds old, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
@@ -165,6 +167,7 @@ class LoadResult:
     targets: tuple[TargetResult, ...] = ()
     ceiling_per_s: float | None = None
     pool_waits: int = 0
+    retried: int = 0
     nonces_lost: int = 0
     stale_dates: int = 0
     cached_answers: int = 0

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use httparse::{Header, ParserConfig, Status};
 
+use super::date;
 use crate::error::ProtocolError;
 
 const HEADERS_MAX: usize = 128;
@@ -14,6 +15,24 @@ pub(crate) struct Head {
     pub status: u16,
     pub framing: Framing,
     pub keep_alive: bool,
+    /// The Date, in seconds since 1970, where there is a valid one.
+    pub date_s: Option<u64>,
+    /// A cache says that it gave this answer.
+    pub cached: bool,
+}
+
+/// Who a response is read for.
+pub(crate) trait Sink {
+    /// Whether header fields matter: then every head is parsed, even one that repeats the last.
+    fn listens(&self) -> bool {
+        false
+    }
+
+    /// A header field, if the sink listens.
+    fn field(&mut self, _name: &str, _value: &[u8]) {}
+
+    /// The next bytes of the body.
+    fn body(&mut self, bytes: &[u8]);
 }
 
 /// Where the body ends. Source: RFC 9112 section 6.3.
@@ -25,7 +44,11 @@ pub(crate) enum Framing {
 }
 
 /// Parses a head at the start of `bytes`: the head and its length, or `None` while it is incomplete.
-pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Option<(Head, usize)>, ProtocolError> {
+pub(crate) fn parse(
+    bytes: &[u8],
+    to_head: bool,
+    sink: &mut impl Sink,
+) -> Result<Option<(Head, usize)>, ProtocolError> {
     let mut headers = [const { MaybeUninit::<Header>::uninit() }; HEADERS_MAX];
     let mut response = httparse::Response::new(&mut []);
     let config = ParserConfig::default();
@@ -39,16 +62,22 @@ pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Option<(Head, usize)>
     let fields = Fields::collect(response.headers)?;
     let framing = fields.framing(status, to_head);
     let keep_alive = fields.keep_alive(version) && framing != Framing::UntilClose;
-    Ok(Some((Head { status, framing, keep_alive }, length)))
+    if sink.listens() {
+        response.headers.iter().for_each(|header| sink.field(header.name, header.value));
+    }
+    let head = Head { status, framing, keep_alive, date_s: fields.date_s, cached: fields.cached };
+    Ok(Some((head, length)))
 }
 
-/// The few header fields that bear on framing and persistence.
+/// The few header fields that bear on framing, persistence and freshness.
 #[derive(Default)]
 struct Fields {
     length: Option<u64>,
     coding: Option<bool>,
     close: bool,
     stay: bool,
+    date_s: Option<u64>,
+    cached: bool,
 }
 
 impl Fields {
@@ -57,6 +86,10 @@ impl Fields {
         let mut fields = Fields::default();
         for header in headers {
             match header.name.len() {
+                // RFC 9111 section 5.1: an age tells that the origin did not make the answer for this request
+                3 if header.name.eq_ignore_ascii_case("age") => fields.cached = true,
+                4 if header.name.eq_ignore_ascii_case("date") => fields.date_s = date::parse(header.value),
+                7 if header.name.eq_ignore_ascii_case("x-cache") => fields.cached |= says_hit(header.value),
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     fields.close |= has_token(header.value, b"close");
                     fields.stay |= has_token(header.value, b"keep-alive");
@@ -105,6 +138,10 @@ fn has_token(value: &[u8], token: &[u8]) -> bool {
     tokens(value).any(|found| found.eq_ignore_ascii_case(token))
 }
 
+fn says_hit(value: &[u8]) -> bool {
+    value.windows(3).any(|word| word.eq_ignore_ascii_case(b"hit"))
+}
+
 fn last_token(value: &[u8]) -> &[u8] {
     tokens(value).next_back().unwrap_or_default()
 }
@@ -125,14 +162,21 @@ fn decimal(value: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
+    struct Nobody;
+
+    impl Sink for Nobody {
+        fn body(&mut self, _: &[u8]) {}
+    }
+
     fn head(text: &str) -> Head {
-        parse(text.as_bytes(), false).unwrap().unwrap().0
+        parse(text.as_bytes(), false, &mut Nobody).unwrap().unwrap().0
     }
 
     #[test]
     fn a_length_frames_the_body_and_http_1_1_stays_open() {
         let head = head("HTTP/1.1 200 OK\r\ncontent-LENGTH:  12 \r\n\r\n");
-        assert_eq!(head, Head { status: 200, framing: Framing::Length(12), keep_alive: true });
+        let framing = Framing::Length(12);
+        assert_eq!(head, Head { status: 200, framing, keep_alive: true, date_s: None, cached: false });
     }
 
     #[test]
@@ -157,7 +201,7 @@ mod tests {
             let text = format!("HTTP/1.1 {status} X\r\nContent-Length: 9\r\n\r\n");
             assert_eq!(head(&text).framing, Framing::Length(0));
         }
-        let (head, _) = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", true).unwrap().unwrap();
+        let (head, _) = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", true, &mut Nobody).unwrap().unwrap();
         assert_eq!(head.framing, Framing::Length(0));
     }
 
@@ -165,18 +209,30 @@ mod tests {
     fn lengths_that_are_no_number_or_disagree_are_refused() {
         for length in ["", "-1", "+1", "1 2", "0x1", "18446744073709551616"] {
             let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
-            assert!(parse(text.as_bytes(), false).is_err(), "{length}");
+            assert!(parse(text.as_bytes(), false, &mut Nobody).is_err(), "{length}");
         }
-        assert!(parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", false).is_err());
-        assert!(parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", false).is_ok());
+        assert!(parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", false, &mut Nobody)
+            .is_err());
+        assert!(
+            parse(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", false, &mut Nobody).is_ok()
+        );
+    }
+
+    #[test]
+    fn caches_give_themselves_away() {
+        assert!(head("HTTP/1.1 200 OK\r\nAge: 0\r\nContent-Length: 0\r\n\r\n").cached);
+        assert!(head("HTTP/1.1 200 OK\r\nx-cache: TCP_Hit from a\r\nContent-Length: 0\r\n\r\n").cached);
+        assert!(!head("HTTP/1.1 200 OK\r\nX-Cache: MISS\r\nContent-Length: 0\r\n\r\n").cached);
+        let dated = head("HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n");
+        assert_eq!(dated.date_s, Some(784_111_777));
     }
 
     #[test]
     fn every_prefix_of_a_head_is_incomplete_never_wrong() {
         let text = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\n\r\n";
         for end in 0..text.len() {
-            assert_eq!(parse(&text[..end], false).unwrap(), None, "{end}");
+            assert_eq!(parse(&text[..end], false, &mut Nobody).unwrap(), None, "{end}");
         }
-        assert_eq!(parse(text, false).unwrap().unwrap().1, text.len());
+        assert_eq!(parse(text, false, &mut Nobody).unwrap().unwrap().1, text.len());
     }
 }

@@ -3,10 +3,15 @@
 //! A response that arrives whole is parsed where it was received; only a head that arrives in pieces is copied.
 
 mod chunked;
+mod date;
 mod head;
+mod memo;
 
 use chunked::Chunked;
-use head::Framing;
+use head::{Framing, Head};
+
+pub(crate) use head::Sink;
+pub(crate) use memo::Memo;
 
 use crate::error::ProtocolError;
 
@@ -31,45 +36,78 @@ enum State {
     Done,
 }
 
+/// What a response is read against.
+pub(crate) struct Against<'a> {
+    /// It answers a HEAD request, and so has no body.
+    pub to_head: bool,
+    /// The head of the answer before.
+    pub memo: &'a mut Memo,
+}
+
 /// A response on its way in; [`Response::restart`] readies it for the next one.
 #[derive(Debug)]
 pub(crate) struct Response {
     state: State,
     held: Vec<u8>,
-    status: u16,
-    keep_alive: bool,
+    head: Head,
+    continued: bool,
 }
+
+const NO_HEAD: Head =
+    Head { status: 0, framing: Framing::Length(0), keep_alive: false, date_s: None, cached: false };
 
 impl Response {
     pub fn new() -> Response {
-        Response { state: State::Head, held: Vec::new(), status: 0, keep_alive: false }
+        Response { state: State::Head, held: Vec::new(), head: NO_HEAD, continued: false }
     }
 
     pub fn restart(&mut self) {
         self.state = State::Head;
         self.held.clear();
+        self.continued = false;
     }
 
     /// The final status; 0 before the head is complete.
     pub fn status(&self) -> u16 {
-        self.status
+        self.head.status
     }
 
     /// Whether the server lets the connection live on.
     pub fn keep_alive(&self) -> bool {
-        self.keep_alive
+        self.head.keep_alive
     }
 
-    /// Takes `input` in, giving the body's bytes to `body` as they come. `to_head` tells a HEAD request's answer.
+    /// The Date, in seconds since 1970.
+    pub fn date_s(&self) -> Option<u64> {
+        self.head.date_s
+    }
+
+    /// Whether a cache says that it gave this answer.
+    pub fn cached(&self) -> bool {
+        self.head.cached
+    }
+
+    /// Whether the head is complete.
+    #[inline]
+    pub fn has_head(&self) -> bool {
+        self.state != State::Head
+    }
+
+    /// Whether the server has asked for the request's body.
+    pub fn continued(&self) -> bool {
+        self.continued
+    }
+
+    /// Takes `input` in, giving what matters to `sink` as it comes.
     #[inline]
     pub fn feed(
         &mut self,
         input: &[u8],
-        to_head: bool,
-        mut body: impl FnMut(&[u8]),
+        mut against: Against,
+        sink: &mut impl Sink,
     ) -> Result<Progress, ProtocolError> {
         if self.held.is_empty() {
-            return self.advance(input, to_head, &mut body);
+            return self.advance(input, &mut against, sink);
         }
         self.held.extend_from_slice(input);
         // A head cannot end without a line feed, so a slow drip is not parsed again at every byte.
@@ -77,7 +115,7 @@ impl Response {
             return Ok(Progress::More);
         }
         let held = std::mem::take(&mut self.held);
-        self.advance(&held, to_head, &mut body)
+        self.advance(&held, &mut against, sink)
     }
 
     /// The server has closed the connection: right only for a body that was to end so.
@@ -87,19 +125,20 @@ impl Response {
         right
     }
 
+    #[inline]
     fn advance(
         &mut self,
         mut input: &[u8],
-        to_head: bool,
-        body: &mut impl FnMut(&[u8]),
+        against: &mut Against,
+        sink: &mut impl Sink,
     ) -> Result<Progress, ProtocolError> {
         if self.state == State::Head {
-            match self.read_head(input, to_head)? {
+            match self.read_head(input, against, sink)? {
                 Some(used) => input = &input[used..],
                 None => return Ok(Progress::More),
             }
         }
-        let used = self.read_body(input, body)?;
+        let used = self.read_body(input, sink)?;
         Ok(match self.state {
             State::Done => Progress::Done { surplus: input.len() - used },
             _ => Progress::More,
@@ -107,11 +146,24 @@ impl Response {
     }
 
     /// Reads heads until a final one: interim (1xx) ones are passed over. `None` holds back what came so far.
-    fn read_head(&mut self, input: &[u8], to_head: bool) -> Result<Option<usize>, ProtocolError> {
+    #[inline]
+    fn read_head(
+        &mut self,
+        input: &[u8],
+        against: &mut Against,
+        sink: &mut impl Sink,
+    ) -> Result<Option<usize>, ProtocolError> {
+        if !sink.listens() {
+            if let Some((head, length)) = against.memo.recall(input) {
+                self.take(head);
+                return Ok(Some(length));
+            }
+        }
         let mut used = 0;
         loop {
-            let Some((head, length)) = head::parse(&input[used..], to_head)? else {
-                return self.hold(&input[used..]).map(|()| None);
+            let rest = &input[used..];
+            let Some((head, length)) = head::parse(rest, against.to_head, sink)? else {
+                return self.hold(rest).map(|()| None);
             };
             used += length;
             if length > HEAD_MAX_BYTES {
@@ -121,16 +173,22 @@ impl Response {
                 return Err(ProtocolError::Upgrade);
             }
             if head.status >= 200 {
-                self.status = head.status;
-                self.keep_alive = head.keep_alive;
-                self.state = match head.framing {
-                    Framing::Length(left) => State::Length { left },
-                    Framing::Chunked => State::Chunked(Chunked::START),
-                    Framing::UntilClose => State::UntilClose,
-                };
+                against.memo.keep(&rest[..length], head);
+                self.take(head);
                 return Ok(Some(used));
             }
+            self.continued |= head.status == 100;
         }
+    }
+
+    #[inline]
+    fn take(&mut self, head: Head) {
+        self.head = head;
+        self.state = match head.framing {
+            Framing::Length(left) => State::Length { left },
+            Framing::Chunked => State::Chunked(Chunked::START),
+            Framing::UntilClose => State::UntilClose,
+        };
     }
 
     fn hold(&mut self, bytes: &[u8]) -> Result<(), ProtocolError> {
@@ -141,12 +199,12 @@ impl Response {
         Ok(())
     }
 
-    fn read_body(&mut self, input: &[u8], body: &mut impl FnMut(&[u8])) -> Result<usize, ProtocolError> {
+    fn read_body(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<usize, ProtocolError> {
         match &mut self.state {
             State::Head | State::Done => Ok(0),
             State::Length { left } => {
                 let used = (*left).min(input.len() as u64) as usize;
-                body(&input[..used]);
+                sink.body(&input[..used]);
                 *left -= used as u64;
                 if *left == 0 {
                     self.state = State::Done;
@@ -154,14 +212,14 @@ impl Response {
                 Ok(used)
             }
             State::Chunked(chunked) => {
-                let used = chunked.feed(input, body)?;
+                let used = chunked.feed(input, &mut |bytes| sink.body(bytes))?;
                 if *chunked == Chunked::Done {
                     self.state = State::Done;
                 }
                 Ok(used)
             }
             State::UntilClose => {
-                body(input);
+                sink.body(input);
                 Ok(input.len())
             }
         }

@@ -1,9 +1,17 @@
 use super::*;
 
+impl Sink for Vec<u8> {
+    fn body(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
 fn read(pieces: &[&[u8]], to_head: bool) -> Result<(u16, Vec<u8>, Progress, Response), ProtocolError> {
     let (mut response, mut body, mut progress) = (Response::new(), Vec::new(), Progress::More);
+    let mut memo = Memo::default();
     for piece in pieces {
-        progress = response.feed(piece, to_head, |bytes| body.extend_from_slice(bytes))?;
+        let against = Against { to_head, memo: &mut memo };
+        progress = response.feed(piece, against, &mut body)?;
     }
     Ok((response.status(), body, progress, response))
 }
@@ -73,6 +81,33 @@ fn closing_within_a_head_or_a_sized_body_is_wrong() {
 }
 
 #[test]
+fn a_remembered_head_reads_like_a_parsed_one() {
+    let mut memo = Memo::default();
+    let mut one = |bytes: &[u8]| {
+        let (mut response, mut body) = (Response::new(), Vec::new());
+        let against = Against { to_head: false, memo: &mut memo };
+        let progress = response.feed(bytes, against, &mut body).unwrap();
+        (response.status(), response.keep_alive(), response.date_s(), body, progress)
+    };
+    for bytes in [
+        &b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:01 GMT\r\nContent-Length: 2\r\n\r\nab"[..],
+        b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:02 GMT\r\nContent-Length: 2\r\n\r\nab",
+        b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:02 GMT\r\nContent-Length: 2\r\n\r\na",
+        b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:02 GMT\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ] {
+        let parsed = one(bytes);
+        assert_eq!(parsed, one(bytes));
+    }
+}
+
+#[test]
+fn being_told_to_continue_is_seen() {
+    let (.., progress, response) = read(&[b"HTTP/1.1 100 Continue\r\n\r\n"], false).unwrap();
+    assert!(response.continued() && progress == Progress::More);
+    assert!(!read(&[b"HTTP/1.1 103 Early Hints\r\n\r\n"], false).unwrap().3.continued());
+}
+
+#[test]
 fn what_is_not_http_is_refused() {
     assert!(matches!(read(&[b"SSH-2.0-OpenSSH\r\n"], false), Err(ProtocolError::Head(_))));
     assert!(matches!(read(&[b"HTTP/1.1 101 Switching\r\n\r\n"], false), Err(ProtocolError::Upgrade)));
@@ -115,9 +150,10 @@ fn damaged_answers_are_judged_alike_however_they_are_split() {
 /// The complete answer a reader makes of the pieces, if any: it stops at the first error or end, as a connection
 /// does. When an error is noticed may depend on the split; that there is no answer may not.
 fn summary(pieces: &[&[u8]]) -> Option<(u16, Vec<u8>)> {
-    let (mut response, mut body) = (Response::new(), Vec::new());
+    let (mut response, mut body, mut memo) = (Response::new(), Vec::new(), Memo::default());
     for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-        match response.feed(piece, false, |bytes| body.extend_from_slice(bytes)).ok()? {
+        let against = Against { to_head: false, memo: &mut memo };
+        match response.feed(piece, against, &mut body).ok()? {
             Progress::Done { .. } => return Some((response.status(), body)),
             Progress::More => {}
         }

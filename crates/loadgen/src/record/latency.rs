@@ -20,7 +20,8 @@ const TOLERANCE: f64 = 0.01;
 #[derive(Debug, Clone)]
 pub struct Latency {
     all: Histogram<u64>,
-    at_least: Histogram<u64>,
+    /// Most distributions hold no lower bound, and a histogram is not small.
+    at_least: Option<Box<Histogram<u64>>>,
 }
 
 /// A quantile in nanoseconds; `censored` when it is only a lower bound.
@@ -38,7 +39,7 @@ fn empty() -> Histogram<u64> {
 
 impl Default for Latency {
     fn default() -> Self {
-        Latency { all: empty(), at_least: empty() }
+        Latency { all: empty(), at_least: None }
     }
 }
 
@@ -51,7 +52,16 @@ impl Latency {
     /// Records a value that is known only to be `value_ns` or more.
     pub(crate) fn record_at_least(&mut self, value_ns: u64) {
         self.all.saturating_record(value_ns);
-        self.at_least.saturating_record(value_ns);
+        self.bounds().saturating_record(value_ns);
+    }
+
+    /// Records `count` values of nearly nothing.
+    pub(crate) fn record_zeros(&mut self, count: u64) {
+        self.all.saturating_record_n(0, count);
+    }
+
+    fn bounds(&mut self) -> &mut Histogram<u64> {
+        self.at_least.get_or_insert_with(|| Box::new(empty()))
     }
 
     /// Adds another distribution.
@@ -60,7 +70,9 @@ impl Latency {
     /// When `other` was decoded from an encoding with a wider range than the engine records.
     pub fn merge(&mut self, other: &Latency) -> Result<(), HistogramError> {
         self.all.add(&other.all)?;
-        self.at_least.add(&other.at_least)?;
+        if let Some(bounds) = &other.at_least {
+            self.bounds().add(&**bounds)?;
+        }
         Ok(())
     }
 
@@ -71,7 +83,7 @@ impl Latency {
 
     /// How many of the values are lower bounds.
     pub fn censored_count(&self) -> u64 {
-        self.at_least.len()
+        self.at_least.as_ref().map_or(0, |bounds| bounds.len())
     }
 
     /// The mean in nanoseconds, 0 when empty; a lower bound if any value is.
@@ -86,13 +98,13 @@ impl Latency {
 
     /// The largest value; censored when it is a lower bound, or when any lower bound may hide a larger one.
     pub fn max(&self) -> Quantile {
-        Quantile { value_ns: self.all.max(), censored: !self.at_least.is_empty() }
+        Quantile { value_ns: self.all.max(), censored: self.censored_count() > 0 }
     }
 
     /// The smallest value that at least the fraction `q` (0 to 1) of all values do not exceed; 0 when empty.
     pub fn quantile(&self, q: f64) -> Quantile {
         let value_ns = self.all.value_at_quantile(q).min(self.all.max());
-        Quantile { value_ns, censored: !self.at_least.is_empty() && self.reaches_bounds(q, value_ns) }
+        Quantile { value_ns, censored: self.reaches_bounds(q, value_ns) }
     }
 
     /// The non-empty buckets in ascending order: highest value in nanoseconds, and count.
@@ -102,9 +114,12 @@ impl Latency {
 
     /// Whether `q` moves when every lower bound is taken as infinite.
     fn reaches_bounds(&self, q: f64, value_ns: u64) -> bool {
+        let Some(bounds) = &self.at_least else {
+            return false;
+        };
         let rank = (q * self.all.len() as f64).ceil() as u64;
         let limit_ns = (value_ns as f64 * (1.0 + TOLERANCE)) as u64;
-        let known = self.all.count_between(0, limit_ns) - self.at_least.count_between(0, limit_ns);
+        let known = self.all.count_between(0, limit_ns) - bounds.count_between(0, limit_ns);
         known < rank
     }
 
@@ -116,8 +131,8 @@ impl Latency {
         let mut bytes = Vec::new();
         let mut serializer = V2Serializer::new();
         serializer.serialize(&self.all, &mut bytes)?;
-        if !self.at_least.is_empty() {
-            serializer.serialize(&self.at_least, &mut bytes)?;
+        if let Some(bounds) = &self.at_least {
+            serializer.serialize(bounds, &mut bytes)?;
         }
         Ok(bytes)
     }
@@ -131,7 +146,7 @@ impl Latency {
         let mut deserializer = Deserializer::new();
         latency.all.add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
         if !bytes.is_empty() {
-            latency.at_least.add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
+            latency.bounds().add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
         }
         Ok(latency)
     }

@@ -1,15 +1,19 @@
 //! What a run saw, recorded per thread without locks and merged at the end.
 
 mod latency;
+mod pages;
 mod series;
 mod sketch;
 mod tally;
+mod target;
 mod wire;
 
 pub use latency::{Latency, Quantile};
 pub use series::{Bin, BIN_NS};
 pub use tally::{Counts, Stage};
+pub use target::TargetReport;
 
+pub(crate) use pages::Pages;
 pub(crate) use series::merge as merge_bins;
 pub(crate) use tally::{Outcome, Tally, Times};
 pub(crate) use wire::Wire;

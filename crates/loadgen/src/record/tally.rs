@@ -1,6 +1,7 @@
 //! What became of the requests: every scheduled one is counted exactly once.
 
 use super::series::Series;
+use super::target::{TargetReport, TargetTally};
 use super::Latency;
 
 /// Where a request failed.
@@ -41,11 +42,26 @@ impl Stage {
 /// What became of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    Ok { status: u16 },
-    WrongStatus { status: u16 },
-    WrongBody { status: u16 },
+    Ok {
+        status: u16,
+    },
+    WrongStatus {
+        status: u16,
+    },
+    WrongBody {
+        status: u16,
+    },
     Failed(Stage),
+    /// The connection was not open in its own time.
+    ConnectTimedOut,
     TimedOut,
+}
+
+impl Outcome {
+    /// Whether the server answered at all.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Outcome::Ok { .. } | Outcome::WrongStatus { .. } | Outcome::WrongBody { .. })
+    }
 }
 
 /// The accounting identity: `scheduled = ok + non2xx + Σ failed + timed_out + in_flight + unsent`.
@@ -78,6 +94,17 @@ impl Counts {
         self.non2xx + self.failed.iter().sum::<u64>() + self.timed_out
     }
 
+    pub(crate) fn settle(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Ok { .. } => self.ok += 1,
+            Outcome::WrongStatus { .. } => self.non2xx += 1,
+            Outcome::WrongBody { .. } => self.failed[Stage::Body as usize] += 1,
+            Outcome::Failed(stage) => self.failed[stage as usize] += 1,
+            Outcome::ConnectTimedOut => self.failed[Stage::Connect as usize] += 1,
+            Outcome::TimedOut => self.timed_out += 1,
+        }
+    }
+
     pub(crate) fn add(&mut self, other: &Counts) {
         self.scheduled += other.scheduled;
         self.ok += other.ok;
@@ -104,56 +131,97 @@ pub(crate) struct Times {
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub counts: Counts,
+    /// Right answers that were sent at once over an open connection: latency and service are one, lag is nothing.
+    /// The hot path of a closed loop records only here.
+    plain: Latency,
     pub latency: Latency,
     pub service: Latency,
     pub lag: Latency,
+    pub pages: Latency,
     pub series: Series,
+    /// By URL; empty when there is one only.
+    targets: Vec<TargetTally>,
     /// Answers by first digit of their status; index 0 is anything outside of 1 to 5.
     pub classes: [u64; 6],
 }
 
 impl Tally {
+    pub fn new(urls: usize) -> Tally {
+        let each = if urls > 1 { urls } else { 0 };
+        Tally { targets: std::iter::repeat_with(TargetTally::default).take(each).collect(), ..Tally::default() }
+    }
+
+    /// A request of URL number `url` was scheduled.
     #[inline]
-    pub fn settle(&mut self, outcome: Outcome, times: Times) {
+    pub fn schedule(&mut self, url: usize) {
+        self.counts.scheduled += 1;
+        if let Some(target) = self.targets.get_mut(url) {
+            target.counts().scheduled += 1;
+        }
+    }
+
+    #[inline]
+    pub fn settle(&mut self, outcome: Outcome, url: usize, times: Times) {
+        self.counts.settle(outcome);
+        if let Some(target) = self.targets.get_mut(url) {
+            target.settle(outcome, times.latency_ns);
+        }
         match outcome {
             Outcome::Ok { status } => {
                 self.class(status);
-                self.counts.ok += 1;
-                self.latency.record(times.latency_ns);
-                self.service.record(times.service_ns);
-                self.lag.record(times.lag_ns);
                 self.series.ok(times.latency_ns);
+                if times.service_ns == times.latency_ns {
+                    self.plain.record(times.latency_ns);
+                } else {
+                    self.latency.record(times.latency_ns);
+                    self.service.record(times.service_ns);
+                    self.lag.record(times.lag_ns);
+                }
                 return;
             }
-            Outcome::WrongStatus { status } => {
-                self.class(status);
-                self.counts.non2xx += 1;
-            }
-            Outcome::WrongBody { status } => {
-                self.class(status);
-                self.counts.failed[Stage::Body as usize] += 1;
-            }
-            Outcome::Failed(stage) => self.counts.failed[stage as usize] += 1,
+            Outcome::WrongStatus { status } | Outcome::WrongBody { status } => self.class(status),
+            Outcome::Failed(_) => {}
+            Outcome::ConnectTimedOut => self.latency.record_at_least(times.latency_ns),
             Outcome::TimedOut => {
-                self.counts.timed_out += 1;
                 self.latency.record_at_least(times.latency_ns);
                 self.service.record_at_least(times.service_ns);
+                self.lag.record(times.lag_ns);
             }
         }
         self.series.error();
     }
 
+    #[inline]
     fn class(&mut self, status: u16) {
         let class = usize::from(status / 100);
         self.classes[if class < 6 { class } else { 0 }] += 1;
     }
-}
 
-impl Tally {
-    /// Enters a request that took at least `age_ns` as a lower bound, unless it is younger than `usual_ns`.
-    pub fn bound(&mut self, age_ns: u64, usual_ns: u64) {
-        if age_ns >= usual_ns {
-            self.latency.record_at_least(age_ns);
+    /// All settled requests are in: puts the plain ones where they belong.
+    pub fn sum_up(&mut self) {
+        let plain = std::mem::take(&mut self.plain);
+        for whole in [&mut self.latency, &mut self.service] {
+            whole.merge(&plain).expect("both were made alike");
         }
+        self.lag.record_zeros(plain.count());
+    }
+
+    /// A request was unfinished at the end, at such an age.
+    pub fn leave(&mut self, url: usize, age_ns: u64) {
+        self.counts.in_flight += 1;
+        if let Some(target) = self.targets.get_mut(url) {
+            target.counts().in_flight += 1;
+            target.record_at_least(age_ns);
+        }
+    }
+
+    /// Enters a request that took at least `age_ns` as a lower bound.
+    pub fn bound(&mut self, age_ns: u64) {
+        self.latency.record_at_least(age_ns);
+    }
+
+    /// What became of each URL's requests; empty when there is one only.
+    pub fn target_reports(&mut self) -> Vec<TargetReport> {
+        std::mem::take(&mut self.targets).into_iter().map(TargetTally::into_report).collect()
     }
 }

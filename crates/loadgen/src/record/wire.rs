@@ -11,6 +11,13 @@ pub(crate) struct Wire {
     pub established: u64,
     pub established_peak: u64,
     pub connect: Latency,
+    pub tls: Latency,
+    /// Requests sent again because their connection was closed as they arrived.
+    pub retried: u64,
+    /// Answers whose Date was old, that came out of a cache, that lacked their request's nonce.
+    pub stale_dates: u64,
+    pub cached_answers: u64,
+    pub nonces_lost: u64,
 }
 
 impl Wire {
@@ -19,6 +26,10 @@ impl Wire {
         self.opened += 1;
         self.established += 1;
         self.established_peak = self.established_peak.max(self.established);
+    }
+
+    pub fn secured(&mut self, took_ns: u64) {
+        self.tls.record(took_ns);
     }
 
     pub fn disconnected(&mut self) {

@@ -1,0 +1,26 @@
+//! The head of the last answer to the same request. Servers repeat their heads byte for byte, but for a Date that
+//! changes once a second: comparing is many times cheaper than parsing, and equal bytes parse equally.
+
+use super::head::Head;
+
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    bytes: Vec<u8>,
+    head: Option<Head>,
+}
+
+impl Memo {
+    /// The head that `input` begins with, and its length, if it is the remembered one.
+    #[inline]
+    pub fn recall(&self, input: &[u8]) -> Option<(Head, usize)> {
+        let head = self.head?;
+        input.starts_with(&self.bytes).then_some((head, self.bytes.len()))
+    }
+
+    /// Remembers a parsed head.
+    pub fn keep(&mut self, bytes: &[u8], head: Head) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.head = Some(head);
+    }
+}
