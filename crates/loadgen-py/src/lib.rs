@@ -10,7 +10,7 @@ mod report;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use loadgen::RunError;
+use loadgen::{Ceiling, Reuse, RunError};
 
 /// Plays a plan to its end without holding the GIL.
 ///
@@ -22,17 +22,41 @@ fn run(py: Python<'_>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResul
     Ok(report::Report::from(report))
 }
 
+/// Right answers per second that the engine reaches here against a server that does nothing.
+///
+/// ValueError: a plan that cannot be run. OSError: a limit of this machine stands in the way.
+#[pyfunction]
+#[pyo3(signature = (*, connections, keep_alive, threads, cores, server_cores, duration_s))]
+fn ceiling(
+    py: Python<'_>,
+    connections: usize,
+    keep_alive: bool,
+    threads: usize,
+    cores: Vec<usize>,
+    server_cores: Vec<usize>,
+    duration_s: f64,
+) -> PyResult<f64> {
+    let reuse = if keep_alive { Reuse::Always } else { Reuse::Never };
+    let duration_ns = plan::nanoseconds("duration_s", duration_s)?;
+    let ceiling = Ceiling { connections, reuse, threads, cores, server_cores, duration_ns };
+    py.detach(|| ceiling.measure()).map_err(translate)
+}
+
 fn translate(error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
         RunError::Plan(_) | RunError::Pin { .. } => PyValueError::new_err(text),
-        RunError::OpenFiles { .. } | RunError::Poll(_) | RunError::Spawn(_) => PyOSError::new_err(text),
+        RunError::OpenFiles { .. } | RunError::Poll(_) | RunError::Spawn(_) | RunError::NullServer(_) => {
+            PyOSError::new_err(text)
+        }
         _ => PyRuntimeError::new_err(text),
     }
 }
 
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::ceiling;
     #[pymodule_export]
     use super::histogram::Histogram;
     #[pymodule_export]

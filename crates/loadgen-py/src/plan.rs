@@ -173,7 +173,7 @@ fn stop(duration_s: Option<f64>, requests: Option<u64>) -> PyResult<Stop> {
 }
 
 /// A year is more than any run needs and far from overflowing.
-fn nanoseconds(name: &str, seconds: f64) -> PyResult<u64> {
+pub fn nanoseconds(name: &str, seconds: f64) -> PyResult<u64> {
     if (0.0..=366.0 * 86400.0).contains(&seconds) {
         return Ok((seconds * SECOND_NS as f64).round() as u64);
     }

@@ -354,9 +354,91 @@ mod tests {
         books.begin(0, 0, pacing.take(1005).unwrap(), 1005);
         let share = books.close(1100, pacing);
         let counts = share.tally.counts;
-        assert_eq!((counts.scheduled, counts.in_flight, counts.unsent), (11, 1, 10));
-        assert_eq!(share.tally.latency.censored_count(), 11);
+        assert_eq!((counts.scheduled, counts.in_flight, counts.unsent), (10, 1, 9));
+        assert_eq!(share.tally.latency.censored_count(), 10);
         assert_eq!(share.tally.latency.max().value_ns, 100);
+    }
+
+    /// Constant arrivals, one connection, a server that answers at once but for a pause: every request that falls
+    /// due in the pause waits for its end, and all of that waiting shows. No time passes; all of it is arithmetic.
+    fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) -> Share {
+        let (script, monitor) = (script(), Monitor::default());
+        let mut pacing = Pacer::Constant { rate_per_s: 1000.0 }.pacing(0, 0, 1);
+        let mut books = Books::new(1, Stop::DurationNs(until_ns), 0, &script, &monitor);
+        let mut now_ns = 0;
+        while let Some(due_ns) = pacing.next_ns().filter(|&due_ns| due_ns < until_ns) {
+            now_ns = due_ns.max(now_ns);
+            books.keep_time(now_ns);
+            if !books.allows(now_ns) {
+                break;
+            }
+            let intended_ns = pacing.take(now_ns).unwrap();
+            books.begin(0, 0, intended_ns, now_ns);
+            let stalled = pause_ns.contains(&now_ns);
+            let answer_ns = if stalled { pause_ns.end } else { now_ns };
+            let (outcome, end_ns) = if answer_ns - now_ns > timeout_ns {
+                (Outcome::TimedOut, now_ns + timeout_ns)
+            } else {
+                (OK, answer_ns)
+            };
+            if end_ns >= until_ns {
+                now_ns = until_ns;
+                break;
+            }
+            books.settle(0, outcome, None, end_ns);
+            now_ns = end_ns;
+        }
+        let share = books.close(now_ns.max(until_ns), pacing);
+        let counts = share.tally.counts;
+        assert_eq!(counts.scheduled, counts.accounted());
+        assert_eq!(counts.scheduled, until_ns / 1_000_000);
+        share
+    }
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn a_pause_shows_in_full_however_few_requests_were_under_way() {
+        let share = play_pause(2_000 * MS..4_500 * MS, 10_000 * MS, 60_000 * MS);
+        assert_eq!(share.tally.counts.ok, 10_000);
+        let near =
+            |seen_ns: u64, ms: f64| assert!((seen_ns as f64 / 1e6 - ms).abs() <= ms * 0.002, "{seen_ns} {ms}");
+        // 2,500 of 10,000 requests waited, evenly from 2,500 ms down to 1 ms
+        near(share.tally.latency.max().value_ns, 2_500.0);
+        near(share.tally.latency.quantile(0.99).value_ns, 2_400.0);
+        near(share.tally.latency.quantile(0.9).value_ns, 1_500.0);
+        assert!(share.tally.latency.quantile(0.5).value_ns <= 1);
+        assert!(!share.tally.latency.max().censored);
+        // one request was under way all the time; the others waited for the connection, and that is lag
+        near(share.tally.service.max().value_ns, 2_500.0);
+        assert!(share.tally.service.quantile(0.99).value_ns <= 1);
+        near(share.tally.lag.max().value_ns, 2_499.0);
+    }
+
+    #[test]
+    fn a_server_hung_for_good_leaves_lower_bounds_and_failures() {
+        let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 60_000 * MS);
+        let counts = share.tally.counts;
+        assert_eq!((counts.ok, counts.in_flight, counts.unsent), (2_000, 1, 7_999));
+        assert!(share.tally.latency.quantile(0.5).censored && share.tally.latency.quantile(0.99).censored);
+        assert!(!share.tally.latency.quantile(0.1).censored);
+        let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 500 * MS);
+        assert_eq!((share.tally.counts.timed_out, share.tally.counts.in_flight), (15, 1));
+    }
+
+    #[test]
+    fn a_page_lasts_until_its_last_part_and_urls_are_counted_apart() {
+        let (script, monitor) = (script(), Monitor::default());
+        let mut books = Books::new(1, Stop::Requests(3), 0, &script, &monitor);
+        books.keep_time(0);
+        for (target, start_ns, end_ns) in [(0, 10, 30), (1, 30, 50), (0, 60, 90)] {
+            books.begin(0, target, start_ns, start_ns);
+            books.settle(0, OK, None, end_ns);
+        }
+        let share = close(books, 100);
+        assert_eq!((share.tally.pages.count(), share.tally.pages.max().value_ns), (1, 40));
+        assert_eq!((share.targets[0].counts.ok, share.targets[1].counts.ok), (2, 1));
+        assert_eq!((share.targets[0].max_ns(), share.targets[1].max_ns()), (30, 20));
     }
 
     #[test]

@@ -72,6 +72,9 @@ pub enum RunError {
     /// The kernel's readiness queue failed.
     #[error("epoll failed ({0}); check RLIMIT_NOFILE and fs.epoll.max_user_watches")]
     Poll(#[source] io::Error),
+    /// The null server could not be started.
+    #[error("cannot start the null server that the engine's ceiling is measured against ({0})")]
+    NullServer(#[source] io::Error),
     /// A thread could not be started.
     #[error("cannot start a thread ({0}); check RLIMIT_NPROC and the cgroup's pids.max")]
     Spawn(#[source] io::Error),

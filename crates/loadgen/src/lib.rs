@@ -9,6 +9,7 @@
 
 mod alarms;
 mod books;
+mod ceiling;
 mod check;
 mod clock;
 mod connection;
@@ -20,6 +21,7 @@ mod host;
 mod http1;
 mod monitor;
 mod nonce;
+mod null_server;
 mod pacer;
 mod parts;
 mod plan;
@@ -36,12 +38,14 @@ mod watch;
 mod window;
 mod worker;
 
+pub use ceiling::Ceiling;
 pub use check::{BodyRule, Expectation};
 pub use clock::{MILLISECOND_NS, SECOND_NS};
 pub use engine::run;
 pub use error::{HistogramError, PlanError, RunError};
 pub use monitor::{Monitor, Snapshot};
 pub use nonce::{Nonce, NoncePlace};
+pub use null_server::NullServer;
 pub use pacer::Pacer;
 pub use plan::{Order, Plan, Reuse, Target, BODY_MAX_BYTES};
 pub use record::{Bin, Counts, Latency, Quantile, Stage, TargetReport, BIN_NS};

@@ -106,11 +106,11 @@ impl Pacing {
         Some(intended_ns)
     }
 
-    /// Takes a request that was due by `end_ns` although nobody was free to send it.
+    /// Takes a request that was due before `end_ns` although nobody was free to send it.
     pub fn take_unsent(&mut self, end_ns: u64) -> Option<u64> {
         match self {
             Pacing::Closed => None,
-            _ => self.take(end_ns),
+            _ => self.take(end_ns.checked_sub(1)?),
         }
     }
 }

@@ -277,13 +277,14 @@ impl<'a> Worker<'a> {
         {
             self.give_up(index, Outcome::TimedOut, now_ns);
         }
-        let Some(mut openings) = self.openings.take() else {
-            return;
-        };
-        while let Some(index) = openings.expired(now_ns, |index| self.connections[index].opening_since_ns()) {
+        while let Some(index) = self.stuck_opening(now_ns) {
             self.give_up(index, Outcome::ConnectTimedOut, now_ns);
         }
-        self.openings = Some(openings);
+    }
+
+    fn stuck_opening(&mut self, now_ns: u64) -> Option<usize> {
+        let connections = &self.connections;
+        self.openings.as_mut()?.expired(now_ns, |index| connections[index].opening_since_ns())
     }
 
     fn give_up(&mut self, index: usize, outcome: Outcome, now_ns: u64) {

@@ -1,10 +1,14 @@
 //! Servers on loopback that behave, or misbehave, exactly as told; one thread per connection, nothing hidden.
 
+#![allow(dead_code)] // each file of tests uses its own part
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::Arc;
 use std::thread;
+
+use loadgen::*;
 
 /// What a server has seen.
 #[derive(Default)]
@@ -86,8 +90,28 @@ pub fn hang(mut stream: TcpStream) {
     while matches!(stream.read(&mut rest), Ok(count) if count > 0) {}
 }
 
+/// What runs share: the books balance, and what is known of the answers fits them.
+pub fn play(plan: &Plan) -> Report {
+    let report = run(plan, &Monitor::default()).unwrap();
+    let counts = report.counts;
+    assert_eq!(counts.scheduled, counts.accounted(), "{counts:?}");
+    assert_eq!(report.series.iter().map(|bin| bin.ok).sum::<u64>(), counts.ok);
+    assert_eq!(report.series.iter().map(|bin| bin.errors).sum::<u64>(), counts.errors());
+    let answered: u64 = report.status_classes.iter().sum();
+    assert_eq!(answered, counts.ok + counts.non2xx + counts.failed[Stage::Body as usize]);
+    if !report.targets.is_empty() {
+        let sum = |part: fn(&Counts) -> u64| report.targets.iter().map(|target| part(&target.counts)).sum::<u64>();
+        assert_eq!((sum(|counts| counts.ok), sum(|counts| counts.errors())), (counts.ok, counts.errors()));
+        assert_eq!(sum(|counts| counts.scheduled) + counts.unsent, counts.scheduled);
+    }
+    report
+}
+
+pub fn get(path: &str) -> Target {
+    Target::new(Request::get(path, "test"), Expectation::default())
+}
+
 /// Closes with a reset instead of in order.
-#[allow(dead_code)]
 pub fn close_at_once(stream: TcpStream) {
     let _ = stream.shutdown(Shutdown::Both);
 }

@@ -1,0 +1,151 @@
+//! Sessions: each connection is a visitor who asks for one thing after the other.
+
+mod server;
+
+use std::io::Write;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::{channel, Receiver};
+use std::sync::Mutex;
+
+use loadgen::*;
+use server::{get, play, read_request, Server};
+
+/// Answers everything and tells what each connection was asked for. The first answer to `/` gives two cookies.
+fn recording() -> (Server, Receiver<(u64, String)>) {
+    let (seen, told) = channel();
+    let seen = Mutex::new(seen);
+    let server = Server::start(move |mut stream, number, counts| {
+        while let Some(request) = read_request(&mut stream) {
+            counts.requests.fetch_add(1, SeqCst);
+            let cookies = if request.starts_with("GET / ") && !request.contains("Cookie:") {
+                "Set-Cookie: sessionid=abc; HttpOnly; Path=/\r\nset-cookie: lang=de\r\n"
+            } else {
+                ""
+            };
+            seen.lock().unwrap().send((number, request)).unwrap();
+            let answer = format!("HTTP/1.1 200 OK\r\n{cookies}Content-Length: 5\r\n\r\nhello");
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    (server, told)
+}
+
+fn session(server: &Server, paths: &[&str], connections: usize, requests: u64) -> Plan {
+    let targets = paths.iter().map(|path| get(path)).collect();
+    let plan = Plan::closed(Address::Tcp(server.address), targets, connections, Stop::Requests(requests));
+    Plan { order: Order::Session, ..plan }
+}
+
+fn path(request: &str) -> &str {
+    request.split(' ').nth(1).unwrap()
+}
+
+fn cookie(request: &str) -> Option<&str> {
+    request.lines().find_map(|line| line.strip_prefix("Cookie: "))
+}
+
+#[test]
+fn every_connection_plays_the_whole_list_in_order() {
+    let (server, told) = recording();
+    let paths = ["/", "/a", "/b?c=d"];
+    let report = play(&session(&server, &paths, 3, 90));
+    assert_eq!(report.counts.ok, 90);
+    let mut places = [0; 3];
+    for (connection, request) in told.try_iter() {
+        let place = &mut places[connection as usize];
+        assert_eq!(path(&request), paths[*place % 3]);
+        *place += 1;
+    }
+    assert_eq!(places.iter().sum::<usize>(), 90);
+    let names: Vec<&str> = report.targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["GET /", "GET /a", "GET /b?c=d"]);
+}
+
+#[test]
+fn in_turn_the_list_is_shared_by_the_connections_of_a_thread() {
+    let (server, told) = recording();
+    let plan = Plan { order: Order::Turn, ..session(&server, &["/", "/a"], 5, 100) };
+    let report = play(&plan);
+    assert_eq!((report.targets[0].counts.ok, report.targets[1].counts.ok), (50, 50));
+    assert_eq!(told.try_iter().filter(|(_, request)| path(request) == "/a").count(), 50);
+}
+
+#[test]
+fn cookies_last_for_a_visit() {
+    let (server, told) = recording();
+    let plan = Plan { cookies: true, ..session(&server, &["/", "/a", "/b"], 1, 6) };
+    assert_eq!(play(&plan).counts.ok, 6);
+    let sent: Vec<Option<String>> =
+        told.try_iter().map(|(_, request)| cookie(&request).map(str::to_string)).collect();
+    let both = Some("sessionid=abc; lang=de".to_string());
+    assert_eq!(sent, [None, both.clone(), both.clone(), None, both.clone(), both]);
+}
+
+#[test]
+fn cookies_are_kept_to_oneself_unless_asked_for() {
+    let (server, told) = recording();
+    play(&session(&server, &["/", "/a"], 1, 4));
+    assert!(told.try_iter().all(|(_, request)| cookie(&request).is_none()));
+}
+
+#[test]
+fn a_page_is_timed_with_what_is_embedded_in_it() {
+    let (server, _told) = recording();
+    let mut plan = session(&server, &["/", "/a.css", "/a.js", "/next"], 2, 80);
+    plan.targets[1].embedded = true;
+    plan.targets[2].embedded = true;
+    let report = play(&plan);
+    assert_eq!(report.counts.ok, 80);
+    // "/next" has nothing embedded; with two visitors at most two pages are unfinished after 80 requests
+    assert!((18..=20).contains(&report.pages.count()), "{}", report.pages.count());
+    assert!(report.pages.min_ns() > report.latency.min_ns());
+}
+
+#[test]
+fn visitors_think() {
+    let (server, _told) = recording();
+    let mut plan = session(&server, &["/", "/a"], 4, 0);
+    plan.targets[1].think_ns = 50 * MILLISECOND_NS;
+    plan.stop = Stop::DurationNs(SECOND_NS);
+    let report = play(&plan);
+    // a visit takes at least its pause: no connection plays more than 20 in a second
+    assert!(report.targets[1].counts.scheduled <= 4 * 20, "{:?}", report.targets[1].counts);
+    assert!(report.counts.ok > 0);
+    assert_eq!(report.dead_time, 0.0);
+}
+
+#[test]
+fn in_an_open_loop_visitors_fall_due() {
+    let (server, told) = recording();
+    let plan = session(&server, &["/", "/a", "/b"], 50, 0);
+    let pacer = Pacer::Constant { rate_per_s: 100.0 };
+    let report = play(&Plan { pacer, stop: Stop::DurationNs(SECOND_NS / 2), ..plan });
+    let begun = report.targets[0].counts.scheduled + report.counts.unsent;
+    assert_eq!(begun, 50);
+    let mut paths: Vec<String> = told.try_iter().map(|(_, request)| path(&request).to_string()).collect();
+    paths.sort();
+    assert!(paths.iter().filter(|path| *path == "/b").count() <= 50);
+}
+
+#[test]
+fn a_visit_goes_on_after_a_failure() {
+    let server = Server::start(|mut stream, _, seen| {
+        while let Some(request) = read_request(&mut stream) {
+            seen.requests.fetch_add(1, SeqCst);
+            if request.starts_with("GET /bad") {
+                return;
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        }
+    });
+    let mut plan = session(&server, &["/", "/bad", "/b"], 1, 9);
+    plan.targets[1].request.method = "POST".into();
+    let report = play(&plan);
+    assert_eq!((report.counts.ok, report.counts.errors()), (9, 0), "POST is answered");
+    plan.targets[1].request.method = "GET".into();
+    let report = play(&plan);
+    assert_eq!((report.counts.ok, report.counts.failed[Stage::Read as usize]), (6, 3));
+    assert_eq!(report.targets[1].counts.failed[Stage::Read as usize], 3);
+}
