@@ -76,6 +76,7 @@ impl Plan {
                 PyAddress::Tcp(host, port) => Address::Tcp(SocketAddr::new(host, port)),
                 PyAddress::Unix(path) => Address::Unix(path),
             },
+            tls: None,
             targets: targets.iter().map(|target| target.0.clone()).collect(),
             pacer: pacer(rate_per_s, poisson_seed)?,
             stop: stop(duration_s, requests)?,

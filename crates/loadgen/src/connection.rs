@@ -18,7 +18,7 @@ use crate::clock;
 use crate::http1::{Progress, Response};
 use crate::record::{Outcome, Stage, Wire};
 use crate::script::{Line, Script};
-use crate::transport::Stream;
+use crate::transport::{OpenError, Opening, Stream};
 
 /// What a connection needs from its thread while it moves.
 pub(crate) struct Ground<'a> {
@@ -126,15 +126,15 @@ impl Connection {
     #[inline]
     pub fn ready(&mut self, readiness: Readiness, ground: &mut Ground) -> Step {
         if self.phase == Phase::Connecting {
-            match self.stream.as_mut().map(Stream::establish) {
-                Some(Ok(true)) => self.established(ground),
-                Some(Ok(false)) | None => return Step::Waiting,
-                Some(Err(_)) => return self.fail(Stage::Connect, ground),
+            if let Some(step) = self.establish(ground) {
+                return step;
             }
         }
         if self.phase == Phase::Writing {
+            let retried = self.retried;
             let step = self.write(ground);
-            if step != Step::Waiting {
+            // What was reported says nothing of a stream that was opened meanwhile.
+            if step != Step::Waiting || self.retried != retried {
                 return step;
             }
         }
@@ -147,15 +147,15 @@ impl Connection {
 
     /// Opens a stream for the current request.
     pub fn connect(&mut self, ground: &mut Ground) -> Step {
-        match Stream::open(&ground.script.address, ground.registry, self.token) {
-            Ok((stream, established)) => {
+        let Script { address, tls, .. } = ground.script;
+        match Stream::open(address, tls.as_ref(), ground.registry, self.token) {
+            Ok(stream) => {
                 self.stream = Some(stream);
                 self.phase = Phase::Connecting;
-                if established {
-                    self.established(ground);
-                    return self.write(ground);
+                match self.establish(ground) {
+                    Some(step) => step,
+                    None => self.write(ground),
                 }
-                Step::Waiting
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 self.phase = Phase::Crowded;
@@ -168,6 +168,23 @@ impl Connection {
     /// Gives the current request up.
     pub fn abandon(&mut self, ground: &mut Ground) {
         self.disconnect(ground);
+    }
+
+    /// Goes on opening the stream; `None` once the request can be written.
+    fn establish(&mut self, ground: &mut Ground) -> Option<Step> {
+        while let Some(stream) = &mut self.stream {
+            match stream.establish() {
+                Ok(Opening::Pending) => break,
+                Ok(Opening::Connected) => {}
+                Ok(Opening::Ready) => {
+                    self.established(ground);
+                    return None;
+                }
+                Err(OpenError::Connect(_)) => return Some(self.fail(Stage::Connect, ground)),
+                Err(OpenError::Tls(_)) => return Some(self.fail(Stage::Tls, ground)),
+            }
+        }
+        Some(Step::Waiting)
     }
 
     fn established(&mut self, ground: &mut Ground) {
@@ -198,21 +215,30 @@ impl Connection {
             match stream.write(&bytes[self.written..]) {
                 Ok(count) => self.written += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    return match stream.await_writable(ground.registry, self.token) {
-                        Ok(()) => Step::Waiting,
-                        Err(_) => self.fail(Stage::Write, ground),
-                    };
-                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.await_writable(ground),
                 Err(_) => return self.broken(Stage::Write, ground),
             }
         }
-        self.phase = Phase::Reading;
-        Step::Waiting
+        match stream.flush_pending() {
+            Ok(true) => {
+                self.phase = Phase::Reading;
+                Step::Waiting
+            }
+            Ok(false) => self.await_writable(ground),
+            Err(_) => self.broken(Stage::Write, ground),
+        }
+    }
+
+    fn await_writable(&mut self, ground: &mut Ground) -> Step {
+        match self.stream.as_mut().map(|stream| stream.await_writable(ground.registry, self.token)) {
+            Some(Err(_)) => self.fail(Stage::Write, ground),
+            _ => Step::Waiting,
+        }
     }
 
     /// Reads until the kernel has no more. A read that does not fill the buffer has drained an edge-triggered
-    /// socket, so the extra read that would say so is saved; unless the peer has closed, which is still to be seen.
+    /// plain socket, so the extra read that would say so is saved; unless the peer has closed, which is still to be
+    /// seen.
     #[inline]
     fn read(&mut self, closed: bool, ground: &mut Ground) -> Step {
         loop {
@@ -222,6 +248,7 @@ impl Connection {
             match stream.read(ground.buffer) {
                 Ok(0) => return self.ended(ground),
                 Ok(count) => {
+                    let drained = count < ground.buffer.len() && !closed && stream.is_drained_by_short_read();
                     ground.wire.bytes_read += count as u64;
                     self.heard = true;
                     let Line { to_head, expectation, .. } = &ground.script.lines[self.target];
@@ -230,7 +257,7 @@ impl Connection {
                     match self.response.feed(input, *to_head, |bytes| body.feed(&expectation.body, bytes)) {
                         Ok(Progress::Done { surplus: 0 }) => return self.answered(closed, ground),
                         Ok(Progress::Done { .. }) | Err(_) => return self.fail(Stage::Protocol, ground),
-                        Ok(Progress::More) if count < ground.buffer.len() && !closed => return Step::Waiting,
+                        Ok(Progress::More) if drained => return Step::Waiting,
                         Ok(Progress::More) => {}
                     }
                 }

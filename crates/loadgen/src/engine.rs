@@ -22,7 +22,7 @@ const HEADSTART_NS: u64 = 2 * MILLISECOND_NS;
 pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
     plan.validate()?;
     host::require_files(plan.connections, plan.threads)?;
-    let script = Script::new(plan);
+    let script = Script::new(plan)?;
     let start_ns = clock::now_ns() + HEADSTART_NS;
     monitor.start(start_ns);
     let shares = thread::scope(|scope| {

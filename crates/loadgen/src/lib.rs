@@ -40,4 +40,4 @@ pub use record::{Bin, Counts, Latency, Quantile, Stage, BIN_NS};
 pub use report::Report;
 pub use request::Request;
 pub use stop::Stop;
-pub use transport::Address;
+pub use transport::{Address, Tls, TlsVersion};

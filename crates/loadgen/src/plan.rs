@@ -5,7 +5,7 @@ use crate::error::PlanError;
 use crate::pacer::Pacer;
 use crate::request::Request;
 use crate::stop::Stop;
-use crate::transport::Address;
+use crate::transport::{Address, Tls, TlsConnector};
 
 /// A request and what a right answer to it looks like.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Target {
 pub struct Plan {
     /// Where the server listens.
     pub address: Address,
+    /// What is needed to speak TLS; `None` speaks plain HTTP.
+    pub tls: Option<Tls>,
     /// Sent in turn by each thread, over and over.
     pub targets: Vec<Target>,
     /// When requests are due.
@@ -61,6 +63,7 @@ impl Plan {
             return Err(PlanError::NoTimeout);
         }
         self.validate_rate()?;
+        self.tls.as_ref().map(TlsConnector::new).transpose()?;
         self.targets.iter().try_for_each(|target| target.request.validate())
     }
 
@@ -98,6 +101,7 @@ mod tests {
     fn plan(connections: usize, threads: usize, cores: &[usize]) -> Plan {
         Plan {
             address: Address::Unix("/".into()),
+            tls: None,
             targets: vec![Target { request: Request::get("/", "h"), expectation: Expectation::default() }],
             pacer: Pacer::Closed,
             stop: Stop::Requests(1),

@@ -118,7 +118,7 @@ impl<'a> Worker<'a> {
         }
         let now_ns = clock::now_ns();
         match self.follow(index, step, now_ns) {
-            Some(Outcome::Failed(Stage::Connect)) => self.rest(index, now_ns),
+            Some(Outcome::Failed(Stage::Connect | Stage::Tls)) => self.rest(index, now_ns),
             Some(_) => self.offer(index, now_ns),
             None => {}
         }

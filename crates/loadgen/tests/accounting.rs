@@ -18,6 +18,7 @@ fn plan(server: &Server, stop: Stop) -> Plan {
     let target = Target { request: Request::get("/", "test"), expectation: Expectation::default() };
     Plan {
         address: Address::Tcp(server.address),
+        tls: None,
         targets: vec![target],
         pacer: Pacer::Closed,
         stop,
