@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use loadgen::{
-    Address, BodyRule, Expectation, Nonce, NoncePlace, Order, Pacer, Request, Reuse, Stop, BODY_MAX_BYTES,
-    SECOND_NS,
+    Address, BodyRule, Expectation, Nonce, NoncePlace, Order, Pacer, Request, Reuse, Stop, TlsVersion,
+    BODY_MAX_BYTES, SECOND_NS,
 };
 
 /// One request and what a right answer to it looks like.
@@ -129,7 +129,13 @@ struct PyTls(String, Option<Vec<u8>>, Vec<String>);
 
 impl PyTls {
     fn plan(self) -> PyResult<loadgen::Tls> {
-        Ok(loadgen::Tls { name: self.0 })
+        let PyTls(name, authorities, versions) = self;
+        let version = |text: &String| match text.as_str() {
+            "1.2" => Ok(TlsVersion::V1_2),
+            "1.3" => Ok(TlsVersion::V1_3),
+            _ => Err(PyValueError::new_err(format!("TLS {text:?} is not spoken; use 1.2 or 1.3"))),
+        };
+        Ok(loadgen::Tls { name, authorities, versions: versions.iter().map(version).collect::<PyResult<_>>()? })
     }
 }
 

@@ -44,6 +44,20 @@ pub enum PlanError {
         /// Its text.
         text: String,
     },
+    /// A server name that TLS could neither send nor look for.
+    #[error("{0:?} is no host name and no IP address; give the name in the server's certificate, without port and brackets")]
+    TlsName(String),
+    /// Trusted certificates that cannot be read.
+    #[error(
+        "the certificates to trust cannot be read ({reason}); give PEM, with a BEGIN CERTIFICATE block for each"
+    )]
+    TlsAuthorities {
+        /// What is wrong, and with which one.
+        reason: String,
+    },
+    /// No version of TLS was given.
+    #[error("the plan allows no version of TLS; allow 1.2, 1.3 or both")]
+    TlsVersion,
 }
 
 /// A run that could not be started or carried on. Failures of requests are not errors: they are counted.

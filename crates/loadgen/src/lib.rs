@@ -52,4 +52,4 @@ pub use record::{Bin, Counts, Latency, Quantile, Stage, TargetReport, BIN_NS};
 pub use report::Report;
 pub use request::Request;
 pub use stop::Stop;
-pub use transport::{Address, Tls};
+pub use transport::{Address, Tls, TlsVersion};

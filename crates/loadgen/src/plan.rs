@@ -9,7 +9,7 @@ use crate::nonce::Nonce;
 use crate::pacer::Pacer;
 use crate::request::Request;
 use crate::stop::Stop;
-use crate::transport::{Address, Tls};
+use crate::transport::{Address, Tls, TlsConnector};
 
 /// A request and what a right answer to it looks like.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,6 +134,7 @@ impl Plan {
             return Err(PlanError::NoTimeout);
         }
         self.validate_rate()?;
+        self.tls.as_ref().map(TlsConnector::new).transpose()?;
         if let Some(nonce) = &self.nonce {
             nonce.validate()?;
         }

@@ -232,10 +232,7 @@ impl<'a> Worker<'a> {
             openings.over(index, now_ns);
         }
         let step = self.with(index, |connection, ground| connection.begin(target, now_ns, ground));
-        // What fails before the first wait would fail again at once.
-        if step != Step::Waiting && self.follow(index, step, now_ns).is_some() {
-            self.rest(index, now_ns);
-        }
+        self.conclude(index, step);
     }
 
     fn rest(&mut self, index: usize, now_ns: u64) {
@@ -252,20 +249,26 @@ impl<'a> Worker<'a> {
                 // It may have timed out meanwhile.
                 Alarm::Reconnect if self.connections[index].is_crowded() => {
                     let step = self.with(index, |connection, ground| connection.connect(ground));
-                    self.conclude(index, step, now_ns);
+                    self.conclude(index, step);
                 }
                 Alarm::Reconnect => {}
                 // The request that asked may be over, and another one waiting.
                 Alarm::Ask if self.books.job(index).is_some_and(|job| job.begun_ns + ASK_NS <= at_ns) => {
                     let step = self.with(index, |connection, ground| connection.stop_asking(ground));
-                    self.conclude(index, step, now_ns);
+                    self.conclude(index, step);
                 }
                 Alarm::Ask => {}
             }
         }
     }
 
-    fn conclude(&mut self, index: usize, step: Step, now_ns: u64) {
+    /// Books a step that was not the kernel's to report: what fails before the first wait would fail again at once.
+    #[inline]
+    fn conclude(&mut self, index: usize, step: Step) {
+        if step == Step::Waiting {
+            return;
+        }
+        let now_ns = clock::now_ns();
         if self.follow(index, step, now_ns).is_some() {
             self.rest(index, now_ns);
         }

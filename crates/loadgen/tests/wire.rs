@@ -3,11 +3,10 @@
 mod server;
 
 use std::io::{Read, Write};
-use std::net::{Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::Arc;
-use std::thread;
 
 use loadgen::*;
 use server::{get, hang, play, read_request, Server};
@@ -229,21 +228,6 @@ fn opening_a_connection_has_a_time_of_its_own() {
 
 fn connect_soon(address: SocketAddr) -> Option<std::net::TcpStream> {
     std::net::TcpStream::connect_timeout(&address, std::time::Duration::from_millis(200)).ok()
-}
-
-#[test]
-fn the_newer_internet_protocol_is_spoken_too() {
-    let Ok(listener) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else {
-        return; // this machine has no IPv6
-    };
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten().take(2) {
-            thread::spawn(move || while read_request(&mut stream).is_some() && stream.write_all(HELLO).is_ok() {});
-        }
-    });
-    let report = play(&Plan::closed(Address::Tcp(address), vec![get("/")], 2, Stop::Requests(20)));
-    assert_eq!(report.counts.ok, 20);
 }
 
 #[test]

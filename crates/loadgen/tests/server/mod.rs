@@ -26,7 +26,13 @@ pub struct Server {
 impl Server {
     /// Calls `serve(stream, number of the connection, seen)` for every connection, each in its own thread.
     pub fn start(serve: impl Fn(TcpStream, u64, &Seen) + Send + Sync + 'static) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Server::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), serve)
+    }
+
+    pub fn start_on(
+        listener: TcpListener,
+        serve: impl Fn(TcpStream, u64, &Seen) + Send + Sync + 'static,
+    ) -> Server {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Seen::default());
         let (serve, shared) = (Arc::new(serve), seen.clone());
