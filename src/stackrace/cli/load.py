@@ -112,7 +112,12 @@ Examples:
     "--mask", "masks", multiple=True, metavar="REGEX",
     help="What this matches in --expect-body may differ, again for more.",
 )  # fmt: skip
-@_expect("--max-body", type=Quantity(SIZE), metavar="SIZE", help="Longer answers are failures. Default: 256MiB.")
+@_expect(
+    "--max-body",
+    type=Quantity(SIZE),
+    metavar="SIZE",
+    help="Give up on an answer that grows beyond this. Default: 256MiB.",
+)
 @_loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, each on a core. Default: 1.")
 @_loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine itself can do here (0.3 s).")
 @_loops("--target-is-mine", is_flag=True, help="Allow a target that is not this machine.")

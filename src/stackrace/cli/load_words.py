@@ -104,8 +104,19 @@ def _stage_hint(ran: Ran, stage: str) -> str:
     if stage == "tls":
         return _tls_hint(ran)
     if stage == "body":
-        return "does part of the page change by design? Name that part with --mask"
+        return _body_hint(ran)
     return STAGES.get(stage, "look at the server's log")
+
+
+def _body_hint(ran: Ran) -> str:
+    if lost := ran.result.nonces_lost:
+        return (
+            f"{count(lost)} did not repeat their request's own nonce: they were made for another request, "
+            "or the app does not repeat it at all"
+        )
+    if not ran.target.workload.answers:
+        return "they grew beyond --max-body, 256MiB unless told otherwise"
+    return "does part of the page change by design? Name that part with --mask"
 
 
 def _tls_hint(ran: Ran) -> str:
