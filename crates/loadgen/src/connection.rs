@@ -20,6 +20,9 @@ use crate::record::{Outcome, Stage, Wire};
 use crate::script::{Line, Script};
 use crate::transport::{OpenError, Opening, Stream};
 
+/// A stream that never runs dry is left after this many reads, so that others, and the timeout, have their turn.
+const READS_MAX: usize = 64;
+
 /// What a connection needs from its thread while it moves.
 pub(crate) struct Ground<'a> {
     pub script: &'a Script,
@@ -241,7 +244,7 @@ impl Connection {
     /// seen.
     #[inline]
     fn read(&mut self, closed: bool, ground: &mut Ground) -> Step {
-        loop {
+        for _ in 0..READS_MAX {
             let Some(stream) = &mut self.stream else {
                 return Step::Waiting;
             };
@@ -265,6 +268,10 @@ impl Connection {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Waiting,
                 Err(_) => return self.broken(Stage::Read, ground),
             }
+        }
+        match self.stream.as_mut().map(|stream| stream.rearm(ground.registry, self.token)) {
+            Some(Err(_)) => self.fail(Stage::Read, ground),
+            _ => Step::Waiting,
         }
     }
 

@@ -209,6 +209,26 @@ fn a_handshake_that_is_never_answered_and_a_request_that_is_never_read_run_into_
 }
 
 #[test]
+fn an_answer_without_end_runs_into_the_timeout() {
+    let authority = Authority::new();
+    let server = authority.server(|mut stream, seen| {
+        if next_request(&mut stream, seen).is_some() {
+            let endless = [&b"HTTP/1.0 200 OK\r\n\r\n"[..], &[b'q'; 64 * 1024]].concat();
+            while stream.write_all(&endless).is_ok() {}
+        }
+    });
+    let plain = Server::start(|mut stream, _, _| {
+        server::read_request(&mut stream);
+        let endless = [&b"HTTP/1.0 200 OK\r\n\r\n"[..], &[b'q'; 64 * 1024]].concat();
+        while stream.write_all(&endless).is_ok() {}
+    });
+    for plan in [plan(&plain, None, 4), plan(&server, Some(authority.tls("localhost")), 4)] {
+        let report = play(&Plan { timeout_ns: SECOND_NS / 4, connections: 1, ..plan });
+        assert_eq!(report.counts, Counts { scheduled: 4, timed_out: 4, ..Counts::default() });
+    }
+}
+
+#[test]
 fn long_and_roundabout_handshakes_succeed() {
     let authority = Authority::new();
     let many: Vec<String> = (0..1500).map(|number| format!("host-{number}.example.org")).collect();
@@ -414,6 +434,17 @@ fn a_connection_closed_between_requests_is_no_failure() {
         let report = play(&Plan { connections: 1, ..plan(&server, Some(authority.tls("localhost")), 30) });
         assert_eq!(report.counts, all_ok(30));
         assert_eq!((server.requests(), server.connections(), report.reconnects), (30, 10, 9));
+    }
+}
+
+#[test]
+fn session_tickets_are_passed_over_unless_there_is_no_end_to_them() {
+    let authority = Authority::new();
+    for (tickets, counts) in [(100, all_ok(10)), (5000, all_failed(Stage::Read, 10))] {
+        let mut config = authority.config(&["localhost"], &BOTH);
+        config.send_tls13_tickets = tickets;
+        let server = start(config, answer);
+        assert_eq!(play(&plan(&server, Some(authority.tls("localhost")), 10)).counts, counts);
     }
 }
 
