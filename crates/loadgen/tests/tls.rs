@@ -470,9 +470,10 @@ fn a_request_is_sent_to_its_end_over_a_unix_socket_too() {
     let path = std::env::temp_dir().join(format!("loadgen-tls-{}.sock", std::process::id()));
     let listener = UnixListener::bind(&path).unwrap();
     let config = Arc::new(authority.config(&["localhost"], &BOTH));
-    let expected = lengths.clone();
+    let (expected, bound) = (lengths.clone(), path.clone());
     let served = thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
+        std::fs::remove_file(bound).unwrap();
         let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
         for length in expected {
             server::read_request(&mut stream).unwrap();
@@ -487,11 +488,10 @@ fn a_request_is_sent_to_its_end_over_a_unix_socket_too() {
     let nowhere = Server::answering(HELLO);
     let plan = plan(&nowhere, Some(authority.tls("localhost")), lengths.len() as u64);
     let mut plan = posting(Plan { connections: 1, ..plan }, Vec::new(), b"hello");
-    plan.address = Address::Unix(path.clone());
+    plan.address = Address::Unix(path);
     plan.targets = vec![plan.targets[0].clone(); lengths.len()];
     plan.targets.iter_mut().zip(&lengths).for_each(|(target, length)| target.request.body = body_of(*length));
     let report = play(&plan);
-    std::fs::remove_file(path).unwrap();
     assert_eq!((report.counts, report.connections_opened), (all_ok(lengths.len() as u64), 1));
     served.join().unwrap();
 }

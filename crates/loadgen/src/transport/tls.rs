@@ -1,8 +1,8 @@
 //! TLS over a socket that never blocks: the handshake, then plain bytes in and out.
 //!
 //! Readiness is edge-triggered, so everything here goes on until the socket would block. Buffers are bounded: what
-//! waits to go out by [`PENDING_MAX_BYTES`], what came in by one read of the socket, since it is read again only
-//! once all plain bytes have been handed out.
+//! waits to go out by [`PENDING_MAX_BYTES`], what came in by a record and one read of the socket, which is read
+//! again only once all plain bytes have been handed out.
 
 use std::io::{self, ErrorKind, Read, Write};
 
