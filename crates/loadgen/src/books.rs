@@ -35,6 +35,8 @@ pub(crate) struct Share {
     pub engaged_ns: u64,
     /// Requests of an open loop that fell due while all connections were taken.
     pub pool_waits: u64,
+    /// Time spent spinning until a request was due, and nothing else to do.
+    pub spun_ns: u64,
     pub usage: Usage,
 }
 
@@ -54,6 +56,7 @@ pub(crate) struct Books<'a> {
     pending: u64,
     engaged_ns: u64,
     pool_waits: u64,
+    spun_ns: u64,
 }
 
 impl<'a> Books<'a> {
@@ -77,6 +80,7 @@ impl<'a> Books<'a> {
             pending: 0,
             engaged_ns: 0,
             pool_waits: 0,
+            spun_ns: 0,
         }
     }
 
@@ -128,6 +132,12 @@ impl<'a> Books<'a> {
     /// A request fell due while all connections were taken.
     pub fn wait_for_pool(&mut self) {
         self.pool_waits += u64::from(self.window.is_open());
+    }
+
+    /// The loop had nothing to do and kept asking.
+    #[inline]
+    pub fn spin(&mut self, spun_ns: u64) {
+        self.spun_ns += if self.window.is_open() { spun_ns } else { 0 };
     }
 
     /// Books an outcome; false when it came after the window closed, where its request counts as unfinished.
@@ -185,6 +195,7 @@ impl<'a> Books<'a> {
             closes_ns: self.window.closes_ns,
             engaged_ns: self.engaged_ns,
             pool_waits: self.pool_waits,
+            spun_ns: self.spun_ns,
             usage,
         }
     }

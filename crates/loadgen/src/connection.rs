@@ -28,6 +28,9 @@ use crate::visitor::Visitor;
 /// A Date may be this many seconds behind, its own resolution included.
 const STALE_S: u64 = 2;
 
+/// A stream that never runs dry is left after this many reads, so that others, and the timeout, have their turn.
+const READS_MAX: usize = 64;
+
 /// What a connection needs from its thread while it moves.
 pub(crate) struct Ground<'a> {
     pub script: &'a Script,
@@ -319,7 +322,7 @@ impl Connection {
     /// socket, so the extra read that would say so is saved; unless the peer has closed, which is still to be seen.
     #[inline]
     fn read(&mut self, closed: bool, ground: &mut Ground) -> Step {
-        loop {
+        for _ in 0..READS_MAX {
             let Some(stream) = &mut self.stream else {
                 return Step::Waiting;
             };
@@ -344,6 +347,10 @@ impl Connection {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Waiting,
                 Err(_) => return self.broken(Stage::Read, ground),
             }
+        }
+        match self.stream.as_mut().map(|stream| stream.rearm(ground.registry, self.token)) {
+            Some(Err(_)) => self.fail(Stage::Read, ground),
+            _ => Step::Waiting,
         }
     }
 

@@ -52,9 +52,11 @@ pub struct Report {
     pub established_peak: u64,
     /// CPU time of the engine's threads, summed.
     pub cpu_ns: u64,
+    /// The part of that in which an open loop had nothing to do and spun until its next request was due.
+    pub spun_ns: u64,
     /// Time the engine's threads waited for a core, summed.
     pub wait_ns: u64,
-    /// The busiest thread's share of a core, 0 to 1.
+    /// The busiest thread's share of a core, 0 to 1; spinning is no work.
     pub busiest: f64,
     /// Jain's index over the connections' answers: 1 when all got the same, 1/n when one got all; 1 without any.
     pub fairness: f64,
@@ -114,6 +116,7 @@ impl Report {
             cached_answers: 0,
             established_peak: 0,
             cpu_ns: 0,
+            spun_ns: 0,
             wait_ns: 0,
             busiest: 0.0,
             fairness: 1.0,
@@ -142,9 +145,11 @@ impl Report {
         self.cached_answers += share.wire.cached_answers;
         self.established_peak += share.wire.established_peak;
         self.cpu_ns += share.usage.cpu_ns;
+        self.spun_ns += share.spun_ns.min(share.usage.cpu_ns);
         self.wait_ns += share.usage.wait_ns;
         let open_ns = (share.closes_ns - share.opens_ns) as f64;
-        self.busiest = self.busiest.max(ratio(share.usage.cpu_ns as f64, open_ns).min(1.0));
+        let worked_ns = share.usage.cpu_ns.saturating_sub(share.spun_ns);
+        self.busiest = self.busiest.max(ratio(worked_ns as f64, open_ns).min(1.0));
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::record::{Outcome, Stage};
 use crate::script::Script;
 use crate::stop::Stop;
-use crate::timer::{Timer, TIMER};
+use crate::timer::{Oversleep, Timer, TIMER};
 use crate::transport::TlsConnector;
 use crate::watch::Watch;
 
@@ -32,8 +32,6 @@ const REST_NS: u64 = 10 * MILLISECOND_NS;
 const CROWDED_NS: u64 = MILLISECOND_NS;
 /// How long a body waits for the server to ask for it. RFC 9110 section 10.1.1 leaves it to the client; curl's time.
 const ASK_NS: u64 = SECOND_NS;
-/// An open loop wakes this long before its next request and spins: the kernel wakes a thread some 10 µs late.
-const SPIN_NS: u64 = 50_000;
 const BUFFER_BYTES: usize = 128 * 1024;
 const EVENTS: usize = 128;
 
@@ -51,6 +49,17 @@ pub(crate) struct Part<'a> {
     pub start_ns: u64,
 }
 
+/// What the loop does until the kernel reports something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// Sleeps until something is to be done.
+    Sleep { until_ns: u64 },
+    /// Sleeps until shortly before a request is due.
+    Doze { until_ns: u64 },
+    /// Asks again and again: a request is due any moment.
+    Spin,
+}
+
 pub(crate) struct Worker<'a> {
     part: Part<'a>,
     poll: Poll,
@@ -63,6 +72,7 @@ pub(crate) struct Worker<'a> {
     free: Vec<usize>,
     /// The last time at which a request was due and no connection free.
     starved_ns: u64,
+    oversleep: Oversleep,
     alarms: Alarms,
     requests: Watch,
     openings: Option<Watch>,
@@ -87,6 +97,7 @@ impl<'a> Worker<'a> {
             course: Course::new(script.order, script.lines.len(), connections),
             free: (0..connections).rev().collect(),
             starved_ns: 0,
+            oversleep: Oversleep::new(),
             alarms: Alarms::default(),
             requests: Watch::new(plan.timeout_ns, connections, start_ns),
             openings: plan.connect_timeout_ns.map(|limit_ns| Watch::new(limit_ns, connections, start_ns)),
@@ -102,8 +113,8 @@ impl<'a> Worker<'a> {
     pub fn run(mut self) -> Result<Share, RunError> {
         let mut events = Events::with_capacity(EVENTS);
         std::thread::sleep(Duration::from_nanos(self.part.start_ns.saturating_sub(clock::now_ns())));
+        let mut now_ns = clock::now_ns();
         loop {
-            let now_ns = clock::now_ns();
             self.wall_s = self.calendar.wall_s(now_ns);
             self.books.keep_time(now_ns);
             self.ring(now_ns);
@@ -112,10 +123,19 @@ impl<'a> Worker<'a> {
             if self.books.is_over(now_ns) || self.part.monitor.is_cancelled() {
                 return Ok(self.books.close(now_ns, self.part.pacing));
             }
-            let patience = self.patience(now_ns);
+            let wait = self.wait(now_ns);
+            let patience = self.patience(wait, now_ns);
             match self.poll.poll(&mut events, patience) {
                 Err(error) if error.kind() != ErrorKind::Interrupted => return Err(RunError::Poll(error)),
                 _ => events.iter().for_each(|event| self.react(event)),
+            }
+            let before_ns = std::mem::replace(&mut now_ns, clock::now_ns());
+            match wait {
+                Wait::Spin if events.is_empty() => self.books.spin(now_ns - before_ns),
+                Wait::Doze { until_ns } if only_timer(&events) => {
+                    self.oversleep.observe(now_ns.saturating_sub(until_ns));
+                }
+                _ => {}
             }
         }
     }
@@ -297,24 +317,33 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// How long the loop may sleep; for ever when the timer will wake it.
+    /// What to do until the kernel reports something.
+    #[inline]
+    fn wait(&self, now_ns: u64) -> Wait {
+        let waits =
+            [self.alarms.next_ns(), self.requests.next_ns(), self.openings.as_ref().and_then(Watch::next_ns)];
+        let latest_ns = self.books.next_ns().min((now_ns / WAKE_NS + 1) * WAKE_NS);
+        let until_ns = waits.into_iter().flatten().fold(latest_ns, u64::min);
+        let due_ns = if self.free.is_empty() { None } else { self.part.pacing.next_ns() };
+        match due_ns.map(|due_ns| due_ns.saturating_sub(self.oversleep.margin_ns())) {
+            Some(awake_ns) if awake_ns <= now_ns => Wait::Spin,
+            Some(awake_ns) if awake_ns < until_ns => Wait::Doze { until_ns: awake_ns },
+            _ => Wait::Sleep { until_ns },
+        }
+    }
+
+    /// How long the poll may take; for ever when the timer will end it.
     ///
     /// Moments are absolute and mostly stay the same from turn to turn, so the timer is seldom set anew: cheaper
     /// than a timeout for every wait, and exact to the nanosecond where epoll's own counts in milliseconds.
-    fn patience(&mut self, now_ns: u64) -> Option<Duration> {
-        let due_ns = if self.free.is_empty() { None } else { self.part.pacing.next_ns() };
-        let waits = [
-            self.alarms.next_ns(),
-            self.requests.next_ns(),
-            self.openings.as_ref().and_then(Watch::next_ns),
-            due_ns.map(|due_ns| due_ns.saturating_sub(SPIN_NS)),
-        ];
-        let latest_ns = self.books.next_ns().min((now_ns / WAKE_NS + 1) * WAKE_NS);
-        let until_ns = waits.into_iter().flatten().fold(latest_ns, u64::min);
-        if until_ns <= now_ns {
-            return Some(Duration::ZERO);
+    #[inline]
+    fn patience(&mut self, wait: Wait, now_ns: u64) -> Option<Duration> {
+        match wait {
+            Wait::Sleep { until_ns } | Wait::Doze { until_ns } if until_ns > now_ns => {
+                self.timer.arm(until_ns).err().map(|_| Duration::from_nanos(until_ns - now_ns))
+            }
+            _ => Some(Duration::ZERO),
         }
-        self.timer.arm(until_ns).err().map(|_| Duration::from_nanos(until_ns - now_ns))
     }
 
     #[inline]
@@ -331,4 +360,9 @@ impl<'a> Worker<'a> {
         };
         act(&mut self.connections[index], &mut ground)
     }
+}
+
+/// Whether nothing but the timer ended a sleep.
+fn only_timer(events: &Events) -> bool {
+    events.iter().all(|event| event.token() == TIMER)
 }

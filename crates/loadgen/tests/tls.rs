@@ -208,6 +208,26 @@ fn a_handshake_that_is_never_answered_and_a_request_that_is_never_read_run_into_
 }
 
 #[test]
+fn an_answer_without_end_runs_into_the_timeout() {
+    let authority = Authority::new();
+    let server = authority.server(|mut stream, seen| {
+        if next_request(&mut stream, seen).is_some() {
+            let endless = [&b"HTTP/1.0 200 OK\r\n\r\n"[..], &[b'q'; 64 * 1024]].concat();
+            while stream.write_all(&endless).is_ok() {}
+        }
+    });
+    let plain = Server::start(|mut stream, _, _| {
+        server::read_request(&mut stream);
+        let endless = [&b"HTTP/1.0 200 OK\r\n\r\n"[..], &[b'q'; 64 * 1024]].concat();
+        while stream.write_all(&endless).is_ok() {}
+    });
+    for plan in [plan(&plain, None, 4), plan(&server, Some(authority.tls("localhost")), 4)] {
+        let report = play(&Plan { timeout_ns: SECOND_NS / 4, connections: 1, ..plan });
+        assert_eq!(report.counts, Counts { scheduled: 4, timed_out: 4, ..Counts::default() });
+    }
+}
+
+#[test]
 fn long_and_roundabout_handshakes_succeed() {
     let authority = Authority::new();
     let many: Vec<String> = (0..1500).map(|number| format!("host-{number}.example.org")).collect();
@@ -417,6 +437,17 @@ fn a_connection_closed_between_requests_is_no_failure() {
 }
 
 #[test]
+fn session_tickets_are_passed_over_unless_there_is_no_end_to_them() {
+    let authority = Authority::new();
+    for (tickets, counts) in [(100, all_ok(10)), (5000, all_failed(Stage::Read, 10))] {
+        let mut config = authority.config(&["localhost"], &BOTH);
+        config.send_tls13_tickets = tickets;
+        let server = start(config, answer);
+        assert_eq!(play(&plan(&server, Some(authority.tls("localhost")), 10)).counts, counts);
+    }
+}
+
+#[test]
 fn keys_may_change_between_answers() {
     let authority = Authority::new();
     let server = authority.server(|mut stream, seen| {
@@ -438,9 +469,10 @@ fn a_request_is_sent_to_its_end_over_a_unix_socket_too() {
     let path = std::env::temp_dir().join(format!("loadgen-tls-{}.sock", std::process::id()));
     let listener = UnixListener::bind(&path).unwrap();
     let config = Arc::new(authority.config(&["localhost"], &BOTH));
-    let expected = lengths.clone();
+    let (expected, bound) = (lengths.clone(), path.clone());
     let served = thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
+        std::fs::remove_file(bound).unwrap();
         let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
         for length in expected {
             server::read_request(&mut stream).unwrap();
@@ -455,11 +487,10 @@ fn a_request_is_sent_to_its_end_over_a_unix_socket_too() {
     let nowhere = Server::answering(HELLO);
     let plan = plan(&nowhere, Some(authority.tls("localhost")), lengths.len() as u64);
     let mut plan = posting(Plan { connections: 1, ..plan }, Vec::new(), b"hello");
-    plan.address = Address::Unix(path.clone());
+    plan.address = Address::Unix(path);
     plan.targets = vec![plan.targets[0].clone(); lengths.len()];
     plan.targets.iter_mut().zip(&lengths).for_each(|(target, length)| target.request.body = body_of(*length));
     let report = play(&plan);
-    std::fs::remove_file(path).unwrap();
     assert_eq!((report.counts, report.connections_opened), (all_ok(lengths.len() as u64), 1));
     served.join().unwrap();
 }

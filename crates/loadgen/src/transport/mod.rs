@@ -110,6 +110,17 @@ impl Stream {
         matches!(self, Stream::Plain(_))
     }
 
+    /// Has readiness reported again although the stream still has more to read: modifying a registration looks at
+    /// the socket anew (epoll_ctl(2)). So whoever reads a stream that never runs dry can let others have their turn.
+    /// Not after a read that filled its buffer: TLS may then hold bytes that no readiness tells of.
+    pub fn rearm(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        let socket = match self {
+            Stream::Plain(socket) => socket,
+            Stream::Tls(stream) => stream.socket(),
+        };
+        socket.reregister(Interest::READABLE | Interest::WRITABLE, registry, token)
+    }
+
     /// Makes sure that readiness is reported once a write that was cut short can go on.
     pub fn await_writable(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match self {

@@ -1,8 +1,8 @@
 //! TLS over a socket that never blocks: the handshake, then plain bytes in and out.
 //!
 //! Readiness is edge-triggered, so everything here goes on until the socket would block. Buffers are bounded: what
-//! waits to go out by [`PENDING_MAX_BYTES`], what came in by one read of the socket, since it is read again only
-//! once all plain bytes have been handed out.
+//! waits to go out by [`PENDING_MAX_BYTES`], what came in by a record and one read of the socket, which is read
+//! again only once all plain bytes have been handed out.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -12,12 +12,17 @@ use super::{OpenError, Opening, Socket, TlsConnector};
 
 /// This much of a request is encrypted ahead of the socket: four records of full size.
 const PENDING_MAX_BYTES: usize = 64 * 1024;
+/// After the handshake this much may come in without a single plain byte: session tickets and the like, or a part of
+/// a record of at most 18 KiB. Nobody needs more, and one who never stopped would hold the thread for ever.
+const BARREN_MAX_BYTES: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct TlsStream {
     socket: Socket,
     connector: TlsConnector,
     state: State,
+    /// Came in since the last plain byte.
+    barren_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -31,7 +36,7 @@ enum State {
 
 impl TlsStream {
     pub fn new(socket: Socket, connector: TlsConnector) -> TlsStream {
-        TlsStream { socket, connector, state: State::Connecting }
+        TlsStream { socket, connector, state: State::Connecting, barren_bytes: 0 }
     }
 
     /// As [`super::Stream::establish`]. The session is made only once the socket is connected: drawing its keys
@@ -95,6 +100,10 @@ impl TlsStream {
         understood.map(|_| count).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
+    pub fn socket(&mut self) -> &mut Socket {
+        &mut self.socket
+    }
+
     #[inline]
     fn session(&mut self) -> io::Result<(&mut ClientConnection, &mut Socket)> {
         match &mut self.state {
@@ -113,10 +122,17 @@ impl Read for TlsStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.session()?.0.reader().read(buffer) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.receive()?,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
-                other => return other,
-            };
+                other => {
+                    self.barren_bytes = 0;
+                    return other;
+                }
+            }
+            self.barren_bytes += self.receive()?;
+            if self.barren_bytes > BARREN_MAX_BYTES {
+                return Err(io::Error::new(ErrorKind::InvalidData, "too much TLS without any content"));
+            }
         }
     }
 }
