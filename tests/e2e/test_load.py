@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import re
+import signal
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import jsonschema
 import pytest
+from tests.conftest import STACKRACE
 from tests.tls import secure_server
 
 from stackrace.load.document import SCHEMA
@@ -35,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(answer)))
         if self.path == "/cached":
             self.send_header("Age", "7")
+        self.send_header("Set-Cookie", "visit=1; Path=/")
         self.end_headers()
         self.wfile.write(answer)
 
@@ -246,3 +250,32 @@ def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_p
         assert refused.returncode in (2, 3)
         assert "--insecure" in refused.stdout + refused.stderr
         assert "--cacert" in refused.stdout + refused.stderr
+
+
+def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
+    command = [str(STACKRACE), "load", server.url, "-d", "1h", "--no-ceiling", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as running:
+        pause = threading.Event()
+        while len(server.asked) < 50 and running.poll() is None:
+            pause.wait(0.02)
+        running.send_signal(signal.SIGINT)
+        printed, _ = running.communicate(timeout=60)
+    found = json.loads(printed)
+    VALIDATOR.validate(found)
+    assert running.returncode == 0
+    assert 0 < found["ok"] <= len(server.asked)
+    assert found["duration_s"] < 3600
+
+
+def test_a_warm_up_is_not_recorded(load, server):
+    found = document(load(server.url, "-d", "300ms", "--warmup", "200ms", "-c", "2", "--json"))
+    assert found["load"]["warmup_s"] == 0.2
+    assert found["duration_s"] == pytest.approx(0.3, rel=0.01)
+    assert found["ok"] < len(server.asked)
+
+
+def test_a_visitor_returns_cookies_and_plays_in_order(load, server):
+    document(load(server.url, f"{server.url}next", "-n", "20", "-c", "1", "--cookies", "--json"))
+    assert [path for _, path, _, _ in server.asked] == ["/", "/next"] * 10
+    assert all(headers.get("Cookie") is None for _, path, headers, _ in server.asked if path == "/")
+    assert all(headers["Cookie"] == "visit=1" for _, path, headers, _ in server.asked if path == "/next")

@@ -127,13 +127,16 @@ def _watched(
             )
         except BaseException as error:
             outcome.append(error)
+        finally:
+            over.set()
 
-    thread = threading.Thread(target=work)
+    # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+    over = threading.Event()
     before = read_machine()
-    thread.start()
-    while thread.is_alive():
+    threading.Thread(target=work).start()
+    while not over.is_set():
         try:
-            thread.join(REFRESH_S)
+            over.wait(REFRESH_S)
             line.draw(*monitor.snapshot())
         except KeyboardInterrupt:
             monitor.cancel()

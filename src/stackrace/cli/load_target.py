@@ -68,14 +68,17 @@ def _recorded(options: LoadOptions) -> Target:
     if not texts:
         raise InputError(f"--session {options.session} does not say which server it was; give its URL")
     (url,) = _urls(options, texts)
-    headers = _headers(options)
+    headers, workload = _headers(options), recording.at(url.origin)
     workload = replace(
-        recording.workload,
-        requests=tuple(_repeated(one, headers, pause) for one in recording.workload.requests),
-        host=options.host or url.host,
+        workload,
+        requests=tuple(_repeated(one, headers, pause) for one in workload.requests),
+        host=options.host or workload.host,
         nonce=options.nonce,
     )
-    notes = tuple(f"{options.session}: {note}" for note in recording.skipped)
+    notes = tuple(
+        f"--session {options.session}: {number} requests left out: {why}"
+        for why, number in recording.skipped.items()
+    )
     return _target(options, url, workload, texts, notes)
 
 

@@ -151,15 +151,16 @@ class _Engine:
         self._monitor = Monitor()
         self._result: LoadResult | None = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run)
+        # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+        self._over = threading.Event()
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run).start()
 
     def wait(self, seconds: float) -> None:
         """Wait for ``seconds`` or the engine's end."""
         try:
-            self._thread.join(seconds)
+            self._over.wait(seconds)
         except BaseException:
             self._cancel()
             raise
@@ -167,7 +168,7 @@ class _Engine:
     def finish(self) -> LoadResult:
         """Wait for the end and return the result; whatever the engine raised is raised here."""
         try:
-            self._thread.join()
+            self._over.wait()
         except BaseException:
             self._cancel()
             raise
@@ -178,10 +179,12 @@ class _Engine:
 
     def _cancel(self) -> None:
         self._monitor.cancel()
-        self._thread.join()
+        self._over.wait()
 
     def _run(self) -> None:
         try:
             self._result = self._play(self._monitor)
         except BaseException as error:
             self._error = error
+        finally:
+            self._over.set()

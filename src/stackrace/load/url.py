@@ -33,6 +33,11 @@ class Url:
     secure: bool = False
 
     @property
+    def origin(self) -> str:
+        """Scheme, host and port, as Origin headers have it."""
+        return f"{'https' if self.secure else 'http'}://{self.host}"
+
+    @property
     def is_local(self) -> bool:
         """Whether the address is one of this machine's own."""
         return isinstance(self.address, str) or _is_ours(self.address[0])
