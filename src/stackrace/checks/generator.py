@@ -59,7 +59,7 @@ def generator_waited(seen: Observation) -> Finding | None:
         "latencies contain it",
         remedy=seen.words.own_core
         if seen.cores.shared
-        else f"something else runs on {cores_named(seen.cores.generator_cores)}: end it, "
+        else f"something else runs on {cores_named(seen.cores.generator_cores)}: {seen.words.intruder}, "
         f"or {seen.words.again} later",
     )
 

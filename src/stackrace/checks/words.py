@@ -29,6 +29,8 @@ class Words:
     """How to have them closed."""
     own_core: str
     """What to do where engine and server share a core."""
+    intruder: str
+    """What to do with whatever else runs on the engine's core."""
     another_core: str
     """How to give the engine more than it has."""
     heavier: str
@@ -48,6 +50,7 @@ RACE = Words(
     keep="set keep_alive = true in [load]",
     close="keep_alive = false in [load], so that all stacks connect anew",
     own_core="give the load engine a core that no stack uses",
+    intruder="end it",
     another_core="move a core from the stacks to the load engine, or let it run on another machine",
     heavier="race a workload that costs the app more, or on a machine with more cores",
     longer="longer slices (--slice 2s)",
@@ -63,6 +66,7 @@ LOAD = Words(
     keep="leave out --close",
     close="--close, so that every request connects anew",
     own_core="bind the server to other cores (taskset), or let the engine run on another machine",
+    intruder="if it is the server, bind that to other cores (taskset)",
     another_core="give the engine another core with --threads, or let it run on another machine",
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
     longer="a longer run (--duration)",

@@ -67,7 +67,7 @@ class ProgressLine:
 def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
     """Return the line: a bar, the share done, the rate, errors, and the time left."""
     if elapsed_s < warmup_s:
-        return f"warming up, {duration(warmup_s - elapsed_s)} left"
+        return f"warming up, {_left(warmup_s - elapsed_s)}"
     run_s = elapsed_s - warmup_s
     if load.duration_s is not None:
         done, left_s = run_s / load.duration_s, load.duration_s - run_s
@@ -80,8 +80,12 @@ def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, ra
     parts = [f"{'━' * filled}{'─' * (_BAR - filled)} {done:4.0%}", f"{rate_per_s:,.0f}/s"]
     if errors:
         parts.append(f"{errors:,} error{'s' if errors > 1 else ''}")
-    parts.append(f"{duration(max(left_s, 0.0))} left" if left_s < float("inf") else "waiting for answers")
+    parts.append(_left(left_s) if left_s < float("inf") else "waiting for answers")
     return "  ".join(parts)
+
+
+def _left(seconds: float) -> str:
+    return f"{duration(round(max(seconds, 0.0), 1))} left"
 
 
 def _left_s(load: Load, missing: int, run_s: float, rate_per_s: float) -> float:

@@ -67,10 +67,12 @@ def _ran(options: LoadOptions) -> Ran:
     notes = (*target.notes, *refuse_too_much(load, cores, over_tcp=over_tcp))
     line = ProgressLine(load, options.warmup or 0.0, quiet=options.as_json)
     try:
-        line.say("measuring what the engine itself can do here …")
-        ceiling_per_s = None if options.no_ceiling else ceiling(
-            load, cores=cores.generator_cores, server_cores=cores.stack_cores, threads=options.threads
-        )  # fmt: skip
+        ceiling_per_s = None
+        if not options.no_ceiling:
+            line.say("measuring what the engine itself can do here …")
+            ceiling_per_s = ceiling(
+                load, cores=cores.generator_cores, server_cores=cores.stack_cores, threads=options.threads
+            )
         result, machine, interrupted = _watched(options, target, load, cores, ceiling_per_s, line)
     finally:
         line.clear()
@@ -81,7 +83,7 @@ def _ran(options: LoadOptions) -> Ran:
         usage=(),
         machine=machine,
         cores=cores,
-        generator_threads=options.threads or 1,
+        generator_threads=min(options.threads or 1, load.concurrency),
         ceiling_per_s=ceiling_per_s,
         pauses=target.pauses,
         words=LOAD,

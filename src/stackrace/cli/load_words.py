@@ -76,7 +76,7 @@ def engine(ran: Ran) -> Iterator[str]:
     if result.ceiling_per_s:
         share = result.throughput_per_s / result.ceiling_per_s
         yield (
-            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here: this run used {percent(share)} "
+            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here{_plain(ran)}: this run used {percent(share)} "
             "of that."
         )
 
@@ -171,6 +171,10 @@ def _connections(load: Load, result: LoadResult) -> str:
 def _late(result: LoadResult) -> str:
     assert result.lag is not None
     return DURATION.format(result.lag.p99)
+
+
+def _plain(ran: Ran) -> str:
+    return " without TLS" if ran.target.tls else ""
 
 
 def _rounded(value: float) -> float:
