@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.tls import Certificate, make_certificate
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 
@@ -42,3 +43,9 @@ def stackrace():
         )
 
     return call
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory) -> Certificate:
+    """A self-signed certificate for localhost with its key."""
+    return make_certificate(tmp_path_factory.mktemp("tls"))

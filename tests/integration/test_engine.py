@@ -10,11 +10,13 @@ from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import pytest
+from tests.tls import Certificate, secure_server
 
+from stackrace.load.ceiling import ceiling
 from stackrace.load.engine import Monitor, run
 from stackrace.load.histogram import distribution, merge, quantiles
-from stackrace.model.load import Load, LoadResult
-from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.model.load import Load, LoadResult, Tls
+from stackrace.model.workload import Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -205,3 +207,88 @@ def test_another_thread_watches_and_cancels(server: Server) -> None:
     assert result.counts.ok > 0
     assert result.counts.errors == 0
     assert result.duration_s < 3600
+
+
+def test_the_parts_of_latency_are_told_apart(server: Server) -> None:
+    result = play(server, one("/hello", golden()), Load(concurrency=2, requests=50), ceiling_per_s=1e5)
+    assert result.service is not None
+    assert result.lag is not None
+    assert (result.service.count, result.lag.count, result.lag.max) == (50, 50, 0.0)
+    assert (result.tls, result.pages, result.targets, result.ceiling_per_s) == (None, None, (), 1e5)
+
+
+@pytest.mark.parametrize("poisson", [False, True])
+def test_an_open_loop_sends_at_its_rate(server: Server, poisson: bool) -> None:
+    load = Load(concurrency=50, requests=40, rate_per_s=400.0, poisson=poisson, seed=3)
+    result = play(server, one("/hello", golden()), load)
+    assert result.counts.ok == 40
+    assert result.lag is not None
+    assert result.lag.count == 40
+    assert result.established_peak <= 50
+
+
+def test_each_url_has_books_of_its_own(server: Server) -> None:
+    workload = Workload(
+        requests=(Request(path="/hello"), Request(path="/missing"), Request(path="/hello")), answers=()
+    )
+    result = play(server, workload, Load(concurrency=1, requests=30))
+    assert [(each.name, each.counts.ok, each.counts.non2xx) for each in result.targets] == [
+        ("GET /hello", 20, 0),
+        ("GET /missing", 0, 10),
+    ]
+    assert result.targets[0].latency.count == 20
+    assert 0 < result.targets[0].latency.p50 <= result.targets[0].latency.max
+
+
+def test_bodies_may_differ_between_their_fixed_parts(server: Server) -> None:
+    def parts(*fixed: bytes) -> Answer:
+        return Answer(status=200, body=b"", content_type="", sameness=Sameness.PARTS, parts=fixed)
+
+    load = Load(concurrency=1, requests=10)
+    assert play(server, one("/hello", parts(b"h", b"o")), load).counts.ok == 10
+    assert play(server, one("/hello", parts(b"", b"ll", b"")), load).counts.ok == 10
+    assert play(server, one("/hello", parts(b"", b"x", b"")), load).counts.failed["body"] == 10
+
+
+def test_a_session_is_played_in_order_by_each_connection(server: Server) -> None:
+    paths = ("/hello", "/count", "/hello")
+    workload = Workload(requests=tuple(Request(path=path) for path in paths), answers=(), order=Order.SESSION)
+    result = play(server, workload, Load(concurrency=2, requests=30))
+    assert result.counts.ok == 30
+    assert {each.name: each.counts.ok for each in result.targets} == {"GET /hello": 20, "GET /count": 10}
+
+
+def test_connections_carry_as_many_requests_as_they_are_told(server: Server) -> None:
+    load = Load(concurrency=1, requests=20, requests_per_connection=5)
+    result = play(server, one("/hello", golden()), load)
+    assert (result.counts.ok, result.connections_opened, result.reconnects) == (20, 4, 0)
+
+
+def test_answers_that_repeat_no_nonce_are_wrong(server: Server) -> None:
+    workload = Workload(
+        requests=(Request(path="/hello"),), answers=(), nonce=Nonce(place=NoncePlace.HEADER, name="X-Nonce")
+    )
+    result = play(server, workload, Load(concurrency=1, requests=10))
+    assert (result.counts.failed["body"], result.nonces_lost) == (10, 10)
+
+
+def test_the_engines_own_limit_is_measured_once() -> None:
+    load = Load(concurrency=4, duration_s=1.0)
+    first = ceiling(load, cores=(0,), server_cores=(0,))
+    assert first > 0
+    assert ceiling(load, cores=(0,), server_cores=(0,)) == first
+    assert ceiling(Load(concurrency=4, requests=9), cores=(0,), server_cores=(0,)) == first
+
+
+def test_https_is_loaded_like_http(certificate: Certificate) -> None:
+    trusted = Tls(name="localhost", authorities=certificate.file.read_bytes())
+    workload = Workload(requests=(Request(path="/"),), answers=(golden(),))
+    with secure_server(certificate) as address:
+        for tls in (trusted, Tls(name="example.org", authorities=None, versions=("1.2",))):
+            result = run(address=address, workload=workload, load=Load(concurrency=2, requests=20), tls=tls)
+            assert (result.counts.ok, result.connect.count) == (20, 2)
+            assert result.tls is not None
+            assert result.tls.count == 2
+        stranger = Tls(name="example.org", authorities=trusted.authorities)
+        result = run(address=address, workload=workload, load=Load(concurrency=1, requests=3), tls=stranger)
+        assert result.counts.failed["tls"] == 3

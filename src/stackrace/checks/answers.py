@@ -6,15 +6,16 @@ from ..model.verdict import Effect, Finding
 from .judge import count, judge, percent
 from .observation import Observation
 
-__all__ = ["books_unbalanced", "failures", "nothing_right", "timeouts", "unexpected_status", "wrong_body"]
+__all__ = ["STAGES", "books_unbalanced", "failures", "nothing_right", "timeouts", "unexpected_status", "wrong_body"]
 
-_STAGES = {
+STAGES = {
     "connect": "connecting failed: is the backlog long enough, are ports and file descriptors left?",
     "tls": "the TLS handshake failed: look at the certificate and the server's log",
     "write": "the server closed while it was being asked: look at its log for workers that died",
     "read": "the server closed without an answer: look at its log for workers that died or were recycled",
     "protocol": "the answer was no valid HTTP: ask for it with curl -v",
 }
+"""What to look at when requests fail at a stage; wrong bodies have a check of their own."""
 
 
 def nothing_right(seen: Observation) -> Finding | None:
@@ -29,8 +30,8 @@ def nothing_right(seen: Observation) -> Finding | None:
         effect=Effect.INVALIDATES,
         seen=f"none of {count(seen.result.counts.scheduled)} requests got the right answer",
         threshold="at least one",
-        remedy="look at the stack's logs; if it is only slow, raise the slice's length or lower "
-        f"[load] concurrency ({seen.load.concurrency})",
+        remedy=f"look at the {seen.words.server}'s logs; if it is only slow, take {seen.words.longer} or lower "
+        f"{seen.words.concurrency} ({seen.load.concurrency})",
     )
 
 
@@ -54,7 +55,7 @@ def unexpected_status(seen: Observation) -> Finding | None:
         warns=0.0,
         invalidates=0.001,
         seen=f"{count(wrong)} answers ({percent(share)}) had another status than expected ({classes})",
-        remedy="the server turns requests away under this load: lower [load] concurrency or raise its queues"
+        remedy=f"the server turns requests away under this load: lower {seen.words.concurrency} or raise its queues"
         if seen.result.status_classes.get("5xx")
         else "ask for the page yourself and look at the app's log: login, CSRF, allowed hosts?",
     )
@@ -78,7 +79,7 @@ def failures(seen: Observation) -> Finding | None:
         invalidates=0.01,
         seen=f"{count(sum(stages.values()))} requests failed ({percent(share)}): "
         + ", ".join(f"{number} at {stage}" for stage, number in stages.items()),
-        remedy=_STAGES.get(worst, "look at the stack's logs"),
+        remedy=STAGES.get(worst, f"look at the {seen.words.server}'s logs"),
     )
 
 
@@ -98,13 +99,14 @@ def timeouts(seen: Observation) -> Finding | None:
     parts = [f"{count(timed_out)} requests timed out after {seen.load.timeout_s:g} s"] if timed_out else []
     if censored:
         parts.append(f"{', '.join(censored)} reach into requests unfinished at the end: lower bounds")
-    longer = "" if timed_out else "longer slices (--slice 2s); or "
+    longer = "" if timed_out else f"{seen.words.longer}; or "
     return Finding(
         check="timeouts" if timed_out else "unfinished requests",
         effect=Effect.WARNS,
         seen="; ".join(parts),
         threshold="none",
-        remedy=f"{longer}lower [load] concurrency ({seen.load.concurrency}), or give the stack more workers",
+        remedy=f"{longer}lower {seen.words.concurrency} ({seen.load.concurrency}), "
+        f"or give the {seen.words.server} more workers",
     )
 
 

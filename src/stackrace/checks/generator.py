@@ -24,20 +24,20 @@ def generator_busy(seen: Observation) -> Finding | None:
         busy,
         invalidates=0.85,
         seen=f"the load engine kept a core {percent(busy)} busy: the client was the limit, "
-        f"the stack does at least {count(seen.result.throughput_per_s)}/s",
+        f"the {seen.words.server} does at least {count(seen.result.throughput_per_s)}/s",
         remedy=_relief(seen),
     )
 
 
 def _relief(seen: Observation) -> str:
     if seen.cores.shared:
-        return "give the load engine a core that no stack uses"
+        return seen.words.own_core
     spare = seen.machine.cores - len({*seen.cores.stack_cores, *seen.cores.generator_cores})
     if spare > 0:
         return f"give the load engine more than {cores_named(seen.cores.generator_cores)}: {spare} are free"
     if len(seen.cores.stack_cores) > 1:
-        return "move a core from the stacks to the load engine, or let it run on another machine"
-    return "race a workload that costs the app more, or on a machine with more cores"
+        return seen.words.another_core
+    return seen.words.heavier
 
 
 def generator_waited(seen: Observation) -> Finding | None:
@@ -55,10 +55,12 @@ def generator_waited(seen: Observation) -> Finding | None:
         share,
         warns=0.05,
         invalidates=None if seen.cores.shared else 0.15,
-        seen=f"the load engine waited for a core during {percent(share)} of the slice; latencies contain it",
-        remedy="give the load engine a core that no stack uses"
+        seen=f"the load engine waited for a core during {percent(share)} of the {seen.words.span}; "
+        "latencies contain it",
+        remedy=seen.words.own_core
         if seen.cores.shared
-        else f"something else runs on {cores_named(seen.cores.generator_cores)}: end it, or race later",
+        else f"something else runs on {cores_named(seen.cores.generator_cores)}: end it, "
+        f"or {seen.words.again} later",
     )
 
 

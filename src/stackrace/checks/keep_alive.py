@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from ..model.stack import Hop, Stack
+from .words import RACE, Words
 
 __all__ = ["why_closed"]
 
 
-def why_closed(stack: Stack) -> str:
+def why_closed(stack: Stack | None, words: Words = RACE) -> str:
     """Return the remedy for ``stack``, whose first hop is the one that the client's connections end at.
+
+    None: nothing is known of the server.
 
     Source: gunicorn, Design, "Sync Workers"; uWSGI, "Native HTTP support", on http-socket.
     """
-    front = stack.hops[0]
-    keeps = _never_keeps(front)
-    anew = "keep_alive = false in [load], so that all stacks connect anew"
+    front = stack.hops[0] if stack else None
+    keeps = _never_keeps(front) if front else ""
     if keeps:
-        return f"{keeps}; or put a front end before it; or {anew}"
+        return f"{keeps}; or put a front end before it; or {words.close}"
+    owner = f"{front.server}'s" if front else "the server's"
     return (
-        f"does the app send Connection: close, or are {front.server}'s workers recycled after some requests? "
-        f"If it should stay so: {anew}"
+        f"does the app send Connection: close, or are {owner} workers recycled after some requests? "
+        f"If it should stay so: {words.close}"
     )
 
 

@@ -19,11 +19,14 @@ def dead_time(seen: Observation) -> Finding | None:
 
     A slice that is bounded by a number of requests has a tail in which connections run out of work one after
     the other; p99 bounds its length, and its share is taken off. Connections rest after a failure: with
-    failed or timed-out requests the check is silent, others speak then.
+    failed or timed-out requests the check is silent, others speak then. In an open loop, and between the pages of
+    a visitor who thinks, they rest by design.
 
     Source: J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961) 383–387.
     """
     result = seen.result
+    if seen.load.is_open or seen.pauses:
+        return None
     if result.counts.timed_out or sum(result.counts.failed.values()) or result.duration_s <= 0:
         return None
     tail = 0.0 if seen.load.requests is None else result.latency.p99 / result.duration_s
@@ -33,9 +36,9 @@ def dead_time(seen: Observation) -> Finding | None:
         share,
         warns=0.02,
         invalidates=0.05,
-        seen=f"connections had no request under way during {percent(share)} of the slice: "
+        seen=f"connections had no request under way during {percent(share)} of the {seen.words.span}: "
         "the server saw fewer clients than claimed",
-        remedy="give the load engine a core that no stack uses"
+        remedy=seen.words.own_core
         if seen.cores.shared
-        else "lower [load] concurrency, or give the load engine more cores",
+        else f"lower {seen.words.concurrency}, or give the load engine more cores",
     )

@@ -25,7 +25,7 @@ def steal(seen: Observation) -> Finding | None:
         warns=0.01,
         redoes=0.05,
         seen=f"the hypervisor gave {percent(share)} of this machine's CPU time to others",
-        remedy="use a machine with dedicated CPUs, or a larger [race] budget so that quiet slices prevail",
+        remedy=seen.words.quieter,
     )
 
 
@@ -67,7 +67,7 @@ def throttled(seen: Observation) -> Finding | None:
         share,
         warns=0.0,
         invalidates=0.01,
-        seen=f"a CPU quota stopped this container's processes for {percent(share)} of the slice",
+        seen=f"a CPU quota stopped this container's processes for {percent(share)} of the {seen.words.span}",
         remedy="lift the container's CPU quota and bind it to whole cores instead (cpuset)",
     )
 
@@ -88,7 +88,9 @@ def swapping(seen: Observation) -> Finding | None:
         invalidates=_PAGES_PER_MIB,
         seen=f"{count(pages)} pages were swapped in or out",
         remedy=f"the stack holds {count(sum(hop.pss_bytes for hop in seen.usage) / 2**20)} MiB: "
-        "use fewer workers, race fewer stacks at once, or free memory",
+        "use fewer workers, race fewer stacks at once, or free memory"
+        if seen.usage
+        else "use fewer workers, or free memory",
         unit=lambda limit: f"{limit:.0f} pages",
     )
 
@@ -128,7 +130,8 @@ def clock_stepped(seen: Observation) -> Finding | None:
         effect=Effect.WARNS,
         seen=f"the wall clock moved by {1000 * step_s:+.0f} ms against the monotonic clock",
         threshold="at most 50 ms",
-        remedy="was this machine paused, migrated, or its clock set? Race again if the slice stands out",
+        remedy="was this machine paused, migrated, or its clock set? "
+        f"If the {seen.words.span} stands out, {seen.words.again} again",
     )
 
 

@@ -34,8 +34,8 @@ def listen_overflows(seen: Observation) -> Finding | None:
 def _queue_remedy(seen: Observation) -> str:
     longer = "raise the server's backlog and net.core.somaxconn, which bounds it"
     if seen.load.keep_alive:
-        return f"{longer}; or lower [load] concurrency ({seen.load.concurrency})"
-    return f"{longer}; or set keep_alive = true in [load], so that connections are not opened per request"
+        return f"{longer}; or lower {seen.words.concurrency} ({seen.load.concurrency})"
+    return f"{longer}; or {seen.words.keep}, so that connections are not opened per request"
 
 
 def syn_retransmits(seen: Observation) -> Finding | None:
@@ -69,5 +69,5 @@ def retransmits(seen: Observation) -> Finding | None:
         share,
         warns=0.001,
         seen=f"{count(again)} TCP segments were sent again, {percent(share)} of all",
-        remedy="the stack did not get to read its sockets in time: fewer workers, or more cores",
+        remedy=f"the {seen.words.server} did not get to read its sockets in time: fewer workers, or more cores",
     )

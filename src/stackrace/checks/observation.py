@@ -1,4 +1,4 @@
-"""Everything the checks may look at, for one slice."""
+"""Everything the checks may look at, for one slice of a race or one run of ``stackrace load``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
 from ..model.race import Budget
 from ..model.stack import Stack
+from .words import RACE, Words
 
 __all__ = ["Observation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One slice as it was seen from all sides.
+    """One stretch of load as it was seen from all sides.
 
+    ``stack`` is None where the server is not ours and nothing is known of it.
     ``usage`` are the hops of the stack under load and the services it needs; ``idle_cpu_s`` is what all other
     stacks that are up spent meanwhile. ``machine`` brackets the slice. ``ceiling_per_s`` is the engine's own
     limit on this machine and ``before_per_s`` the same stack's throughput at the next lower concurrency, both
-    None when unknown. ``debug`` tells whether the app runs in its debug mode.
+    None when unknown. ``debug`` tells whether the app runs in its debug mode, ``pauses`` whether connections rest
+    by design (think times). ``words`` name the knobs in remedies.
     """
 
-    stack: Stack
+    stack: Stack | None
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
@@ -34,6 +37,8 @@ class Observation:
     ceiling_per_s: float | None = None
     before_per_s: float | None = None
     debug: bool = False
+    pauses: bool = False
+    words: Words = RACE
 
     @property
     def stack_cpu_s(self) -> float:

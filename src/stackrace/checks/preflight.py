@@ -8,21 +8,22 @@ from ..model.verdict import Effect, Finding, Verdict
 from .judge import cores_named, count, percent
 from .preparation import Preparation
 
-__all__ = ["PREFLIGHT_CHECKS", "preflight"]
+__all__ = ["PREFLIGHT_CHECKS", "SPARE_FILES", "preflight"]
 
+SPARE_FILES = 64
 _TIME_WAIT_S = 60
 _REUSED_AFTER_S = 2
 
 
 def file_descriptors(plan: Preparation) -> Finding | None:
-    """One process may open fewer than 2·C + 64 files: refuse.
+    """One process may open fewer than 2·C + 64 files, or C + 64 where no proxy is ours: refuse.
 
     A proxy holds two sockets per client; the rest is for logs, libraries and queues. Where the limit is
     reached connections fail at random.
 
     Source: getrlimit(2), RLIMIT_NOFILE.
     """
-    needed = 2 * plan.concurrency + 64
+    needed = plan.sockets_each * plan.concurrency + SPARE_FILES
     if plan.descriptors >= needed:
         return None
     return Finding(
@@ -32,13 +33,13 @@ def file_descriptors(plan: Preparation) -> Finding | None:
         threshold=f"at least {count(needed)} for {plan.concurrency} connections",
         remedy=f"ulimit -n {needed}"
         if plan.descriptors_hard >= needed
-        else f"raise nofile in /etc/security/limits.conf, or lower [load] concurrency to "
-        f"{max(1, (plan.descriptors_hard - 64) // 2)}",
+        else f"raise nofile in /etc/security/limits.conf, or lower {plan.words.concurrency} to "
+        f"{max(1, (plan.descriptors_hard - SPARE_FILES) // plan.sockets_each)}",
     )
 
 
 def ephemeral_ports(plan: Preparation) -> Finding | None:
-    """Connections are expected to be opened faster than ports come free: refuse.
+    """There are more connections than ports, or they are expected to be opened faster than ports come free: refuse.
 
     The side that closes first holds the port in TIME_WAIT for 60 s. Where the kernel may reuse such ports
     (tcp_tw_reuse 1, or 2 on loopback, the default since Linux 4.19) it does so after a second, two to be
@@ -46,6 +47,16 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
 
     Source: RFC 9293 section 3.6.1; Documentation/networking/ip-sysctl.rst, tcp_tw_reuse.
     """
+    if not plan.over_tcp:
+        return None
+    if plan.concurrency > plan.ephemeral_ports:
+        return Finding(
+            check="ephemeral ports",
+            effect=Effect.INVALIDATES,
+            seen=f"{count(plan.concurrency)} connections to one address need as many ports",
+            threshold=f"at most {count(plan.ephemeral_ports)}",
+            remedy=f"sysctl net.ipv4.ip_local_port_range='1024 65535', or lower {plan.words.concurrency}",
+        )
     held_s = _REUSED_AFTER_S if plan.tw_reuse else _TIME_WAIT_S
     needed = plan.connections_per_s * held_s
     if all(load.keep_alive for load in plan.loads) or needed <= plan.ephemeral_ports:
@@ -56,7 +67,7 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
         seen=f"{count(plan.connections_per_s)} connections per second, each holding its port for {held_s} s, "
         f"need {count(needed)} ports",
         threshold=f"at most {count(plan.ephemeral_ports)}",
-        remedy="set keep_alive = true in [load]; or sysctl net.ipv4.ip_local_port_range='1024 65535'"
+        remedy=f"{plan.words.keep}; or sysctl net.ipv4.ip_local_port_range='1024 65535'"
         + ("" if plan.tw_reuse else " net.ipv4.tcp_tw_reuse=2"),
     )
 
@@ -74,7 +85,7 @@ def time_wait(plan: Preparation) -> Finding | None:
         effect=Effect.WARNS,
         seen=f"{percent(share)} of the ephemeral ports are held by earlier connections",
         threshold="at most 50 %",
-        remedy="wait a minute before the race; whatever ran here before opened many connections",
+        remedy="wait a minute before the start; whatever ran here before opened many connections",
     )
 
 
@@ -105,7 +116,7 @@ def shared_cores(plan: Preparation) -> Finding | None:
     return Finding(
         check="shared cores",
         effect=Effect.WARNS,
-        seen=f"load engine and stacks share {cores_named(both)}",
+        seen=f"load engine and {plan.words.servers} share {cores_named(both)}",
         threshold="none shared",
         remedy="a machine with at least two cores"
         if plan.machine_cores < 2

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.load import Load
 from ..model.race import Budget
+from .words import RACE, Words
 
 __all__ = ["Preparation"]
 
@@ -16,6 +17,8 @@ class Preparation:
 
     ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off (from
     an earlier race or a warm-up), 0 when nobody knows. ``machine_cores`` are all that may be used here.
+    ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy. ``over_tcp`` is
+    False where connections are made through Unix sockets, which take no ports. ``words`` name the knobs.
     """
 
     loads: tuple[Load, ...]
@@ -28,6 +31,9 @@ class Preparation:
     tw_reuse: int
     accept_queue: int
     connections_per_s: float = 0.0
+    sockets_each: int = 2
+    over_tcp: bool = True
+    words: Words = RACE
 
     @property
     def concurrency(self) -> int:

@@ -1,14 +1,30 @@
-"""All checks on one slice, in one place."""
+"""All checks on one slice or one run, in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ..model.verdict import Finding, Verdict
-from . import answers, connections, cores, generator, littles_law, machine, network, stack
+from . import answers, caches, connections, cores, generator, littles_law, machine, network, open_loop, stack
 from .observation import Observation
 
-__all__ = ["SLICE_CHECKS", "examine"]
+__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
+
+_ABOUT_THE_ENGINE = (
+    generator.generator_busy,
+    generator.generator_waited,
+    generator.engine_ceiling,
+    open_loop.lag,
+    open_loop.overload,
+    open_loop.pool_limit,
+    littles_law.dead_time,
+    connections.established,
+    connections.reconnects,
+    connections.close_ignored,
+    connections.fairness,
+)
+_ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
+_ABOUT_THE_NETWORK = (network.listen_overflows, network.syn_retransmits, network.retransmits)
 
 SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.nothing_right,
@@ -17,17 +33,9 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.failures,
     answers.timeouts,
     answers.books_unbalanced,
-    generator.generator_busy,
-    generator.generator_waited,
-    generator.engine_ceiling,
-    littles_law.dead_time,
-    connections.established,
-    connections.reconnects,
-    connections.close_ignored,
-    connections.fairness,
-    network.listen_overflows,
-    network.syn_retransmits,
-    network.retransmits,
+    *_ABOUT_CACHES,
+    *_ABOUT_THE_ENGINE,
+    *_ABOUT_THE_NETWORK,
     machine.swapping,
     machine.major_faults,
     machine.throttled,
@@ -41,7 +49,25 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
 )
 """In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
+RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
+    answers.books_unbalanced,
+    *_ABOUT_CACHES,
+    *_ABOUT_THE_ENGINE,
+    *_ABOUT_THE_NETWORK,
+    machine.swapping,
+    machine.throttled,
+    machine.steal,
+    machine.clock_stepped,
+)
+"""Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
+in the accounting."""
+
 
 def examine(observation: Observation) -> Verdict:
     """Run every check on one slice."""
     return Verdict.of(check(observation) for check in SLICE_CHECKS)
+
+
+def examine_run(observation: Observation) -> Verdict:
+    """Run every check on one run of ``stackrace load``."""
+    return Verdict.of(check(observation) for check in RUN_CHECKS)

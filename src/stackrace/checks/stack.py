@@ -35,11 +35,12 @@ def unused_cpu(seen: Observation) -> Finding | None:
 
 
 def _more_workers(seen: Observation) -> str:
-    host = seen.stack.hops[-1]
-    for knob in ("processes", "workers", "threads"):
-        chosen = host.settings.get(knob)
-        if chosen is not None and int(chosen) < seen.load.concurrency:
-            return f"raise {host.server}'s {knob} (now {chosen}); or look for a lock, a database, a backlog"
+    if seen.stack is not None:
+        host = seen.stack.hops[-1]
+        for knob in ("processes", "workers", "threads"):
+            chosen = host.settings.get(knob)
+            if chosen is not None and int(chosen) < seen.load.concurrency:
+                return f"raise {host.server}'s {knob} (now {chosen}); or look for a lock, a database, a backlog"
     return "look for a lock in the app, a slow database or a full backlog"
 
 

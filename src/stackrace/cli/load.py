@@ -2,73 +2,141 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import click
 
-from ..model.units import COUNT, DURATION
+from ..model.units import COUNT, DURATION, RATE, SIZE
+from .load_types import NonceType, ThinkType
 from .options import Quantity
+from .sections import SectionedCommand, section
 
 __all__ = ["command"]
 
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_load = section("How much")
+_wire = section("Connections")
+_ask = section("Requests")
+_expect = section("Answers")
+_loops = section("Engine")
+_show = section("Output")
+
 
 @click.command(
+    cls=SectionedCommand,
     epilog="""\b
 Examples:
   stackrace load http://127.0.0.1:8000/ -c 100 -d 5s
   stackrace load http://127.0.0.1:8000/ http://127.0.0.1:8000/about/ -n 5000
-  stackrace load http://localhost:8000/ -c 20 -d 10s --close --json | jq .throughput_per_s"""
+  stackrace load https://localhost:8443/ --rate 200/s --poisson -d 30s --insecure
+  stackrace load http://127.0.0.1:8000/items/ --data @item.json -H 'Content-Type: application/json'
+  stackrace load http://127.0.0.1:8000/ --session visit.har --cookies -c 20 -d 1min
+  stackrace load http://127.0.0.1:8000/ -c 20 --close --json > before.json""",
 )
-@click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@click.option("-c", "--concurrency", default=10, type=click.IntRange(1, 20_000), help="Connections. Default: 10.")
-@click.option(
-    "-d", "--duration", type=Quantity(DURATION), help="How long, as in 5s. Default: 10s, unless -n is given."
+@click.argument("urls", nargs=-1, metavar="URL...")
+@_load(
+    "-c", "--concurrency", "--connections", "concurrency",
+    type=click.IntRange(1, 1_000_000), metavar="N",
+    help="Connections; with --rate the most there may be. Default: 10, with --rate 1000.",
+)  # fmt: skip
+@_load(
+    "-d",
+    "--duration",
+    type=Quantity(DURATION),
+    metavar="TIME",
+    help="How long, as in 5s. Default: 10s, unless -n is given.",
 )
-@click.option("-n", "--requests", type=Quantity(COUNT), help="How many requests, as in 5000 or 10k.")
-@click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
-@click.option(
-    "--timeout", default=10.0, type=Quantity(DURATION), help="Give up on a request after this. Default: 10s."
+@_load("-n", "--requests", type=Quantity(COUNT), metavar="N", help="How many requests, as in 5000 or 10k.")
+@_load(
+    "--rate", type=Quantity(RATE), metavar="RATE",
+    help="Requests (or sessions) fall due at this rate whatever the server does, as in 200/s or 12k/min. "
+    "Default: each connection sends the next when the last is answered.",
+)  # fmt: skip
+@_load("--poisson", is_flag=True, help="With --rate: at random moments, as real visitors come.")
+@_load("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Of --poisson. Default: 0.")
+@_load(
+    "--warmup", type=Quantity(DURATION), metavar="TIME", help="Load for so long before recording. Default: none."
 )
-@click.option(
-    "-H", "--header", "headers", multiple=True, metavar="NAME: VALUE", help="Header to send, again for more."
+@_wire("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
+@_wire(
+    "--requests-per-connection", type=click.IntRange(1, 2**32 - 1), metavar="N",
+    help="Open a new one after N requests. Default: as the server likes.",
+)  # fmt: skip
+@_wire(
+    "--timeout",
+    default=10.0,
+    type=Quantity(DURATION),
+    metavar="TIME",
+    help="Give up on a request after this. Default: 10s.",
 )
-@click.option("--method", default="GET", metavar="NAME", help="Request method. Default: GET.")
-@click.option("--host", metavar="NAME", help="Host header. Default: the URL's.")
-@click.option("--target-is-mine", is_flag=True, help="Allow a target that is not this machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
-def command(
-    urls: tuple[str, ...],
-    concurrency: int,
-    duration: float | None,
-    requests: float | None,
-    close: bool,
-    timeout: float,
-    headers: tuple[str, ...],
-    method: str,
-    host: str | None,
-    target_is_mine: bool,
-    as_json: bool,
-) -> None:
-    """Load URL with a closed loop: each connection sends its next request when the last is answered.
+@_wire(
+    "--connect-timeout",
+    type=Quantity(DURATION),
+    metavar="TIME",
+    help="Give up opening a connection after this. Default: --timeout.",
+)
+@_wire("--unix-socket", metavar="PATH", help="Connect to this socket; the URL then only says what to ask for.")
+@_wire("--insecure", is_flag=True, help="https: accept any certificate.")
+@_wire("--cacert", type=_FILE, metavar="FILE", help="https: trust these (PEM). Default: the system's authorities.")
+@_wire("--tls", type=click.Choice(["1.2", "1.3"]), help="https: only this version. Default: either.")
+@_ask("--method", metavar="NAME", help="Default: GET, with --data POST.")
+@_ask("-H", "--header", "headers", multiple=True, metavar="NAME: VALUE", help="Header to send, again for more.")
+@_ask("--host", metavar="NAME", help="Host header. Default: the URL's.")
+@_ask("--data", metavar="TEXT|@FILE", help="Body to send.")
+@_ask(
+    "--chunked", type=Quantity(SIZE), is_flag=False, flag_value=4096.0, metavar="[SIZE]",
+    help="Send the body in chunks, of 4KiB unless told; give it after the URLs.",
+)  # fmt: skip
+@_ask("--expect-continue", is_flag=True, help="Send the body once the server asks for it.")
+@_ask(
+    "--session", type=_FILE, metavar="FILE",
+    help="Play a recording, HAR or access log, over each connection; a URL then only names the server.",
+)  # fmt: skip
+@_ask(
+    "--think",
+    type=ThinkType(),
+    metavar="none|recorded|TIME",
+    help="Pauses between the pages of --session. Default: recorded.",
+)
+@_ask("--cookies", is_flag=True, help="Each connection is a visitor: plays all URLs in order, returns its cookies.")
+@_ask(
+    "--nonce",
+    type=NonceType(),
+    metavar="header:NAME|query:NAME",
+    help="Send a number of its own with each request; its answer must repeat it.",
+)
+@_expect("--expect-status", type=click.IntRange(100, 599), metavar="N", help="The right status. Default: any 2xx.")
+@_expect("--expect-body", type=_FILE, metavar="FILE", help="The right body, byte by byte.")
+@_expect(
+    "--mask", "masks", multiple=True, metavar="REGEX",
+    help="What this matches in --expect-body may differ, again for more.",
+)  # fmt: skip
+@_expect(
+    "--max-body",
+    type=Quantity(SIZE),
+    metavar="SIZE",
+    help="Give up on an answer that grows beyond this. Default: 256MiB.",
+)
+@_loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, each on a core. Default: 1.")
+@_loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine itself can do here (0.3 s).")
+@_loops("--target-is-mine", is_flag=True, help="Allow a target that is not this machine.")
+@_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
+@_show("--hdr", type=_FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
+@_show("--schema", is_flag=True, help="Print the JSON document's schema.")
+def command(schema: bool, **given: Any) -> None:
+    """Load one server, and tell what came back.
 
-    Several URLs of one server are sent in turn. Requests that are unanswered at the end are not dropped: a
-    quantile that they reach prints "≥".
+    A closed loop by default: each connection sends its next request when the last is answered. With --rate an open
+    one. Several URLs of one server are sent in turn. Nothing is dropped: a quantile that requests unanswered at the
+    end may raise prints "≥".
     """
-    from ..model.errors import InputError
-    from ..model.load import Load
-    from .load_run import parse_targets, run_with_progress
-    from .load_show import document, show
+    if schema:
+        from ..load.document import SCHEMA
 
-    if duration is not None and requests is not None:
-        raise InputError("give -d/--duration or -n/--requests, not both: one of them ends the run")
-    load = Load(
-        concurrency=concurrency,
-        keep_alive=not close,
-        duration_s=None if requests is not None else duration or 10.0,
-        requests=int(requests) if requests is not None else None,
-        timeout_s=timeout,
-    )
-    target = parse_targets(urls, headers, method.upper(), host, target_is_mine)
-    result = run_with_progress(target, load, quiet=as_json)
-    if as_json:
-        click.echo(document(target, load, result), nl=False)
-    else:
-        show(target, load, result)
+        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        return
+    from .load_options import LoadOptions
+    from .load_run import run_and_show
+
+    run_and_show(LoadOptions(**given))

@@ -1,106 +1,163 @@
-"""One run of the engine from the command line, with a line of progress."""
+"""One run of the engine from the command line: refused, or watched to its end and shown."""
 
 from __future__ import annotations
 
-import sys
+import os
 import threading
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
+from ..checks import LOAD, Observation, examine_run
+from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
-from ..load.url import parse
-from ..model.errors import InputError
+from ..model.errors import InputError, RefusedError
+from ..model.host import MachineDelta
 from ..model.load import Load, LoadResult
 from ..model.race import Budget
-from ..model.workload import Request, Workload
-from .preflight import check_limits
-from .stage import split_cores, usable_cores
+from ..model.verdict import Verdict
+from ..probe import difference, read_machine
+from .load_limits import allow_files, engine_cores, open_connections, refuse_too_much
+from .load_options import LoadOptions, refuse_contradictions
+from .load_progress import ProgressLine
+from .load_target import Target, target_of
 
-__all__ = ["Target", "parse_targets", "run_with_progress"]
+__all__ = ["Ran", "run_and_show"]
 
 REFRESH_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where the load goes, and what is asked."""
+class Ran:
+    """A run that is over: what was asked for, what came of it, and what the checks say.
 
-    urls: tuple[str, ...]
-    address: tuple[str, int]
-    workload: Workload
+    ``notes`` are worth telling, one sentence each; ``interrupted``: the user ended it.
+    """
 
-
-def parse_targets(
-    urls: Sequence[str], headers: Sequence[str], method: str, host: str | None, target_is_mine: bool
-) -> Target:
-    """Return what to load; raises InputError for what is no URL, is another machine, or spans two servers."""
-    parsed = [parse(url, target_is_mine=target_is_mine) for url in urls]
-    if len({url.address for url in parsed}) > 1:
-        raise InputError("the URLs lead to different servers; load one server at a time")
-    pairs = tuple(_header(text) for text in headers)
-    requests = tuple(Request(path=url.path, method=method, headers=pairs) for url in parsed)
-    workload = Workload(requests=requests, answers=(), host=host or parsed[0].host)
-    return Target(urls=tuple(urls), address=parsed[0].address, workload=workload)
+    target: Target
+    load: Load
+    warmup_s: float
+    result: LoadResult
+    verdict: Verdict
+    notes: tuple[str, ...] = ()
+    interrupted: bool = False
 
 
-def run_with_progress(target: Target, load: Load, *, quiet: bool) -> LoadResult:
+def run_and_show(options: LoadOptions) -> None:
+    """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
+    from .load_show import show
+
+    ran = _ran(options)
+    if options.hdr is not None:
+        _write_hgrm(options.hdr, ran.result)
+    show(ran, as_json=options.as_json)
+    if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
+        raise RefusedError("not one right answer came; the reasons stand above")
+
+
+def _ran(options: LoadOptions) -> Ran:
+    refuse_contradictions(options)
+    target = target_of(options)
+    _refuse_unwritable(options.hdr)
+    allow_files()
+    over_tcp = isinstance(target.address, tuple)
+    load = options.load(open_connections(over_tcp))
+    cores = engine_cores(options.threads)
+    notes = (*target.notes, *refuse_too_much(load, cores, over_tcp=over_tcp))
+    line = ProgressLine(load, options.warmup or 0.0, quiet=options.as_json)
+    try:
+        line.say("measuring what the engine itself can do here …")
+        ceiling_per_s = None if options.no_ceiling else ceiling(
+            load, cores=cores.generator_cores, server_cores=cores.stack_cores, threads=options.threads
+        )  # fmt: skip
+        result, machine, interrupted = _watched(options, target, load, cores, ceiling_per_s, line)
+    finally:
+        line.clear()
+    seen = Observation(
+        stack=None,
+        load=load,
+        result=result,
+        usage=(),
+        machine=machine,
+        cores=cores,
+        generator_threads=options.threads or 1,
+        ceiling_per_s=ceiling_per_s,
+        pauses=target.pauses,
+        words=LOAD,
+    )
+    return Ran(
+        target=target,
+        load=load,
+        warmup_s=options.warmup or 0.0,
+        result=result,
+        verdict=examine_run(seen),
+        notes=notes,
+        interrupted=interrupted,
+    )
+
+
+def _watched(
+    options: LoadOptions,
+    target: Target,
+    load: Load,
+    cores: Budget,
+    ceiling_per_s: float | None,
+    line: ProgressLine,
+) -> tuple[LoadResult, MachineDelta, bool]:
     """Run the engine in a thread of its own; Ctrl-C ends the run and keeps what was measured."""
-    cores = split_cores(usable_cores())
-    check_limits((load,), cores)
     monitor = Monitor()
     outcome: list[LoadResult | BaseException] = []
-    thread = threading.Thread(target=_into, args=(outcome, target, load, cores, monitor))
-    began = time.monotonic()
-    thread.start()
-    draw = sys.stderr.isatty() and not quiet
-    while thread.is_alive():
+
+    def work() -> None:
         try:
-            thread.join(REFRESH_S)
-            if draw:
-                _draw(monitor, load, time.monotonic() - began)
+            outcome.append(
+                run(
+                    address=target.address,
+                    workload=target.workload,
+                    load=load,
+                    tls=target.tls,
+                    body_max_bytes=None if options.max_body is None else int(options.max_body),
+                    warmup_s=options.warmup or 0.0,
+                    cores=cores.generator_cores,
+                    threads=options.threads,
+                    monitor=monitor,
+                    ceiling_per_s=ceiling_per_s,
+                )
+            )
+        except BaseException as error:
+            outcome.append(error)
+        finally:
+            over.set()
+
+    # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+    over = threading.Event()
+    before = read_machine()
+    threading.Thread(target=work).start()
+    while not over.is_set():
+        try:
+            over.wait(REFRESH_S)
+            line.draw(*monitor.snapshot())
         except KeyboardInterrupt:
             monitor.cancel()
-    if draw:
-        click.echo("\r\x1b[K", nl=False, err=True)
+    machine = difference(before, read_machine())
     result = outcome[0]
     if isinstance(result, BaseException):
         raise result
-    return result
+    return result, machine, monitor.cancelled
 
 
-def _into(
-    outcome: list[LoadResult | BaseException], target: Target, load: Load, cores: Budget, monitor: Monitor
-) -> None:
+def _refuse_unwritable(path: Path | None) -> None:
+    """Say before the run what would be a pity afterwards."""
+    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"--hdr {path} cannot be written; name another place")
+
+
+def _write_hgrm(path: Path, result: LoadResult) -> None:
+    from ..load.hgrm import percentile_distribution
+
     try:
-        outcome.append(
-            run(
-                address=target.address,
-                workload=target.workload,
-                load=load,
-                cores=cores.generator_cores,
-                monitor=monitor,
-            )
-        )
-    except BaseException as error:
-        outcome.append(error)
-
-
-def _draw(monitor: Monitor, load: Load, elapsed_s: float) -> None:
-    ok, wrong, _ = monitor.snapshot()
-    rate = ok / elapsed_s if elapsed_s else 0.0
-    if load.duration_s is not None:
-        left = f"{max(load.duration_s - elapsed_s, 0):.0f} s left"
-    else:
-        left = f"{ok} of {load.requests}"
-    errors = f", {wrong} errors" if wrong else ""
-    click.echo(f"\r\x1b[K{rate:,.0f}/s{errors}, {left}", nl=False, err=True)
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise InputError(f"--header {text!r} is no header; write it like 'Accept: text/html'")
-    return name.strip(), value.strip()
+        path.write_text(percentile_distribution(result.histogram), encoding="ascii")
+    except OSError as error:
+        # the result stands all the same
+        click.echo(f"--hdr {path} could not be written: {error.strerror}", err=True)

@@ -18,6 +18,7 @@ VERBS = {
     "install": "Install what stacks need.",
     "up": "Bring one stack up in the foreground, to look at it.",
     "load": "Load a URL on this machine: the engine alone.",
+    "compare": "Hold two results of load against each other.",
     "report": "Show any race again, in any format.",
     "web": "Browse the races you have kept.",
     "completion": "Print the shell's completion script.",

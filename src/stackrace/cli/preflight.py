@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..checks import Preparation, preflight
+from ..checks import RACE, Preparation, Words, preflight
 from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Budget
@@ -12,8 +12,18 @@ from ..probe import network_limits
 __all__ = ["check_limits"]
 
 
-def check_limits(loads: tuple[Load, ...], cores: Budget) -> tuple[str, ...]:
-    """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load."""
+def check_limits(
+    loads: tuple[Load, ...],
+    cores: Budget,
+    *,
+    words: Words = RACE,
+    sockets_each: int = 2,
+    over_tcp: bool = True,
+) -> tuple[str, ...]:
+    """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load.
+
+    The last three are as in ``Preparation``.
+    """
     limits = network_limits()
     verdict = preflight(
         Preparation(
@@ -26,11 +36,13 @@ def check_limits(loads: tuple[Load, ...], cores: Budget) -> tuple[str, ...]:
             time_wait=limits.time_wait,
             tw_reuse=limits.tw_reuse,
             accept_queue=limits.accept_queue,
+            sockets_each=sockets_each,
+            over_tcp=over_tcp,
+            words=words,
         )
     )
     for finding in verdict.findings:
         if finding.effect is not Effect.WARNS:
-            raise InputError(
-                f"--concurrency (or [load] concurrency): {finding.seen}, {finding.threshold}; {finding.remedy}"
-            )
+            key = "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")
+            raise InputError(f"{key}: {finding.seen}, {finding.threshold}; {finding.remedy}")
     return tuple(f"{finding.seen}: {finding.remedy}" for finding in verdict.findings)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..checks import Observation
+from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
 from ..model.race import Budget
@@ -57,6 +61,15 @@ class Here:
         self._beside = Sampler(beside.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
         self._all = Sampler({}, guard.pid)
+        self._ceilings: dict[tuple[int, bool], float] = {}
+
+    def calibrate(self, loads: Sequence[Load]) -> None:
+        """Measure what the engine itself reaches at each of ``loads``; where that is refused it stays unknown."""
+        for load in loads:
+            with suppress(RefusedError):
+                self._ceilings[load.concurrency, load.keep_alive] = ceiling(
+                    load, cores=self._cores.generator_cores, server_cores=self._cores.stack_cores
+                )
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
@@ -75,8 +88,18 @@ class Here:
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
+        ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
+        play = partial(
+            run,
+            address=(up.running.host, up.running.port),
+            workload=self._workload,
+            load=load,
+            warmup_s=rewarm_s,
+            cores=self._cores.generator_cores,
+            ceiling_per_s=ceiling_per_s,
+        )
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
-            engine = _Engine(up.running, self._workload, load, rewarm_s, self._cores)
+            engine = _Engine(lambda monitor: play(monitor=monitor))
             engine.start()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
@@ -98,6 +121,7 @@ class Here:
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
+            ceiling_per_s=ceiling_per_s,
             debug=self._debug,
         )
 
@@ -122,19 +146,21 @@ class Here:
 class _Engine:
     """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C."""
 
-    def __init__(self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget) -> None:
+    def __init__(self, play: Callable[[Monitor], LoadResult]) -> None:
+        self._play = play
         self._monitor = Monitor()
         self._result: LoadResult | None = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(running, workload, load, rewarm_s, cores))
+        # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+        self._over = threading.Event()
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run).start()
 
     def wait(self, seconds: float) -> None:
         """Wait for ``seconds`` or the engine's end."""
         try:
-            self._thread.join(seconds)
+            self._over.wait(seconds)
         except BaseException:
             self._cancel()
             raise
@@ -142,7 +168,7 @@ class _Engine:
     def finish(self) -> LoadResult:
         """Wait for the end and return the result; whatever the engine raised is raised here."""
         try:
-            self._thread.join()
+            self._over.wait()
         except BaseException:
             self._cancel()
             raise
@@ -153,17 +179,12 @@ class _Engine:
 
     def _cancel(self) -> None:
         self._monitor.cancel()
-        self._thread.join()
+        self._over.wait()
 
-    def _run(self, running: Running, workload: Workload, load: Load, rewarm_s: float, cores: Budget) -> None:
+    def _run(self) -> None:
         try:
-            self._result = run(
-                address=(running.host, running.port),
-                workload=workload,
-                load=load,
-                warmup_s=rewarm_s,
-                cores=cores.generator_cores,
-                monitor=self._monitor,
-            )
+            self._result = self._play(self._monitor)
         except BaseException as error:
             self._error = error
+        finally:
+            self._over.set()

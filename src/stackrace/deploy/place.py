@@ -35,6 +35,9 @@ class Retired:
 class Place(Protocol):
     """One machine, or later several, that can host stacks and send load to them."""
 
+    def calibrate(self, loads: Sequence[Load]) -> None:
+        """Find out, before anything is launched, how much of each of ``loads`` could be sent here at all."""
+
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
 

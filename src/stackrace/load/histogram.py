@@ -10,10 +10,11 @@ from stackrace.model.load import Quantiles
 
 from ._engine import Histogram
 
-__all__ = ["Bucket", "distribution", "merge", "quantiles", "summary"]
+__all__ = ["QUANTILES", "Bucket", "censored_count", "distribution", "merge", "quantiles", "summary"]
 
 _NS = 1e-9
-_QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+"""The fields of ``Quantiles`` that are quantiles, and which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +40,14 @@ def distribution(encoded: bytes) -> tuple[Bucket, ...]:
     return tuple(Bucket(value_s=value * _NS, count=count) for value, count in _decode(encoded).buckets())
 
 
+def censored_count(encoded: bytes) -> int:
+    """Return how many values of one encoded distribution are only lower bounds."""
+    return _decode(encoded).censored_count
+
+
 def summary(histogram: Histogram) -> Quantiles:
     """Return ``histogram`` in seconds; names in ``censored`` are those that unfinished requests may raise."""
-    censored = {name for name, q in _QUANTILES.items() if histogram.is_censored(q)}
+    censored = {name for name, q in QUANTILES.items() if histogram.is_censored(q)}
     if histogram.censored_count:
         censored |= {"mean", "max"}
     return Quantiles(

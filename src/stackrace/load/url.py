@@ -12,6 +12,7 @@ from stackrace.model.errors import InputError
 __all__ = ["Url", "parse"]
 
 _EXAMPLE = "http://127.0.0.1:8000/path"
+_PORTS = {"http": 80, "https": 443}
 
 # What may stand in a request line; "%" keeps escapes already there. Source: RFC 3986 sections 3.3, 3.4.
 _SAFE = "/%:@!$&'()*+,;=-._~?"
@@ -19,29 +20,54 @@ _SAFE = "/%:@!$&'()*+,;=-._~?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Url:
-    """``address`` is an IP address and a port, ``host`` the Host header, ``path`` path and query."""
+    """``address`` is an IP address and a port, or the path of a Unix socket; ``host`` is the Host header.
 
-    address: tuple[str, int]
+    ``name`` is the host alone, as a certificate would have it, ``path`` path and query, ``secure`` whether it is
+    https.
+    """
+
+    address: tuple[str, int] | str
     host: str
+    name: str
     path: str
+    secure: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as Origin headers have it."""
+        return f"{'https' if self.secure else 'http'}://{self.host}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the address is one of this machine's own."""
+        return isinstance(self.address, str) or _is_ours(self.address[0])
 
 
-def parse(text: str, *, target_is_mine: bool = False) -> Url:
+def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = None) -> Url:
     """Return the parts of ``text``, its host resolved to an IP address.
 
-    InputError: it is no http URL, or its host is unknown, or another machine without ``target_is_mine``.
+    With ``unix_socket`` that is the address, and the URL's host stays a name.
+
+    InputError: it is no http or https URL, or its host is unknown, or another machine without
+    ``target_is_mine``.
     """
     parts = _split(text)
-    host, port = _host(parts, text), _port(parts, text)
-    address = _resolve(host, port, text)
-    if not target_is_mine and not ip_address(address).is_loopback:
-        raise InputError(
-            f"{host} is not this machine; load only what is yours to load. If it is, say so with --target-is-mine"
-        )
+    name, port = _host(parts, text), _port(parts, text)
     path = quote(parts.path or "/", safe=_SAFE)
     if parts.query:
         path += "?" + quote(parts.query, safe=_SAFE)
-    return Url(address=(address, port), host=parts.netloc.rpartition("@")[2], path=path)
+    url = Url(
+        address=unix_socket if unix_socket is not None else (_resolve(name, port, text), port),
+        host=parts.netloc.rpartition("@")[2],
+        name=name,
+        path=path,
+        secure=parts.scheme == "https",
+    )
+    if not target_is_mine and not url.is_local:
+        raise InputError(
+            f"{name} is not this machine; load only what is yours to load. If it is, say so with --target-is-mine"
+        )
+    return url
 
 
 def _split(text: str) -> SplitResult:
@@ -49,10 +75,8 @@ def _split(text: str) -> SplitResult:
         parts = urlsplit(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no URL ({error}); write it like {_EXAMPLE}") from error
-    if parts.scheme == "https":
-        raise InputError("https cannot be loaded yet; load the server's http port, like http://127.0.0.1:8000/")
-    if parts.scheme != "http":
-        raise InputError(f"{text!r} is no http URL; write it like {_EXAMPLE}")
+    if parts.scheme not in _PORTS:
+        raise InputError(f"{text!r} is no http or https URL; write it like {_EXAMPLE}")
     if "@" in parts.netloc:
         raise InputError(f"{text!r} holds a user name; send an Authorization header instead")
     return parts
@@ -61,6 +85,8 @@ def _split(text: str) -> SplitResult:
 def _host(parts: SplitResult, text: str) -> str:
     if not parts.hostname or not parts.netloc.isascii():
         raise InputError(f"{text!r} names no host; write it like {_EXAMPLE}")
+    if "%" in parts.hostname:
+        raise InputError(f"{text!r} holds an IPv6 zone, which a Host header may not; use a global address")
     return parts.hostname
 
 
@@ -71,7 +97,7 @@ def _port(parts: SplitResult, text: str) -> int:
         raise InputError(f"{text!r} has no valid port; ports are 1 to 65535") from error
     if port == 0:
         raise InputError(f"{text!r} has no valid port; ports are 1 to 65535")
-    return port or 80
+    return port or _PORTS[parts.scheme]
 
 
 def _resolve(host: str, port: int, text: str) -> str:
@@ -82,3 +108,14 @@ def _resolve(host: str, port: int, text: str) -> str:
         raise InputError(f"the host of {text!r} is unknown ({error}); write it like {_EXAMPLE}") from error
     found.sort(key=lambda entry: entry[0] != socket.AF_INET)
     return str(found[0][4][0])
+
+
+def _is_ours(address: str) -> bool:
+    """Only an address of our own can be bound to."""
+    family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+    except OSError:
+        return False
+    return True

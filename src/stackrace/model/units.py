@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import InputError
 
@@ -18,19 +18,22 @@ class Unit:
     """A quantity's spellings.
 
     ``suffixes`` maps each accepted suffix to its factor in the base unit, in ascending order of factor;
-    the first spelling of a factor is the one printed. ``example`` is shown when parsing fails.
+    the first spelling of a factor is the one printed. ``also`` are spellings that are understood and never
+    printed. ``example`` is shown when parsing fails.
     """
 
     name: str
     suffixes: Mapping[str, float]
     example: str
+    also: Mapping[str, float] = field(default_factory=dict)
 
     def parse(self, text: str) -> float:
         """Return ``text`` in the base unit; raises InputError that shows an example of a right spelling."""
         match = _NUMBER.fullmatch(text)
-        if match is None or match[2] not in self.suffixes:
+        factors = {**self.suffixes, **self.also}
+        if match is None or match[2] not in factors:
             raise InputError(f"{text!r} is not a {self.name}; write it like {self.example}")
-        return float(match[1]) * self.suffixes[match[2]]
+        return float(match[1]) * factors[match[2]]
 
     def format(self, value: float) -> str:
         """Return ``value`` (base unit) with the largest suffix that keeps it at or above one, 3 digits."""
@@ -66,7 +69,12 @@ DURATION = Unit(
 )  # fmt: skip
 """Seconds."""
 
-RATE = Unit(name="rate", suffixes={"/s": 1.0, "": 1.0, "k/s": 1e3, "M/s": 1e6}, example="200/s or 1.5k/s")
+RATE = Unit(
+    name="rate",
+    suffixes={"/s": 1.0, "": 1.0, "k/s": 1e3, "M/s": 1e6},
+    example="200/s, 1.5k/s or 12k/min",
+    also={"/h": 1 / 3600, "/min": 1 / 60, "k/min": 1e3 / 60, "k": 1e3},
+)
 """Events per second."""
 
 SIZE = Unit(

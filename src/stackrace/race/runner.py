@@ -13,7 +13,7 @@ from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
 from .block import Block
-from .events import BlockEnded, RaceEnded, RaceStarted, Sink
+from .events import BlockEnded, Progress, RaceEnded, RaceStarted, Sink
 from .ledger import Ledger
 from .schedule import BlockPlan, Costs, least_budget_s, plan_block
 from .standing import decisions
@@ -67,6 +67,9 @@ def _blocks(
     racing: list[Stack] = list(plan.stacks)
     costs = Costs(warmup_s=_warmup_cap_s(plan))
     number = 0
+    _next(plan, racing, plan.budget_s - (clock() - begun), number, costs)  # refused before any of it is spent
+    sink(Progress("calibrating the load engine", None))
+    place.calibrate(plan.loads)
     while racing:
         remaining = plan.budget_s - (clock() - begun)
         block_plan = _next(plan, racing, remaining, number, costs)

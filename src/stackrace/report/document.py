@@ -1,7 +1,8 @@
 """One JSON document with everything known about a race; ``schema/race-1.schema.json`` is its contract.
 
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
-not known, and what is not a finite number, is null. History of the format: version 1, the first.
+not known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads
+and slices have gained members (open loops, what latency is made of), which documents of before lack.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.launch import Failure, HopUsage, Launch, MemorySample, Slice
-from ..model.load import Counts, LoadResult, SeriesBin
+from ..model.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
 from ..model.verdict import Finding
 from .clean import printable
 from .document_leaves import latency, load, whole
@@ -66,7 +66,26 @@ def _result(result: LoadResult) -> dict[str, object]:
         "generator_busy": whole(result.generator_busy),
         "fairness": whole(result.fairness),
         "dead_time": whole(result.dead_time),
+        "service": _known(result.service),
+        "lag": _known(result.lag),
+        "tls": _known(result.tls),
+        "pages": _known(result.pages),
+        "targets": [_target(one) for one in result.targets],
+        "ceiling_per_s": whole(result.ceiling_per_s),
+        "pool_waits": result.pool_waits,
+        "retried": result.retried,
+        "nonces_lost": result.nonces_lost,
+        "stale_dates": result.stale_dates,
+        "cached_answers": result.cached_answers,
     }
+
+
+def _known(quantiles: Quantiles | None) -> dict[str, object] | None:
+    return None if quantiles is None else latency(quantiles)
+
+
+def _target(one: TargetResult) -> dict[str, object]:
+    return {"name": printable(one.name), "counts": _counts(one.counts), "latency": latency(one.latency)}
 
 
 def _counts(counts: Counts) -> dict[str, object]:

@@ -22,6 +22,10 @@ def load(one: Load) -> dict[str, object]:
         "duration_s": one.duration_s,
         "requests": one.requests,
         "timeout_s": one.timeout_s,
+        "rate_per_s": whole(one.rate_per_s),
+        "poisson": one.poisson,
+        "connect_timeout_s": whole(one.connect_timeout_s),
+        "requests_per_connection": one.requests_per_connection,
     }
 
 

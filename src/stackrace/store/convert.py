@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..model.launch import Failure, FailureKind, Launch, Slice
-from ..model.load import LoadResult
+from ..model.load import LoadResult, Quantiles
 from ..model.race import Ending, Question, Race, StackFacts
 from ..model.verdict import Verdict
 from .launch_documents import (
@@ -20,6 +20,7 @@ from .launch_documents import (
     usage_from,
 )
 from .load_documents import (
+    QuantilesDocument,
     bin_document,
     bin_from,
     counts_document,
@@ -28,6 +29,8 @@ from .load_documents import (
     load_from,
     quantiles_document,
     quantiles_from,
+    target_document,
+    target_from,
 )
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
 from .race_documents import budget_document, budget_from, host_document, host_from
@@ -170,6 +173,17 @@ def slice_row(launch_id: str, one: Slice) -> SliceRow:
         dead_time=result.dead_time,
         usage=[usage_document(hop) for hop in one.usage],
         findings=[finding_document(finding) for finding in one.verdict.findings],
+        service=_document_or_none(result.service),
+        lag=_document_or_none(result.lag),
+        tls=_document_or_none(result.tls),
+        pages=_document_or_none(result.pages),
+        targets=[target_document(target) for target in result.targets],
+        ceiling_per_s=result.ceiling_per_s,
+        pool_waits=result.pool_waits,
+        retried=result.retried,
+        nonces_lost=result.nonces_lost,
+        stale_dates=result.stale_dates,
+        cached_answers=result.cached_answers,
     )
 
 
@@ -203,4 +217,23 @@ def _result_from(row: SliceRow) -> LoadResult:
         generator_busy=row.generator_busy,
         fairness=row.fairness,
         dead_time=row.dead_time,
+        service=_quantiles_or_none(row.service),
+        lag=_quantiles_or_none(row.lag),
+        tls=_quantiles_or_none(row.tls),
+        pages=_quantiles_or_none(row.pages),
+        targets=tuple(target_from(target) for target in row.targets or ()),
+        ceiling_per_s=row.ceiling_per_s,
+        pool_waits=row.pool_waits or 0,
+        retried=row.retried or 0,
+        nonces_lost=row.nonces_lost or 0,
+        stale_dates=row.stale_dates or 0,
+        cached_answers=row.cached_answers or 0,
     )
+
+
+def _document_or_none(latency: Quantiles | None) -> QuantilesDocument | None:
+    return None if latency is None else quantiles_document(latency)
+
+
+def _quantiles_or_none(document: QuantilesDocument | None) -> Quantiles | None:
+    return None if document is None else quantiles_from(document)

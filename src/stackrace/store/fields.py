@@ -54,9 +54,9 @@ class DocumentField(models.TextField):
         """Write the document; NaN and infinities, which JSON lacks, must be strings by now."""
         return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
-    def from_db_value(self, value: str, *_: object) -> Any:
-        """Read the document."""
-        return json.loads(value)
+    def from_db_value(self, value: str | None, *_: object) -> Any:
+        """Read the document; NULL, in columns that rows of an earlier version lack, is None."""
+        return None if value is None else json.loads(value)
 
 
 class RealField(models.FloatField):

@@ -1,10 +1,13 @@
-"""The documented shapes of a load and of what came back, and both directions for each."""
+"""The documented shapes of a load and of what came back, and both directions for each.
+
+What a later version added to a shape is not required of a document: stores keep what earlier ones wrote.
+"""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
-from ..model.load import Counts, Load, Quantiles, SeriesBin
+from ..model.load import Counts, Load, Quantiles, SeriesBin, TargetResult
 from .real import Real, real
 
 __all__ = [
@@ -12,6 +15,7 @@ __all__ = [
     "CountsDocument",
     "LoadDocument",
     "QuantilesDocument",
+    "TargetDocument",
     "bin_document",
     "bin_from",
     "counts_document",
@@ -20,17 +24,24 @@ __all__ = [
     "load_from",
     "quantiles_document",
     "quantiles_from",
+    "target_document",
+    "target_from",
 ]
 
 
 class LoadDocument(TypedDict):
-    """``duration_s`` or ``requests`` is null, whichever does not bound the load."""
+    """``duration_s`` or ``requests`` is null, whichever does not bound the load; ``seed`` is in decimal digits."""
 
     concurrency: int
     keep_alive: bool
     duration_s: Real | None
     requests: int | None
     timeout_s: Real
+    rate_per_s: NotRequired[Real | None]
+    poisson: NotRequired[bool]
+    seed: NotRequired[str]
+    connect_timeout_s: NotRequired[Real | None]
+    requests_per_connection: NotRequired[int | None]
 
 
 class CountsDocument(TypedDict):
@@ -69,26 +80,43 @@ class BinDocument(TypedDict):
     p99_s: Real
 
 
+class TargetDocument(TypedDict):
+    """The requests of one URL; ``name`` is method and path."""
+
+    name: str
+    counts: CountsDocument
+    latency: QuantilesDocument
+
+
 def load_document(load: Load) -> LoadDocument:
     """Return ``load`` as a document."""
     return {
         "concurrency": load.concurrency,
         "keep_alive": load.keep_alive,
-        "duration_s": None if load.duration_s is None else real(load.duration_s),
+        "duration_s": _real_or_none(load.duration_s),
         "requests": load.requests,
         "timeout_s": real(load.timeout_s),
+        "rate_per_s": _real_or_none(load.rate_per_s),
+        "poisson": load.poisson,
+        "seed": str(load.seed),
+        "connect_timeout_s": _real_or_none(load.connect_timeout_s),
+        "requests_per_connection": load.requests_per_connection,
     }
 
 
 def load_from(document: LoadDocument) -> Load:
     """Undo ``load_document``."""
-    duration_s = document["duration_s"]
     return Load(
         concurrency=document["concurrency"],
         keep_alive=document["keep_alive"],
-        duration_s=None if duration_s is None else float(duration_s),
+        duration_s=_float_or_none(document["duration_s"]),
         requests=document["requests"],
         timeout_s=float(document["timeout_s"]),
+        rate_per_s=_float_or_none(document.get("rate_per_s")),
+        poisson=document.get("poisson", False),
+        seed=int(document.get("seed", "0")),
+        connect_timeout_s=_float_or_none(document.get("connect_timeout_s")),
+        requests_per_connection=document.get("requests_per_connection"),
     )
 
 
@@ -160,3 +188,29 @@ def bin_from(document: BinDocument) -> SeriesBin:
         p50_s=float(document["p50_s"]),
         p99_s=float(document["p99_s"]),
     )
+
+
+def target_document(target: TargetResult) -> TargetDocument:
+    """Return one URL's requests as a document."""
+    return {
+        "name": target.name,
+        "counts": counts_document(target.counts),
+        "latency": quantiles_document(target.latency),
+    }
+
+
+def target_from(document: TargetDocument) -> TargetResult:
+    """Undo ``target_document``."""
+    return TargetResult(
+        name=document["name"],
+        counts=counts_from(document["counts"]),
+        latency=quantiles_from(document["latency"]),
+    )
+
+
+def _real_or_none(value: float | None) -> Real | None:
+    return None if value is None else real(value)
+
+
+def _float_or_none(value: Real | None) -> float | None:
+    return None if value is None else float(value)

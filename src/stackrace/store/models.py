@@ -11,7 +11,7 @@ from django.db import models
 
 from .fields import DocumentField, ExactTextField, RealField
 from .launch_documents import FindingDocument, MemoryDocument, UsageDocument
-from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument
+from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument, TargetDocument
 from .race_documents import BudgetDocument, HostDocument
 
 __all__ = ["LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
@@ -95,7 +95,10 @@ class LaunchRow(Row):
 
 
 class SliceRow(Row):
-    """One slice: the load, what the engine saw, what the hops used, what the checks found."""
+    """One slice: the load, what the engine saw, what the hops used, what the checks found.
+
+    The columns that may be NULL are not in rows that an earlier version wrote.
+    """
 
     id: int = _column(models.BigAutoField(primary_key=True))
     launch: LaunchRow = _column(models.ForeignKey(LaunchRow, models.PROTECT, related_name="slices"))
@@ -121,6 +124,17 @@ class SliceRow(Row):
     dead_time: float = _column(RealField())
     usage: list[UsageDocument] = _column(DocumentField())
     findings: list[FindingDocument] = _column(DocumentField())
+    service: QuantilesDocument | None = _column(DocumentField(null=True))
+    lag: QuantilesDocument | None = _column(DocumentField(null=True))
+    tls: QuantilesDocument | None = _column(DocumentField(null=True))
+    pages: QuantilesDocument | None = _column(DocumentField(null=True))
+    targets: list[TargetDocument] | None = _column(DocumentField(null=True))
+    ceiling_per_s: float | None = _column(models.FloatField(null=True))
+    pool_waits: int | None = _column(models.BigIntegerField(null=True))
+    retried: int | None = _column(models.BigIntegerField(null=True))
+    nonces_lost: int | None = _column(models.BigIntegerField(null=True))
+    stale_dates: int | None = _column(models.BigIntegerField(null=True))
+    cached_answers: int | None = _column(models.BigIntegerField(null=True))
 
     class Meta:
         db_table = "stackrace_slice"

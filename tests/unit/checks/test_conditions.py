@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
 
 from stackrace.checks import Observation, examine
+from stackrace.model.load import SeriesBin
 from stackrace.model.verdict import Effect
 
 
@@ -101,3 +102,62 @@ def test_a_censored_quantile_warns_without_a_single_timeout():
 
 def test_only_wrong_bodies_are_not_also_failures():
     assert set(findings(healthy(result=result(counts=counts(failed={"body": 3}))))) == {"wrong body"}
+
+
+def series(*in_flight: int) -> tuple[SeriesBin, ...]:
+    """Two seconds of an open loop: so many under way at the end of each of some equal bins."""
+    return tuple(
+        SeriesBin(start_s=2.0 * i / len(in_flight), ok=100, errors=0, in_flight=n, p50_s=0.002, p99_s=0.004)
+        for i, n in enumerate(in_flight)
+    )
+
+
+def open_loop(**changes: object) -> Observation:
+    return healthy(load=load(rate_per_s=10_000.0, concurrency=1000), result=result(**changes))
+
+
+def test_an_open_loop_may_have_fewer_connections_idle_ones_and_uneven_ones():
+    seen = open_loop(established_peak=3, dead_time=0.9, fairness=0.2)
+    assert findings(seen) == {}
+
+
+def test_a_median_of_milliseconds_allows_a_lag_of_more_than_100_microseconds():
+    slow = quantiles(p50=0.04)
+    assert findings(open_loop(latency=slow, lag=quantiles(p99=0.002))) == {}
+    assert findings(open_loop(latency=slow, lag=quantiles(p99=0.0021))) == {"lag": Effect.INVALIDATES}
+
+
+def test_lag_and_overload_are_open_loops_troubles():
+    closed = result(lag=quantiles(p99=1.0), counts=counts(unsent=5000), pool_waits=3, series=series(1, 100, 10_000))
+    assert findings(healthy(result=closed)) == {}
+
+
+def test_requests_that_waited_for_a_connection_are_not_the_engines_lag():
+    assert findings(open_loop(lag=quantiles(p99=1.0), pool_waits=9)) == {"pool limit": Effect.WARNS}
+
+
+@given(st.integers(0, 10_000))
+def test_what_a_steady_server_has_under_way_is_no_pile(level):
+    assert findings(open_loop(series=series(level // 2, level, level, level, level, level))) == {}
+
+
+def test_a_queue_that_grows_to_the_end_is_overload():
+    grown = series(*range(0, 4000, 400))
+    (found,) = examine(open_loop(series=grown)).findings
+    assert (found.check, found.effect) == ("overload", Effect.INVALIDATES)
+    assert "10000/s" in found.seen
+
+
+def test_the_answers_after_the_last_request_was_due_do_not_hide_a_pile():
+    grown = series(*range(0, 4000, 400), *range(4000, 0, -400))
+    seen = healthy(load=load(rate_per_s=10_000.0, requests=10_000, duration_s=None), result=result(series=grown))
+    assert "overload" in findings(seen)
+
+
+def test_visitors_who_pause_leave_their_connections_idle():
+    assert findings(healthy(result=result(dead_time=0.9), pauses=True)) == {}
+
+
+def test_connections_that_are_closed_by_plan_need_not_all_stand():
+    seen = healthy(load=load(requests_per_connection=10), result=result(established_peak=12))
+    assert findings(seen) == {}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.checks import PREFLIGHT_CHECKS, Preparation, preflight
+from stackrace.checks import LOAD, PREFLIGHT_CHECKS, Preparation, preflight
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
 from stackrace.model.verdict import Effect
@@ -37,8 +37,9 @@ def test_a_sound_plan_has_no_findings():
 @given(st.integers(1, 100_000))
 def test_descriptors_are_refused_below_two_per_connection_and_some_spare(concurrency):
     loads, needed = (Load(concurrency=concurrency),), 2 * concurrency + 64
-    enough = found(loads=loads, descriptors=needed, accept_queue=10**6)
-    scant = found(loads=loads, descriptors=needed - 1, accept_queue=10**6)
+    roomy = {"accept_queue": 10**6, "ephemeral_ports": 10**6}
+    enough = found(loads=loads, descriptors=needed, **roomy)
+    scant = found(loads=loads, descriptors=needed - 1, **roomy)
     assert (enough, scant) == ({}, {"file descriptors": Effect.INVALIDATES})
 
 
@@ -58,8 +59,25 @@ def test_ports_are_refused_when_they_do_not_come_free_in_time(reuse, highest):
     assert at(highest + 1) == {"ephemeral ports": Effect.INVALIDATES}
 
 
-def test_kept_connections_need_no_ports():
+def test_kept_connections_need_one_port_each_and_no_more():
     assert found(connections_per_s=1e6) == {}
+    assert found(ephemeral_ports=100) == {}
+    assert found(ephemeral_ports=99) == {"ephemeral ports": Effect.INVALIDATES}
+
+
+def test_unix_sockets_need_no_ports():
+    assert found(ephemeral_ports=1, over_tcp=False) == {}
+    assert found(loads=CLOSING, connections_per_s=1e6, over_tcp=False) == {}
+
+
+def test_the_engine_alone_needs_one_socket_per_connection():
+    assert found(descriptors=164, sockets_each=1) == {}
+    assert found(descriptors=163, sockets_each=1) == {"file descriptors": Effect.INVALIDATES}
+
+
+def test_a_load_is_told_of_its_own_flag():
+    (few,) = preflight(replace(SOUND, descriptors=100, descriptors_hard=100, words=LOAD)).findings
+    assert "lower --concurrency to 18" in few.remedy
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """Each check fires just above its threshold, with the effect it should have, and is silent just below."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
 
-from stackrace.checks import SLICE_CHECKS, Observation, examine
+from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.verdict import Effect
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
@@ -15,6 +16,11 @@ Make = Callable[[float], Observation]
 
 def of_result(name: str) -> Make:
     return lambda value: healthy(result=result(**{name: value}))
+
+
+def opened(**changes: object) -> Observation:
+    """An open loop of 10 000/s that the server keeps up with."""
+    return healthy(load=load(rate_per_s=10_000.0), result=result(**changes))
 
 
 def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
@@ -96,6 +102,12 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
         1,
         [(0, INVALIDATES)],
     ),
+    ("lag", lambda x: opened(lag=quantiles(p99=x)), 100e-6, [(101e-6, INVALIDATES)]),
+    ("overload", lambda x: opened(counts=counts(unsent=int(x))), 100, [(101, INVALIDATES)]),
+    ("pool limit", lambda x: opened(pool_waits=int(x)), 0, [(1, WARNS)]),
+    ("nonces lost", of_result("nonces_lost"), 0, [(1, INVALIDATES)]),
+    ("cached answers", of_result("cached_answers"), 0, [(1, INVALIDATES)]),
+    ("stale dates", of_result("stale_dates"), 0, [(1, WARNS), (20, WARNS), (21, INVALIDATES)]),
     ("unused CPU", lambda x: healthy(before_per_s=9_900, usage=busy(x)), 1.6, [(1.59, WARNS), (0, WARNS)]),
 ]
 
@@ -119,6 +131,21 @@ def test_silent_at_the_threshold_and_loud_beyond(check, make, silent, loud):
     assert effects(make(silent), check) == []
     for figure, effect in loud:
         assert effects(make(figure), check) == [effect], figure
+
+
+def test_a_run_is_told_in_its_own_words():
+    found = set()
+    for _, make, _, loud in CASES:
+        for figure, _ in loud:
+            seen = make(figure)
+            for cores in (seen.cores, SHARED):
+                run = replace(seen, stack=None, usage=(), cores=cores, words=LOAD)
+                for finding in examine_run(run).findings:
+                    found.add(finding.check)
+                    said = f"{finding.seen} {finding.threshold} {finding.remedy}"
+                    for foreign in ("[load]", "[race]", "slice", "stack", "keep_alive"):
+                        assert foreign not in said, (finding.check, said)
+    assert len(found) == len(RUN_CHECKS)
 
 
 def test_every_check_is_covered_here_or_by_its_conditions():

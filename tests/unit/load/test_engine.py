@@ -58,6 +58,12 @@ def test_a_monitor_cancelled_beforehand_leaves_everything_unsent(refusing: tuple
         (Load(concurrency=-1, requests=1), "cannot be applied"),
         (Load(concurrency=1, duration_s=float("nan")), "duration_s"),
         (Load(concurrency=1, requests=1, timeout_s=0.0), "timeout"),
+        (Load(concurrency=1, requests=1, rate_per_s=0.0), "rate"),
+        (Load(concurrency=1, requests=1, rate_per_s=float("inf")), "rate"),
+        (Load(concurrency=1, requests=1, poisson=True), "rate"),
+        (Load(concurrency=1, requests=1, requests_per_connection=0), "requests_per_connection"),
+        (Load(concurrency=1, requests=1, keep_alive=False, requests_per_connection=2), "keep_alive"),
+        (Load(concurrency=1, requests=1, rate_per_s=1.0, poisson=True, seed=-1), "cannot be applied"),
     ],
 )
 def test_a_load_that_makes_no_sense_is_refused(refusing: tuple[str, int], load: Load, complaint: str) -> None:

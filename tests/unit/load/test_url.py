@@ -42,7 +42,7 @@ def test_localhost_is_dialled_over_ipv4_and_keeps_its_name() -> None:
         ("http://127.0.0.1:0/", "1 to 65535"),
         ("http://127.0.0.1:70000/", "1 to 65535"),
         ("http://me:secret@127.0.0.1/", "Authorization"),
-        ("https://127.0.0.1/", "http port"),
+        ("http://[fe80::1%25lo]/", "IPv6 zone"),
         ("http://192.0.2.1/", "--target-is-mine"),
     ],
 )
@@ -53,3 +53,20 @@ def test_what_cannot_be_loaded_is_refused_with_the_way_out(text: str, way_out: s
 
 def test_another_machine_may_be_loaded_by_its_owner() -> None:
     assert parse("http://192.0.2.1/", target_is_mine=True).address == ("192.0.2.1", 80)
+
+
+def test_https_has_its_own_port_and_keeps_the_name_for_the_certificate() -> None:
+    url = parse("https://localhost/a")
+    assert (url.address, url.host, url.name, url.secure) == (("127.0.0.1", 443), "localhost", "localhost", True)
+    assert parse("https://[::1]:8443/").name == "::1"
+
+
+def test_every_address_of_this_machine_is_this_machine() -> None:
+    assert parse("http://127.1.2.3/").is_local
+    assert parse("http://0.0.0.0:8000/").is_local
+    assert not parse("http://192.0.2.1/", target_is_mine=True).is_local
+
+
+def test_a_unix_socket_is_the_address_whatever_the_url_names() -> None:
+    url = parse("http://shop.example/cart?x=1", unix_socket="/run/shop.sock")
+    assert (url.address, url.host, url.path, url.is_local) == ("/run/shop.sock", "shop.example", "/cart?x=1", True)

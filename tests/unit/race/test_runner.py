@@ -18,7 +18,7 @@ from stackrace.model.stack import Interface
 from stackrace.model.workload import Workload
 from stackrace.race import block as block_module
 from stackrace.race import runner
-from stackrace.race.events import LaunchEnded, LaunchStarted, RaceEnded, RaceStarted, SliceEnded
+from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
@@ -44,8 +44,14 @@ class Nowhere:
         self.up, self.noise = [], random.Random(1)
         self.loads = itertools.count(1)
         self.interrupt_after = interrupt_after
+        self.calibrated = None
+
+    def calibrate(self, loads):
+        self.clock.now += 0.3 * len(loads)
+        self.calibrated = tuple(loads)
 
     def launch(self, stack, timeout_s):
+        assert self.calibrated is not None
         self.clock.now += 1.0
         if stack.path in self.not_starting:
             return Launched(failure=Failure(kind=FailureKind.NOT_STARTED, message="no"))
@@ -184,3 +190,19 @@ def test_events_tell_the_whole_race(clock):
 def test_a_budget_that_holds_no_block_is_refused(clock):
     with pytest.raises(InputError, match="--budget 2 s is too short"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)
+
+
+def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_within_the_budget(clock):
+    place = Nowhere(clock, SPEEDS)
+    finished, told = race(clock, place, PATHS, levels=(1, 10, 100))
+    assert [load.concurrency for load in place.calibrated] == [1, 10, 100]
+    assert finished.elapsed_s == pytest.approx(clock.now - 1000.0)
+    phases = [event.phase for event in told if isinstance(event, Progress)]
+    assert phases[0] == "calibrating the load engine"
+
+
+def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clock):
+    place = Nowhere(clock, SPEEDS)
+    with pytest.raises(InputError):
+        race(clock, place, PATHS, budget_s=2.0)
+    assert place.calibrated is None

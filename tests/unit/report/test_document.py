@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import jsonschema
 import pytest
-from tests.factories import STACKS, make_race, make_standing
+from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
+from stackrace.model.load import TargetResult
 from stackrace.model.race import Ending
 from stackrace.model.standing import Interval
 from stackrace.report import SCHEMA, Format, document, exporter
@@ -28,6 +29,41 @@ def test_the_schema_is_valid():
 def test_a_race_validates(limits):
     race = make_race(5, failures=STACKS[4:5])
     check(race, make_standing(race, limits=limits, censored=("p99", "max"), errors=3))
+
+
+def with_everything(race):
+    """The race with all that the engine can tell of a slice."""
+
+    def told(one):
+        result = replace(
+            one.result, service=make_quantiles(), lag=make_quantiles(1e-5), tls=make_quantiles(),
+            pages=make_quantiles(),
+            targets=(TargetResult(name="GET /\x1b[31m", counts=make_counts(3), latency=make_quantiles()),),
+            ceiling_per_s=1e5, pool_waits=1, retried=2, nonces_lost=3, stale_dates=4, cached_answers=5,
+        )  # fmt: skip
+        load = replace(one.load, rate_per_s=100.0, poisson=True, connect_timeout_s=1.0, requests_per_connection=9)
+        return replace(one, result=result, load=load)
+
+    launches = tuple(replace(each, slices=tuple(map(told, each.slices))) for each in race.launches)
+    return replace(race, launches=launches)
+
+
+def test_all_that_the_engine_tells_validates():
+    race = with_everything(make_race(2))
+    check(race, make_standing(make_race(2)))
+    one = document(race, make_standing(make_race(2)))["launches"][0]["slices"][0]
+    assert one["lag"]["p50_s"] == 1e-5
+    assert one["targets"][0]["name"] == "GET /"
+    assert (one["ceiling_per_s"], one["cached_answers"], one["load"]["rate_per_s"]) == (1e5, 5, 100.0)
+
+
+def test_documents_of_before_still_validate():
+    built = json.loads(exporter(Format.JSON).export(make_race(1), make_standing(make_race(1))))
+    for one in [one for launch in built["launches"] for one in launch["slices"]]:
+        for name in ("service", "lag", "targets", "ceiling_per_s", "retried"):
+            del one[name]
+        del one["load"]["rate_per_s"]
+    VALIDATOR.validate(built)
 
 
 def test_series_validate_when_asked_for():

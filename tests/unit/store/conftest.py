@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stackrace.model import ids
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
+from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
@@ -48,6 +48,11 @@ LOAD = whole(
     duration_s=st.none() | REAL,
     requests=st.none() | COUNT,
     timeout_s=REAL,
+    rate_per_s=st.none() | REAL,
+    poisson=st.booleans(),
+    seed=st.integers(0, 2**64 - 1),
+    connect_timeout_s=st.none() | REAL,
+    requests_per_connection=st.none() | COUNT,
 )
 QUANTILES = whole(
     Quantiles,
@@ -60,12 +65,16 @@ COUNTS = whole(
     unsent=COUNT,
 )  # fmt: skip
 BIN = whole(SeriesBin, start_s=REAL, ok=COUNT, errors=COUNT, in_flight=COUNT, p50_s=REAL, p99_s=REAL)
+TARGET = whole(TargetResult, name=TEXT, counts=COUNTS, latency=QUANTILES)
 RESULT = whole(
     LoadResult,
     started_at=REAL, duration_s=REAL, counts=COUNTS, latency=QUANTILES, connect=QUANTILES,
     histogram=st.binary(max_size=64), series=few(BIN), status_classes=mapping(COUNT), bytes_read=COUNT,
     connections_opened=COUNT, reconnects=COUNT, established_peak=COUNT, generator_cpu_s=REAL,
-    generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL,
+    generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL, service=st.none() | QUANTILES,
+    lag=st.none() | QUANTILES, tls=st.none() | QUANTILES, pages=st.none() | QUANTILES, targets=few(TARGET),
+    ceiling_per_s=st.none() | REAL, pool_waits=COUNT, retried=COUNT, nonces_lost=COUNT, stale_dates=COUNT,
+    cached_answers=COUNT,
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
 FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)

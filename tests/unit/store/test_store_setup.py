@@ -184,3 +184,25 @@ def test_an_altered_document_is_explained(store, writer):
             cursor.execute("UPDATE stackrace_race SET host = %s", [altered])
         with pytest.raises(StoreError, match=f"race {race_id} was altered"):
             store.load(race_id)
+
+
+def test_what_an_earlier_version_wrote_stays_readable(url, writer):
+    """Go back to the first tables, put its own documents in, and open the store again."""
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    race_id, launch_id = ids.generate(), ids.generate()
+    with open_store(url) as store:
+        store.begin(writer.make_race(race_id))
+        store.add_launch(race_id, writer.make_launch(launch_id))
+        store.add_slice(launch_id, writer.make_slice(0))
+        connection = connections[store.alias]
+        MigrationExecutor(connection).migrate([("stackrace", "0001_initial")])
+        earlier = '{"concurrency":20,"keep_alive":true,"duration_s":2.0,"requests":null,"timeout_s":10.0}'
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE stackrace_slice SET load = %s", [earlier])
+            cursor.execute("UPDATE stackrace_race SET loads = %s", [f"[{earlier}]"])
+    with open_store(url) as store:
+        race = store.load(race_id)
+    assert race.loads == (writer.LOAD,)
+    assert race.launches[0].slices == (writer.make_slice(0),)

@@ -1,0 +1,95 @@
+"""The engine's report as a LoadResult: nanoseconds become seconds, empty distributions None."""
+
+from __future__ import annotations
+
+from stackrace.model.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
+
+from . import _engine
+from .histogram import QUANTILES, summary
+
+__all__ = ["outcome"]
+
+_NS = 1e-9
+
+
+def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadResult:
+    """Return what ``report`` says; ``ceiling_per_s`` is what the engine reaches here, None when not measured."""
+    return LoadResult(
+        started_at=report.started_ns * _NS,
+        duration_s=report.duration_ns * _NS,
+        counts=_counts(report),
+        latency=summary(report.latency),
+        connect=summary(report.connect),
+        histogram=report.latency.to_bytes(),
+        series=_series(report),
+        status_classes=report.status_classes,
+        bytes_read=report.bytes_read,
+        connections_opened=report.connections_opened,
+        reconnects=report.reconnects,
+        established_peak=report.established_peak,
+        generator_cpu_s=report.cpu_ns * _NS,
+        generator_wait_s=report.wait_ns * _NS,
+        generator_busy=report.busiest,
+        fairness=report.fairness,
+        dead_time=report.dead_time,
+        service=summary(report.service),
+        lag=summary(report.lag),
+        tls=_unless_empty(report.tls),
+        pages=_unless_empty(report.pages),
+        targets=tuple(_target(each, report.latency.censored_count > 0) for each in report.targets),
+        ceiling_per_s=ceiling_per_s,
+        pool_waits=report.pool_waits,
+        retried=report.retried,
+        nonces_lost=report.nonces_lost,
+        stale_dates=report.stale_dates,
+        cached_answers=report.cached_answers,
+    )
+
+
+def _unless_empty(histogram: _engine.Histogram) -> Quantiles | None:
+    return summary(histogram) if histogram.count else None
+
+
+def _counts(report: _engine.Report | _engine.TargetReport) -> Counts:
+    return Counts(
+        scheduled=report.scheduled,
+        ok=report.ok,
+        non2xx=report.non2xx,
+        failed=report.failed,
+        timed_out=report.timed_out,
+        in_flight=report.in_flight,
+        unsent=report.unsent,
+    )
+
+
+def _target(report: _engine.TargetReport, bounded: bool) -> TargetResult:
+    """Unfinished requests that raise nothing in the whole run (not ``bounded``) raise nothing here either."""
+    censored = {name for name, q in QUANTILES.items() if bounded and report.is_censored(q)}
+    if bounded and report.is_censored(1.0):
+        censored |= {"mean", "max"}
+    return TargetResult(
+        name=report.name,
+        counts=_counts(report),
+        latency=Quantiles(
+            count=report.count,
+            mean=report.mean_ns * _NS,
+            **{name: report.quantile_ns(q) * _NS for name, q in QUANTILES.items()},
+            max=report.max_ns * _NS,
+            censored=frozenset(censored),
+        ),
+    )
+
+
+def _series(report: _engine.Report) -> tuple[SeriesBin, ...]:
+    width_s = report.bin_ns * _NS
+    return tuple(
+        SeriesBin(
+            start_s=index * width_s,
+            ok=each.ok,
+            errors=each.errors,
+            in_flight=each.in_flight,
+            p50_s=each.p50_ns * _NS,
+            p99_s=each.p99_ns * _NS,
+        )
+        for index, each in enumerate(report.series)
+    )

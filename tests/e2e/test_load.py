@@ -1,0 +1,281 @@
+"""`stackrace load` against real servers on loopback: what it prints is what happened."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import signal
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import ThreadingMixIn, UnixStreamServer
+
+import jsonschema
+import pytest
+from tests.conftest import STACKRACE
+from tests.tls import secure_server
+
+from stackrace.load.document import SCHEMA
+from stackrace.load.histogram import quantiles
+
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Remembers what was asked; answers with a body of its own, /missing with 404, /cached as a cache would."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+
+    def do_GET(self) -> None:
+        body = self._read()
+        with self.server.lock:
+            self.server.asked.append((self.command, self.path, dict(self.headers), body))
+            number = len(self.server.asked)
+        answer = f"<p>answer {number} to {self.headers.get('X-Nonce', 'nobody')}</p>".encode()
+        self.send_response(404 if self.path == "/missing" else 200)
+        self.send_header("Content-Length", str(len(answer)))
+        if self.path == "/cached":
+            self.send_header("Age", "7")
+        self.send_header("Set-Cookie", "visit=1; Path=/")
+        self.end_headers()
+        self.wfile.write(answer)
+
+    do_POST = do_PUT = do_GET  # noqa: N815 (the standard library's naming)
+
+    def _read(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
+
+    def address_string(self) -> str:
+        return "somebody"
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Remembering:
+    request_queue_size = 128
+    daemon_threads = True
+
+    def __init__(self, address) -> None:
+        super().__init__(address, Handler)
+        self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.serve_forever, args=(0.05,))
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+
+class Server(Remembering, ThreadingHTTPServer):
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/"
+
+
+class UnixServer(Remembering, ThreadingMixIn, UnixStreamServer):
+    pass
+
+
+@pytest.fixture
+def server():
+    with Server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+@pytest.fixture
+def load(stackrace, tmp_path):
+    """Run the command in an empty folder, without the engine's look at itself."""
+
+    def call(*arguments, **environment):
+        return stackrace("load", *arguments, "--no-ceiling", cwd=tmp_path, **environment)
+
+    return call
+
+
+def document(done, code=0):
+    assert done.returncode == code, done.stderr
+    found = json.loads(done.stdout)
+    VALIDATOR.validate(found)
+    assert found["scheduled"] == (
+        found["ok"] + found["non2xx"] + sum(found["failed"].values()) + found["timed_out"] + found["in_flight"]
+        + found["unsent"]
+    )  # fmt: skip
+    return found
+
+
+def test_the_document_is_what_the_server_saw(load, server):
+    done = load(server.url, "-n", "50", "-c", "3", "--json")
+    found = document(done)
+    assert (found["ok"], found["urls"], found["connections_opened"]) == (50, [server.url], 3)
+    assert len(server.asked) == 50
+    assert (found["load"]["loop"], found["load"]["requests"], found["ceiling_per_s"]) == ("closed", 50, None)
+    again = quantiles([base64.b64decode(found["histogram"])])
+    assert (again.count, again.p50, again.max) == (50, found["latency"]["p50"], found["latency"]["max"])
+    assert done.stderr == ""
+
+
+def test_people_get_words_tables_and_a_drawing(load, server):
+    done = load(server.url, f"{server.url}missing", "-n", "40", "-c", "2")
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "requests/s\n", "40 requests in", "20 answered rightly, 20 in error", "over 2 kept connections",
+        "20 answers had a status that is no success (20 × 2xx, 20 × 4xx)", "\nlatency ", "\nconnecting ",
+        "GET /missing", "≤ ", "100%", "CPU per request", "no request under way",
+    ):  # fmt: skip
+        assert part in done.stdout, part
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_engines_own_limit_is_told(stackrace, server):
+    done = stackrace("load", server.url, "-n", "20")
+    assert re.search(r"By itself it reaches [\d,]+/s here: this run used", done.stdout), done.stdout
+    found = document(stackrace("load", server.url, "-n", "20", "--json"))
+    assert found["ceiling_per_s"] > 0
+
+
+def test_a_rate_is_kept_whatever_the_server_does(load, server):
+    found = document(load(server.url, "--rate", "3k/min", "-n", "30", "--poisson", "--seed", "5", "--json"))
+    assert found["load"] == found["load"] | {"loop": "open", "rate_per_s": 50.0, "poisson": True, "seed": 5}
+    assert found["ok"] == 30
+    assert found["lag"]["count"] == 30
+    assert found["established_peak"] <= 30
+    text = load(server.url, "--rate", "100", "-n", "10").stdout
+    assert "answered, 100 requests/s offered" in text
+    assert "\nlag " in text
+    assert "Requests went out late by" in text
+
+
+def test_what_was_asked_for_is_what_was_sent(load, server):
+    done = load(
+        server.url, "-n", "3", "-c", "1", "--data", "a=1&b=2", "--method", "put", "-H", "X-Test: 1",
+        "--host", "shop.example", "--chunked", "3B", "--json",
+    )  # fmt: skip
+    document(done)
+    for method, path, headers, body in server.asked:
+        assert (method, path, body) == ("PUT", "/", b"a=1&b=2")
+        assert (headers["X-Test"], headers["Host"]) == ("1", "shop.example")
+        assert headers["Transfer-Encoding"] == "chunked"
+        assert headers["Content-Type"] == "application/x-www-form-urlencoded"
+
+
+def test_a_connection_per_request_and_one_for_so_many(load, server):
+    assert document(load(server.url, "-n", "12", "--close", "--json"))["connections_opened"] == 12
+    some = load(server.url, "-n", "12", "-c", "1", "--requests-per-connection", "4", "--json")
+    assert document(some)["connections_opened"] == 3
+
+
+def test_answers_are_held_against_what_was_expected(load, server, tmp_path):
+    assert document(load(f"{server.url}missing", "-n", "4", "--expect-status", "404", "--json"))["ok"] == 4
+    (tmp_path / "body").write_bytes(b"<p>answer 1 to nobody</p>")
+    masked = ["--expect-body", "body", "--mask", r"\d+"]
+    assert document(load(server.url, "-n", "4", *masked, "--json"))["ok"] == 4
+    wrong = load(server.url, "-n", "4", "--expect-body", "body")
+    assert wrong.returncode == 3
+    assert "4 failed at comparing the body" in wrong.stdout
+    assert "--mask" in wrong.stdout
+    assert "not one right answer" in wrong.stderr
+
+
+def test_every_request_can_have_a_number_of_its_own(load, server):
+    found = document(load(server.url, "-n", "20", "--nonce", "header:X-Nonce", "--json"))
+    assert (found["ok"], found["nonces_lost"]) == (20, 0)
+    assert len({headers["X-Nonce"] for _, _, headers, _ in server.asked}) == 20
+    lost = load(server.url, "-n", "20", "--nonce", "query:n")
+    assert "20 failed at comparing the body: 20 did not repeat their request's own nonce" in lost.stdout
+    assert len({path for _, path, _, _ in server.asked[20:]}) == 20
+
+
+def test_answers_out_of_a_cache_are_doubted(load, server):
+    text = load(f"{server.url}cached", "-n", "5").stdout
+    assert "not to be believed as it stands: 5 answers came out of a cache" in text
+
+
+def test_a_unix_socket_is_a_server_like_any_other(load, tmp_path):
+    with UnixServer(str(tmp_path / "shop.sock")) as server:
+        found = document(load("http://shop.example/", "-n", "20", "--unix-socket", "shop.sock", "--json"))
+        assert found["ok"] == 20
+        assert {headers["Host"] for _, _, headers, _ in server.asked} == {"shop.example"}
+
+
+def test_the_latencies_are_written_for_other_plotters(load, server, tmp_path):
+    assert load(server.url, "-n", "30", "--hdr", "out.hgrm").returncode == 0
+    lines = (tmp_path / "out.hgrm").read_text().splitlines()
+    assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
+    assert lines[-2].endswith(f"Total count    = {30:12d}]")
+
+
+def test_a_server_that_is_not_there_is_no_result(load):
+    done = load("http://127.0.0.1:9/", "-n", "3")
+    assert done.returncode == 3
+    assert "3 failed at connecting: does the server listen there?" in done.stdout
+    assert "not one right answer came" in done.stderr
+    assert document(load("http://127.0.0.1:9/", "-n", "3", "--json"), code=3)["failed"]["connect"] == 3
+
+
+def test_two_results_are_compared(load, server, stackrace, tmp_path):
+    for name, connections in (("a.json", 1), ("b.json", 2)):
+        (tmp_path / name).write_text(load(server.url, "-n", "30", "-c", connections, "--json").stdout)
+    done = stackrace("compare", "a.json", "b.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The loads differ in concurrency: 1 → 2" in done.stdout
+
+
+def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_path):
+    with secure_server(certificate) as (_, port):
+        url = f"https://localhost:{port}/"
+        for trust in (
+            ["--insecure"],
+            ["--cacert", certificate.file],
+            ["--cacert", certificate.file, "--tls", "1.2"],
+        ):
+            found = document(load(url, "-n", "10", "-c", "2", *trust, "--json"))
+            assert (found["ok"], found["tls"]["count"]) == (10, 2)
+        refused = load(url, "-n", "2", SSL_CERT_FILE=str(certificate.file.parent / "absent"))
+        assert refused.returncode in (2, 3)
+        assert "--insecure" in refused.stdout + refused.stderr
+        assert "--cacert" in refused.stdout + refused.stderr
+
+
+def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
+    command = [str(STACKRACE), "load", server.url, "-d", "1h", "--no-ceiling", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as running:
+        pause = threading.Event()
+        while len(server.asked) < 50 and running.poll() is None:
+            pause.wait(0.02)
+        running.send_signal(signal.SIGINT)
+        printed, _ = running.communicate(timeout=60)
+    found = json.loads(printed)
+    VALIDATOR.validate(found)
+    assert running.returncode == 0
+    assert 0 < found["ok"] <= len(server.asked)
+    assert found["duration_s"] < 3600
+
+
+def test_a_warm_up_is_not_recorded(load, server):
+    found = document(load(server.url, "-d", "300ms", "--warmup", "200ms", "-c", "2", "--json"))
+    assert found["load"]["warmup_s"] == 0.2
+    assert found["duration_s"] == pytest.approx(0.3, rel=0.01)
+    assert found["ok"] < len(server.asked)
+
+
+def test_a_visitor_returns_cookies_and_plays_in_order(load, server):
+    document(load(server.url, f"{server.url}next", "-n", "20", "-c", "1", "--cookies", "--json"))
+    assert [path for _, path, _, _ in server.asked] == ["/", "/next"] * 10
+    assert all(headers.get("Cookie") is None for _, path, headers, _ in server.asked if path == "/")
+    assert all(headers["Cookie"] == "visit=1" for _, path, headers, _ in server.asked if path == "/next")

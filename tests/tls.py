@@ -1,0 +1,87 @@
+"""A certificate of our own and a server that shows it, for every test that needs TLS."""
+
+from __future__ import annotations
+
+import shutil
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Self-signed, for localhost and 127.0.0.1."""
+
+    file: Path
+    key: Path
+
+
+def make_certificate(folder: Path) -> Certificate:
+    """Make one with openssl(1); skips the test where that is missing."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    made = Certificate(file=folder / "localhost.pem", key=folder / "localhost.key")
+    subprocess.run(
+        [
+            openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-keyout", str(made.key), "-out", str(made.file),
+        ],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return made
+
+
+class _Hello(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    """Shakes hands in each connection's own thread, and takes it with patience when a client breaks off."""
+
+    request_queue_size = 128
+    context: ssl.SSLContext
+
+    def finish_request(self, request, client_address) -> None:
+        with suppress(OSError), self.context.wrap_socket(request, server_side=True) as secured:
+            super().finish_request(secured, client_address)
+
+    def handle_error(self, request, client_address) -> None:
+        pass
+
+
+@contextmanager
+def secure_server(certificate: Certificate, *, most: ssl.TLSVersion | None = None) -> Iterator[tuple[str, int]]:
+    """Run an https server on loopback and yield its address; ``most`` is the highest version it speaks."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    if most is not None:
+        context.maximum_version = most
+    with _Server(("127.0.0.1", 0), _Hello) as server:
+        server.context = context
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield server.socket.getsockname()
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,93 @@
+"""The JSON document and its published schema."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.factories import make_counts, make_load, make_quantiles, make_result
+
+from stackrace.load.document import SCHEMA, VERSION, document
+from stackrace.model.load import Load, LoadResult, TargetResult
+
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+URLS = ("http://127.0.0.1:8000/",)
+
+# what was printed before the format had a name
+EARLIER = {
+    "urls", "concurrency", "keep_alive", "duration_s", "scheduled", "ok", "non2xx", "failed", "timed_out",
+    "in_flight", "unsent", "throughput_per_s", "latency", "connect", "bytes_read", "reconnects", "fairness",
+    "dead_time", "cpu_s", "busiest_thread", "series",
+}  # fmt: skip
+
+
+def full() -> LoadResult:
+    return replace(
+        make_result(errors=3, censored=("p99", "p999", "max")),
+        service=make_quantiles(),
+        lag=make_quantiles(1e-5),
+        tls=make_quantiles(0.001),
+        pages=make_quantiles(0.1),
+        targets=(TargetResult(name="GET /", counts=make_counts(5, failed={"body": 1}), latency=make_quantiles()),),
+        ceiling_per_s=120_000.0,
+        pool_waits=1,
+        retried=2,
+        nonces_lost=3,
+        stale_dates=4,
+        cached_answers=5,
+        histogram=b"\x00\xff",
+    )
+
+
+def check(load: Load, result: LoadResult) -> dict[str, object]:
+    found = json.loads(json.dumps(document(URLS, load, result, warmup_s=1.0), allow_nan=False))
+    VALIDATOR.validate(found)
+    return found
+
+
+def test_the_schema_is_valid_and_names_its_version() -> None:
+    jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
+    assert VALIDATOR.schema["properties"]["schema"]["const"] == VERSION
+
+
+@pytest.mark.parametrize("result", [make_result(), full()], ids=["plain", "full"])
+@pytest.mark.parametrize(
+    "load",
+    [
+        make_load(),
+        make_load(requests=5, duration_s=None, keep_alive=False, connect_timeout_s=1.0),
+        make_load(rate_per_s=200.0, poisson=True, seed=2**64 - 1, requests_per_connection=10),
+    ],
+)
+def test_every_run_validates(load: Load, result: LoadResult) -> None:
+    assert set(check(load, result)) == set(VALIDATOR.schema["required"])
+
+
+def test_the_members_of_earlier_documents_are_still_there() -> None:
+    assert set(check(make_load(), full())) >= EARLIER
+    assert check(make_load(), full())["latency"]["censored"] == ["max", "p99", "p99.9"]  # type: ignore[index]
+
+
+def test_what_is_not_a_number_is_null() -> None:
+    found = check(make_load(), replace(make_result(), fairness=math.nan, dead_time=-math.inf))
+    assert (found["fairness"], found["dead_time"]) == (None, None)
+
+
+def test_only_a_loop_at_random_has_a_seed() -> None:
+    assert check(make_load(seed=7), make_result())["load"]["seed"] is None  # type: ignore[index]
+    assert check(make_load(rate_per_s=1.0, poisson=True, seed=7), make_result())["load"]["seed"] == 7  # type: ignore[index]
+
+
+def test_unknown_members_are_refused_and_all_are_described() -> None:
+    assert not VALIDATOR.is_valid({**check(make_load(), full()), "extra": 1})
+
+    def undescribed(schema: dict[str, object], path: str) -> list[str]:
+        members = schema.get("properties", {})
+        missing = [f"{path}.{name}" for name, one in members.items() if "description" not in one]
+        return missing + [gap for name, one in members.items() for gap in undescribed(one, f"{path}.{name}")]
+
+    assert undescribed(VALIDATOR.schema, "") == []
+    assert [gap for name, one in VALIDATOR.schema["$defs"].items() for gap in undescribed(one, name)] == []
