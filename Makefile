@@ -59,7 +59,10 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py
 	$(BIN)/python benchmarks/orchestrator_cost.py
-	$(BIN)/python benchmarks/engine_vs_wrk.py
+	$(BIN)/python benchmarks/engine_cost.py
+	$(BIN)/python benchmarks/engine_truth.py
+	$(BIN)/python benchmarks/engine_stalls.py
+	$(BIN)/python benchmarks/engine_pacing.py
 
 clean:
 	rm -rf .venv target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -182,8 +182,10 @@ impl Connection {
             }
         }
         if self.phase == Phase::Writing {
+            let before = self.retried;
             let step = self.write(ground);
-            if step != Step::Waiting {
+            // what was reported of a stream says nothing of the one that took its place
+            if step != Step::Waiting || self.retried != before {
                 return step;
             }
         }

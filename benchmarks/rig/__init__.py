@@ -1,0 +1,1 @@
+"""What the engine's benchmarks share: servers, generators, cores, CPU accounts and tables."""
