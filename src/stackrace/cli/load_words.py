@@ -76,8 +76,8 @@ def engine(ran: Ran) -> Iterator[str]:
     if result.ceiling_per_s:
         share = result.throughput_per_s / result.ceiling_per_s
         yield (
-            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here{_plain(ran)}: this run used {percent(share)} "
-            "of that."
+            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here{_plain(ran)}: "
+            f"this run used {percent(share)} of that."
         )
 
 

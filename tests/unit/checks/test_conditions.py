@@ -1,5 +1,7 @@
 """When a check must hold its tongue, whatever its figure: a false alarm costs a result."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
@@ -152,6 +154,13 @@ def test_the_answers_after_the_last_request_was_due_do_not_hide_a_pile():
     grown = series(*range(0, 4000, 400), *range(4000, 0, -400))
     seen = healthy(load=load(rate_per_s=10_000.0, requests=10_000, duration_s=None), result=result(series=grown))
     assert "overload" in findings(seen)
+
+
+def test_requests_that_waited_for_a_connection_and_came_late_are_a_pile():
+    full = tuple(replace(one, in_flight=20) for one in series(*[0] * 40))
+    seen = healthy(load=load(rate_per_s=20_000.0, requests=20_000, duration_s=None), result=result(series=full))
+    assert "overload" in findings(seen), "half of the answers came after the last request was due"
+    assert "overload" not in findings(replace(seen, load=replace(seen.load, rate_per_s=10_000.0)))
 
 
 def test_visitors_who_pause_leave_their_connections_idle():
