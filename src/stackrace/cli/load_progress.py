@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from ..model.load import Load
-from ..report.figures import duration
+from ..report.figures import duration, number
 
 __all__ = ["ProgressLine", "text"]
 
@@ -77,7 +77,7 @@ def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, ra
         left_s = _left_s(load, planned - ok - errors, run_s, rate_per_s)
     done = min(max(done, 0.0), 1.0)
     filled = round(_BAR * done)
-    parts = [f"{'━' * filled}{'─' * (_BAR - filled)} {done:4.0%}", f"{rate_per_s:,.0f}/s"]
+    parts = [f"{'━' * filled}{'─' * (_BAR - filled)} {done:4.0%}", f"{number(rate_per_s)}/s"]
     if errors:
         parts.append(f"{errors:,} error{'s' if errors > 1 else ''}")
     parts.append(_left(left_s) if left_s < float("inf") else "waiting for answers")

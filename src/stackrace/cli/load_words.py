@@ -9,7 +9,7 @@ from ..model.load import Load, LoadResult
 from ..model.units import DURATION, SIZE
 from ..model.verdict import Effect, Finding
 from ..model.workload import Order
-from ..report.figures import count, percent
+from ..report.figures import count, number, percent
 from .load_run import Ran
 
 __all__ = ["accounting", "engine", "failures", "headline", "warning"]
@@ -19,7 +19,7 @@ _LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issue
 
 def headline(ran: Ran) -> str:
     """Return the throughput, and what was offered where that was said."""
-    rate = f"{count(ran.result.throughput_per_s)} requests/s"
+    rate = f"{number(ran.result.throughput_per_s)} requests/s"
     if ran.load.rate_per_s is None:
         return rate
     what = "sessions" if ran.target.workload.order is Order.SESSION else "requests"
@@ -48,9 +48,9 @@ def failures(ran: Ran) -> Iterator[str]:
     counts = ran.result.counts
     if counts.non2xx:
         yield f"{count(counts.non2xx)} answers had {_expected(ran)} ({_classes(ran)}): {_status_hint(ran)}"
-    for stage, number in counts.failed.items():
-        if number:
-            yield f"{count(number)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
+    for stage, failed in counts.failed.items():
+        if failed:
+            yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
     if counts.timed_out:
         limit = DURATION.format(ran.load.timeout_s)
         yield (
@@ -137,13 +137,11 @@ def _expected(ran: Ran) -> str:
 
 
 def _classes(ran: Ran) -> str:
-    return ", ".join(
-        f"{count(number)} × {name}" for name, number in sorted(ran.result.status_classes.items()) if number
-    )
+    return ", ".join(f"{count(some)} × {name}" for name, some in sorted(ran.result.status_classes.items()) if some)
 
 
 def _status_hint(ran: Ran) -> str:
-    classes = {name for name, number in ran.result.status_classes.items() if number}
+    classes = {name for name, some in ran.result.status_classes.items() if some}
     if "5xx" in classes:
         return "the server fails or turns requests away under this load; look at its log"
     if "3xx" in classes:

@@ -32,7 +32,7 @@ BY_NUMBER = Load(concurrency=1, requests=1000)
         (BY_TIME, (500, 3, 11.0, 200.0), ("100%", "3 errors", "0 s left")),
         (BY_NUMBER, (240, 10, 1.0, 250.0), ("25%", "10 errors", "3 s left")),
         (BY_NUMBER, (0, 0, 1.0, 0.0), ("0%", "waiting for answers")),
-        (Load(concurrency=1, requests=1000, rate_per_s=100.0), (200, 0, 2.0, 90.0), ("20%", "90/s", "8 s left")),
+        (Load(concurrency=1, requests=1000, rate_per_s=100.0), (200, 0, 2.0, 90.0), ("20%", "90.0/s", "8 s left")),
     ],
 )
 def test_the_line_tells_share_rate_errors_and_time_left(load: Load, seen: tuple, expected: tuple[str, ...]) -> None:
