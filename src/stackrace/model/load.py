@@ -132,13 +132,13 @@ class LoadResult:
 
     ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
     ``generator_spin_s`` the part of the CPU time in which an open loop only awaited its next request, and
-    ``generator_busy`` the busiest thread's share of its core without that, 0 to 1. ``ceiling_per_s`` is what the engine reaches
-    here against a server that does nothing, None when that was not measured. ``fairness`` is Jain's index over
-    the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the connections' time
-    with no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its connection turns to
-    it, connecting included, until its fate is known or the run ends. ``pool_waits`` counts requests of an open
-    loop that fell due while all connections were taken, ``retried`` those sent again because their connection was
-    closed as they arrived.
+    ``generator_busy`` the busiest thread's share of its core without that, 0 to 1. ``ceiling_per_s`` is what the
+    engine reaches here against a server that does nothing, None when that was not measured. ``fairness`` is Jain's
+    index over the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the
+    connections' time with no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its
+    connection turns to it, connecting included, until its fate is known or the run ends. ``pool_waits`` counts
+    requests of an open loop that fell due while all connections were taken, ``retried`` those sent again because
+    their connection was closed as they arrived.
 
     ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
     two seconds old, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
