@@ -13,6 +13,8 @@ mod clock;
 mod connection;
 mod engine;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod host;
 mod http1;
 mod monitor;

@@ -11,6 +11,8 @@
 
 mod access_log;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod har;
 mod headers;
 mod read;

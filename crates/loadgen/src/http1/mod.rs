@@ -60,6 +60,12 @@ impl Response {
         self.keep_alive
     }
 
+    /// Bytes of an incomplete head that are kept.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn held_bytes(&self) -> usize {
+        self.held.len()
+    }
+
     /// Takes `input` in, giving the body's bytes to `body` as they come. `to_head` tells a HEAD request's answer.
     #[inline]
     pub fn feed(
