@@ -152,7 +152,7 @@ def test_a_log_moves_by_its_host_alone() -> None:
     assert recording.at("http://[::1]:8000") == replace(recording.workload, host="[::1]:8000")
 
 
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir()))
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("[a-z]*")))
 def test_the_engine_can_send_every_sample(sample: str) -> None:
     workload = read_recording(SAMPLES / sample, think=False).workload
     with socket.socket() as bound:
