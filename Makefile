@@ -36,7 +36,7 @@ setup: .venv/.installed .venv/.servers
 test: .venv/.tools test-rust test-python
 
 test-rust:
-	cargo test --quiet --package loadgen
+	cargo test --quiet --package loadgen --package recording
 
 test-python: .venv/.tools
 	$(BIN)/python -m pytest
@@ -45,6 +45,7 @@ lint: .venv/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cargo fmt --check
+	cargo fmt --check --manifest-path crates/fuzz/Cargo.toml
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 
 types: .venv/.tools
@@ -54,6 +55,7 @@ format: .venv/.tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	cargo fmt
+	cargo fmt --manifest-path crates/fuzz/Cargo.toml
 
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py

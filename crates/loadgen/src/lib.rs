@@ -17,6 +17,8 @@ mod cookies;
 mod course;
 mod engine;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod host;
 mod http1;
 mod monitor;

@@ -32,7 +32,9 @@ def ask(host: str, port: int, request: Request, host_header: str, timeout_s: flo
 
 def difference(reply: Reply, golden: Answer) -> str:
     """Say how ``reply`` differs from the golden answer; empty when it does not."""
-    if reply.status != golden.status:
+    if golden.status is None and not 200 <= reply.status < 300:
+        return f"status {reply.status} where a success was expected"
+    if golden.status is not None and reply.status != golden.status:
         return f"status {reply.status} where the app itself answers {golden.status}"
     if golden.sameness is Sameness.BODY and reply.body != golden.body:
         return f"a body of {len(reply.body)} bytes that differs from the app's own {len(golden.body)}"

@@ -71,11 +71,12 @@ class Sameness(StrEnum):
 class Answer:
     """The golden answer to a request: what the application itself says, asked without any server.
 
-    ``parts`` are the fixed parts of a body whose ``sameness`` is PARTS: it starts with the first, ends with the
-    last, and has the others between them in their order.
+    ``status`` is None where nothing certain is known of it, as in recordings: any 2xx is right then. ``parts`` are
+    the fixed parts of a body whose ``sameness`` is PARTS: it starts with the first, ends with the last, and has the
+    others between them in their order.
     """
 
-    status: int
+    status: int | None
     body: bytes
     content_type: str
     sameness: Sameness

@@ -98,6 +98,12 @@ impl Response {
         self.continued
     }
 
+    /// Bytes of an incomplete head that are kept.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn held_bytes(&self) -> usize {
+        self.held.len()
+    }
+
     /// Takes `input` in, giving what matters to `sink` as it comes.
     #[inline]
     pub fn feed(
