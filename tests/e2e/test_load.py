@@ -279,3 +279,51 @@ def test_a_visitor_returns_cookies_and_plays_in_order(load, server):
     assert [path for _, path, _, _ in server.asked] == ["/", "/next"] * 10
     assert all(headers.get("Cookie") is None for _, path, headers, _ in server.asked if path == "/")
     assert all(headers["Cookie"] == "visit=1" for _, path, headers, _ in server.asked if path == "/next")
+
+
+def har(origin, *paths):
+    """A recording of one visit: pages two seconds after each other, style sheets at once."""
+    entries = [
+        {
+            "startedDateTime": f"2026-05-06T07:08:{2 * second:02}.000Z",
+            "time": 1.0,
+            "request": {"method": "GET", "url": f"{origin}{path}", "headers": [{"name": "X-Kept", "value": "1"}]},
+            "response": {"status": 404 if path == "/missing" else 200, "content": {"mimeType": "text/html"}},
+        }
+        for second, path in enumerate(paths)
+    ]
+    return json.dumps({"log": {"version": "1.2", "entries": entries}})
+
+
+def test_a_recorded_visit_is_played_against_this_server(load, server, tmp_path):
+    recorded = har("http://shop.example", "/", "/missing", "/cart")
+    (tmp_path / "visit.har").write_text(recorded.replace("[{", '[{"request": {"url": "data:,x"}}, {', 1))
+    options = ["-n", "12", "-c", "1", "--cookies", "--think", "none", "-H", "X-Given: 2"]
+    found = document(load(server.url, "--session", "visit.har", *options, "--json"))
+    assert (found["ok"], found["urls"]) == (12, [server.url])
+    assert {each["name"]: each["ok"] for each in found["targets"]} == {
+        "GET /": 4, "GET /missing": 4, "GET /cart": 4,
+    }  # fmt: skip
+    for _, path, headers, _ in server.asked:
+        assert (headers["Host"], headers["X-Kept"], headers["X-Given"]) == (server.url[7:-1], "1", "2")
+        assert headers.get("Cookie") == (None if path == "/" else "visit=1")
+    text = load(server.url, "--session", "visit.har", *options).stdout
+    assert "--session visit.har is played but for 1 × " in text
+    assert "GET /missing" in text
+
+
+def test_pauses_are_as_recorded_or_as_told_and_no_dead_time(load, server, tmp_path):
+    (tmp_path / "visit.har").write_text(har(server.url[:-1], "/", "/cart"))
+    done = load("--session", "visit.har", "-n", "4", "-c", "1", "--think", "10ms")
+    assert done.returncode == 0, done.stderr
+    assert "no request under way" not in done.stdout
+    assert len(server.asked) == 4
+
+
+def test_an_access_log_needs_to_be_told_its_server(load, server, tmp_path):
+    line = '192.0.2.7 - - [10/Oct/2026:13:55:00 +0000] "GET {} HTTP/1.1" 200 5\n'
+    (tmp_path / "access.log").write_text("".join(line.format(path) for path in ("/", "/a", "/b")))
+    assert document(load(server.url, "--session", "access.log", "-n", "9", "--json"))["ok"] == 9
+    refused = load("--session", "access.log", "-n", "9")
+    assert refused.returncode == 2
+    assert "give its URL" in refused.stderr

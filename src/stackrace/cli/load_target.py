@@ -69,20 +69,15 @@ def _recorded(options: LoadOptions) -> Target:
         raise InputError(f"--session {options.session} does not say which server it was; give its URL")
     (url,) = _urls(options, texts)
     headers, workload = _headers(options), recording.at(url.origin)
-    workload = replace(
-        workload,
-        requests=tuple(_repeated(one, headers, pause) for one in workload.requests),
-        host=options.host or workload.host,
-        nonce=options.nonce,
-    )
-    notes = tuple(
-        f"--session {options.session}: {number} requests left out: {why}"
-        for why, number in recording.skipped.items()
-    )
+    if headers or isinstance(pause, float):
+        workload = replace(workload, requests=tuple(_changed(one, headers, pause) for one in workload.requests))
+    workload = replace(workload, host=options.host or workload.host, nonce=options.nonce)
+    left_out = "; ".join(f"{number} × {why}" for why, number in recording.skipped.items())
+    notes = (f"--session {options.session} is played but for {left_out}",) if left_out else ()
     return _target(options, url, workload, texts, notes)
 
 
-def _repeated(request: Request, headers: tuple[tuple[str, str], ...], pause: float | str) -> Request:
+def _changed(request: Request, headers: tuple[tuple[str, str], ...], pause: float | str) -> Request:
     """A header that is given replaces the recorded one of its name."""
     given = {name.lower() for name, _ in headers}
     kept = tuple(pair for pair in request.headers if pair[0].lower() not in given)
@@ -174,7 +169,7 @@ def _answer(options: LoadOptions) -> Answer | None:
     parts: tuple[bytes, ...] = ()
     if options.masks:
         sameness, parts = Sameness.PARTS, fixed_parts(body, options.masks)
-    return Answer(status=options.expect_status or 200, body=body, content_type="", sameness=sameness, parts=parts)
+    return Answer(status=options.expect_status, body=body, content_type="", sameness=sameness, parts=parts)
 
 
 def _read(path: Path, flag: str) -> bytes:

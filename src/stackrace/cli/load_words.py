@@ -63,7 +63,8 @@ def engine(ran: Ran) -> Iterator[str]:
     """Yield what the engine says of itself, so that its part in the figures can be judged."""
     result = ran.result
     answered = result.counts.ok + result.counts.non2xx + result.counts.failed.get("body", 0)
-    cost = f"{DURATION.format(result.generator_cpu_s / answered)} of CPU per request, " if answered else ""
+    worked_s = max(result.generator_cpu_s - result.generator_spin_s, 0.0)
+    cost = f"{DURATION.format(worked_s / answered)} of CPU per request, " if answered else ""
     waited = result.generator_wait_s / result.duration_s if result.duration_s > 0 else 0.0
     yield (
         f"The engine used {cost}{percent(result.generator_busy)} of its busiest core, "
@@ -132,8 +133,10 @@ def _tls_hint(ran: Ran) -> str:
 
 def _expected(ran: Ran) -> str:
     answers = ran.target.workload.answers
-    wanted = {answer.status for answer in answers}
-    return f"another status than {wanted.pop()}" if len(wanted) == 1 else "a status that is no success"
+    wanted = {answer.status for answer in answers} or {None}
+    if wanted == {None}:
+        return "a status that is no success"
+    return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
 
 
 def _classes(ran: Ran) -> str:
@@ -141,6 +144,10 @@ def _classes(ran: Ran) -> str:
 
 
 def _status_hint(ran: Ran) -> str:
+    if len({answer.status for answer in ran.target.workload.answers}) > 1:
+        return (
+            "the recording had others; which pages, tells the table. Does the replay meet another state of the app?"
+        )
     classes = {name for name, some in ran.result.status_classes.items() if some}
     if "5xx" in classes:
         return "the server fails or turns requests away under this load; look at its log"

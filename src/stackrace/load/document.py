@@ -52,6 +52,7 @@ def document(urls: Sequence[str], load: Load, result: LoadResult, *, warmup_s: f
         "fairness": _finite(result.fairness),
         "dead_time": _finite(result.dead_time),
         "cpu_s": result.generator_cpu_s,
+        "spin_s": result.generator_spin_s,
         "wait_s": result.generator_wait_s,
         "busiest_thread": result.generator_busy,
         "ceiling_per_s": result.ceiling_per_s,

@@ -29,6 +29,7 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         established_peak=report.established_peak,
         generator_cpu_s=report.cpu_ns * _NS,
         generator_wait_s=report.wait_ns * _NS,
+        generator_spin_s=report.spun_ns * _NS,
         generator_busy=report.busiest,
         fairness=report.fairness,
         dead_time=report.dead_time,

@@ -23,7 +23,7 @@ _WAY_OUT = "give a file that `stackrace load --json` wrote"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
     """What a comparison needs of a run. ``load`` is as the document has it; ``rates_per_s`` are right answers by
-    full bin of 100 ms; ``cpu_s`` is the engine's own."""
+    full bin of 100 ms; ``cpu_s`` is the engine's own, without the time it only awaited its next request."""
 
     path: Path
     urls: tuple[str, ...]
@@ -59,7 +59,7 @@ def read_saved(path: Path) -> Saved:
         errors=non2xx + sum(failed.whole(stage) for stage in failed.content) + table.whole("timed_out"),
         answered=table.whole("ok") + non2xx + wrong_bodies,
         latency=_quantiles(table.table("latency")),
-        cpu_s=table.number("cpu_s"),
+        cpu_s=max(table.number("cpu_s") - table.number("spin_s"), 0.0),
         rates_per_s=_rates(table),
         buckets=_buckets(table),
     )

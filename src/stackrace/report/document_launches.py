@@ -72,6 +72,7 @@ def _result(result: LoadResult) -> dict[str, object]:
         "pages": _known(result.pages),
         "targets": [_target(one) for one in result.targets],
         "ceiling_per_s": whole(result.ceiling_per_s),
+        "generator_spin_s": whole(result.generator_spin_s),
         "pool_waits": result.pool_waits,
         "retried": result.retried,
         "nonces_lost": result.nonces_lost,

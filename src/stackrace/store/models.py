@@ -130,6 +130,7 @@ class SliceRow(Row):
     pages: QuantilesDocument | None = _column(DocumentField(null=True))
     targets: list[TargetDocument] | None = _column(DocumentField(null=True))
     ceiling_per_s: float | None = _column(models.FloatField(null=True))
+    generator_spin_s: float | None = _column(models.FloatField(null=True))
     pool_waits: int | None = _column(models.BigIntegerField(null=True))
     retried: int | None = _column(models.BigIntegerField(null=True))
     nonces_lost: int | None = _column(models.BigIntegerField(null=True))

@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
         migrations.AddField("slicerow", "pages", DocumentField(null=True)),
         migrations.AddField("slicerow", "targets", DocumentField(null=True)),
         migrations.AddField("slicerow", "ceiling_per_s", models.FloatField(null=True)),
+        migrations.AddField("slicerow", "generator_spin_s", models.FloatField(null=True)),
         migrations.AddField("slicerow", "pool_waits", models.BigIntegerField(null=True)),
         migrations.AddField("slicerow", "retried", models.BigIntegerField(null=True)),
         migrations.AddField("slicerow", "nonces_lost", models.BigIntegerField(null=True)),
