@@ -6,10 +6,10 @@ The known-delay server takes a drawn time for every request, and stamps when the
 answer was about to be written. Every run has a server of its own, on the first core; the generators have the last.
 The error is what the generator reports minus what the server stamped: the way through the kernel, waking up, and
 whatever the generator adds or loses. "of ceiling" is the throughput as a share of what the engine reaches against a
-server that does nothing. Closed loops go to every tool, to ours twice: sleeping until the kernel wakes it, as all do,
-and spinning, which sees an answer when it comes rather than once a sleeping core has woken. Of open loops (Poisson)
-ours shows two lines: "service" counts from sending, which is what the server can know and what is judged, "latency"
-from when a request was due.
+server that does nothing. Closed loops go to every tool, to ours twice: sleeping until the kernel wakes it, as all
+do, and spinning, which sees an answer when it comes rather than once a sleeping core has woken. Of open loops
+(Poisson) ours shows two lines: "service" counts from sending, which is what the server can know and what is judged,
+"latency" from when a request was due.
 
 Goal: ours within 20 µs or 1 %, whichever is more, at p50, p99 and p99.9, up to 70 % of the ceiling. "-" is what a
 tool does not tell; siege tells no quantile at all. Needs cargo and two cores; peers only where installed.

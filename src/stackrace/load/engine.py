@@ -35,9 +35,11 @@ def run(
     encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
     window opens belong to it from then on. ``threads`` event loops run on ``cores``, one per core unless told
     otherwise; one loop anywhere when no cores are named. With ``spin`` they never sleep, so that an answer is seen
-    when it comes and not once a core has woken: only for cores that nobody else needs. An answer longer than ``body_max_bytes`` is a failure.
-    Every answer is held against its golden one, as far as that repeats; a workload without golden answers
-    accepts any 2xx. ``ceiling_per_s`` (see ``ceiling``) is carried into the result as it is.
+    when it comes and not once a core has woken: only for cores that nobody else needs.
+
+    Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
+    any 2xx. An answer longer than ``body_max_bytes`` is a failure. ``ceiling_per_s`` (see ``ceiling``) is carried
+    into the result as it is.
 
     Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
     ``monitor.cancel()``; the result then holds what was measured so far.
