@@ -81,7 +81,7 @@ def main() -> None:
             print(row_text(row), flush=True)
     judged = [row["right"] for row in rows if row["right"] is not None]
     print(f"goal: ours as the perfect observer, within {TOLERANCE:.0%}: {sum(judged)} of {len(judged)}: ", end="")
-    print(verdict(all(judged)))
+    print(verdict(judged))
     write_json(options.json, rows)
 
 

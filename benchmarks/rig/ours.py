@@ -6,7 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from .generator import Generator
 from .process import Ended, measure
 from .seen import Job, NotUnderstoodError, Seen
 
-__all__ = ["FLOOR", "OURS", "Run", "play_many"]
+__all__ = ["FLOOR", "OURS", "SPINNING", "Run", "play_many"]
 
 _PLAYER = Path(__file__).with_name("play.py")
 _QUANTILES = ("p50", "p90", "p99", "p999", "max")
@@ -87,5 +87,10 @@ OURS = Generator(
     tool=sys.executable,
     command=lambda job, folder: _command([job], folder),
     parse=_parse,
+)
+SPINNING = replace(
+    OURS,
+    name="ours, spinning",
+    command=lambda job, folder: _command([replace(job, spin=True)], folder),
 )
 FLOOR = Generator(name="floor", tool="cargo", command=_floor_command, parse=_floor_parse)

@@ -47,7 +47,7 @@ def play(job: dict[str, Any]) -> dict[str, Any]:
     )
     resident = reset_peak()
     before = time.process_time()
-    result = run(address=(host, int(port)), workload=_WORKLOAD, load=load, cores=(job["core"],))
+    result = run(address=(host, int(port)), workload=_WORKLOAD, load=load, spin=job["spin"], cores=(job["core"],))
     cpu_s = time.process_time() - before
     return {**report(result), "cpu_s": cpu_s, "memory_growth_bytes": memory("VmHWM") - resident}
 

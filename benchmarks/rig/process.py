@@ -6,10 +6,10 @@ CPU comes from wait4, which tells of the one process waited for: other children 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,30 +64,32 @@ def measure(
 
 
 def _wait(process: subprocess.Popen[bytes], patience_s: float, pause: Pause | None) -> tuple[int, float, bool]:
-    """Sleep in coarse steps: whoever watches a benchmark must not take part in it."""
-    ended = False
-    timed_out = False
-    deadline = time.monotonic() + patience_s
+    """Sleep until it ends: whoever watches a benchmark must not take part in it."""
+    file = os.pidfd_open(process.pid)
     try:
-        if pause is not None:
-            time.sleep(pause.after_s)
-            process.send_signal(signal.SIGSTOP)
-            time.sleep(pause.for_s)
-            process.send_signal(signal.SIGCONT)
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                ended = True
-                process.returncode = os.waitstatus_to_exitcode(status)
-                return process.returncode, usage.ru_utime + usage.ru_stime, timed_out
-            if not timed_out and time.monotonic() > deadline:
-                timed_out = True
-                process.kill()
-            time.sleep(0.05)
+        if pause is not None and not _ends_within(file, pause.after_s):
+            os.kill(process.pid, signal.SIGSTOP)
+            _ends_within(file, pause.for_s)
+            os.kill(process.pid, signal.SIGCONT)
+        timed_out = not _ends_within(file, patience_s)
+    except BaseException:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
     finally:
-        if not ended:
-            process.kill()
-            process.wait()
+        os.close(file)
+    if timed_out:
+        os.kill(process.pid, signal.SIGKILL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime, timed_out
+
+
+def _ends_within(file: int, seconds: float) -> bool:
+    """Whether the process behind a pidfd ends within ``seconds``; returns when it does. Source: pidfd_open(2)."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(1000 * seconds))
 
 
 def _text(file: int) -> str:

@@ -12,7 +12,7 @@ __all__ = ["Job", "NotUnderstoodError", "Seen"]
 class Job:
     """Load ``address`` from ``core`` over ``connections``: for ``seconds``, or ``requests`` if it can count.
 
-    ``rate_per_s`` asks for an open loop, which only some generators have.
+    ``rate_per_s`` asks for an open loop, which only some generators have; ``spin`` has ours never sleep.
     """
 
     address: str
@@ -23,6 +23,7 @@ class Job:
     rate_per_s: float | None = None
     poisson: bool = False
     seed: int = 0
+    spin: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,9 +32,11 @@ def micros(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e6:+.0f}"
 
 
-def verdict(reached: bool) -> str:
-    """Return how a goal is commented."""
-    return "reached" if reached else "MISSED"
+def verdict(results: Sequence[bool]) -> str:
+    """Return how a goal is commented that each of ``results`` has or has not reached."""
+    if not results:
+        return "nothing was measured"
+    return "reached" if all(results) else "MISSED"
 
 
 def write_json(path: str | None, rows: Sequence[Mapping[str, Any]]) -> None:

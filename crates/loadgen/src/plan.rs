@@ -83,6 +83,9 @@ pub struct Plan {
     pub warmup_ns: u64,
     /// Longer bodies are wrong ones.
     pub body_max_bytes: u64,
+    /// Ask the kernel again and again instead of sleeping: an answer is seen the moment it comes, not once a sleeping
+    /// core has woken. Wants cores that nobody else needs.
+    pub spin: bool,
     /// Event loops, each in a thread of its own.
     pub threads: usize,
     /// Cores for the threads: one each if there are enough threads for all cores, else all for every thread;
@@ -111,6 +114,7 @@ impl Plan {
             connect_timeout_ns: None,
             warmup_ns: 0,
             body_max_bytes: BODY_MAX_BYTES,
+            spin: false,
             threads: 1,
             cores: Vec::new(),
         }

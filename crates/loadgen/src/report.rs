@@ -52,7 +52,7 @@ pub struct Report {
     pub established_peak: u64,
     /// CPU time of the engine's threads, summed.
     pub cpu_ns: u64,
-    /// The part of that in which an open loop had nothing to do and spun until its next request was due.
+    /// The part of that in which the engine spun with nothing to do: a request was due soon, or the plan said so.
     pub spun_ns: u64,
     /// Time the engine's threads waited for a core, summed.
     pub wait_ns: u64,

@@ -56,7 +56,7 @@ enum Wait {
     Sleep { until_ns: u64 },
     /// Sleeps until shortly before a request is due.
     Doze { until_ns: u64 },
-    /// Asks again and again: a request is due any moment.
+    /// Asks again and again: a request is due any moment, or the plan says so.
     Spin,
 }
 
@@ -325,6 +325,9 @@ impl<'a> Worker<'a> {
         let latest_ns = self.books.next_ns().min((now_ns / WAKE_NS + 1) * WAKE_NS);
         let until_ns = waits.into_iter().flatten().fold(latest_ns, u64::min);
         let due_ns = if self.free.is_empty() { None } else { self.part.pacing.next_ns() };
+        if self.part.plan.spin {
+            return Wait::Spin;
+        }
         match due_ns.map(|due_ns| due_ns.saturating_sub(self.oversleep.margin_ns())) {
             Some(awake_ns) if awake_ns <= now_ns => Wait::Spin,
             Some(awake_ns) if awake_ns < until_ns => Wait::Doze { until_ns: awake_ns },

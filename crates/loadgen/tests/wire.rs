@@ -3,10 +3,12 @@
 mod server;
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use loadgen::*;
 use server::{get, hang, play, read_request, Server};
@@ -242,4 +244,42 @@ fn a_request_sent_again_is_counted_once_and_said_to_be() {
     });
     let report = play(&Plan { connections: 1, ..plan(&server, vec![get("/")], 10) });
     assert_eq!((report.counts.ok, report.retried, report.reconnects), (10, 9, 9));
+}
+
+#[test]
+fn a_head_beyond_its_limit_is_no_answer() {
+    let server = Server::start(|mut stream, _, _| {
+        if read_request(&mut stream).is_some() && stream.write_all(b"HTTP/1.1 200 OK\r\n").is_ok() {
+            while stream.write_all(b"X-Endless: yes\r\n").is_ok() {}
+        }
+    });
+    let report = play(&Plan { timeout_ns: 60 * SECOND_NS, ..plan(&server, vec![get("/")], 4) });
+    assert_eq!(failed(&report, Stage::Protocol), 4, "{:?}", report.counts);
+}
+
+#[test]
+fn an_answer_that_drips_for_ever_runs_into_the_timeout() {
+    let server = Server::start(|mut stream, _, _| {
+        if read_request(&mut stream).is_some() && stream.write_all(b"HTTP/1.1 200 OK\r\nX: ").is_ok() {
+            while stream.write_all(b"y").is_ok() {
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+    });
+    let report = play(&Plan { timeout_ns: SECOND_NS / 5, ..plan(&server, vec![get("/")], 4) });
+    assert_eq!(report.counts.timed_out, 4, "{:?}", report.counts);
+}
+
+#[test]
+fn a_half_closed_connection_is_read_to_its_end_and_left() {
+    let server = Server::start(|mut stream, number, _| {
+        if read_request(&mut stream).is_some() {
+            let answer = if number % 2 == 0 { HELLO } else { &HELLO[..HELLO.len() - 1] };
+            let _ = stream.write_all(answer);
+            let _ = stream.shutdown(Shutdown::Write);
+            hang(stream);
+        }
+    });
+    let report = play(&Plan { connections: 1, ..plan(&server, vec![get("/")], 10) });
+    assert_eq!((report.counts.ok, failed(&report, Stage::Read)), (5, 5), "{:?}", report.counts);
 }

@@ -88,6 +88,7 @@ class Plan:
         warmup_s: float = 0.0,
         rate_per_s: float | None = None,
         poisson_seed: int | None = None,
+        spin: bool = False,
         threads: int = 1,
         cores: Sequence[int] = ...,
     ) -> Plan: ...

@@ -25,6 +25,7 @@ def run(
     warmup_s: float = 0.0,
     cores: Sequence[int] = (),
     threads: int | None = None,
+    spin: bool = False,
     monitor: Monitor | None = None,
     ceiling_per_s: float | None = None,
 ) -> LoadResult:
@@ -33,9 +34,12 @@ def run(
     ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
     encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
     window opens belong to it from then on. ``threads`` event loops run on ``cores``, one per core unless told
-    otherwise; one loop anywhere when no cores are named. An answer longer than ``body_max_bytes`` is a failure.
-    Every answer is held against its golden one, as far as that repeats; a workload without golden answers
-    accepts any 2xx. ``ceiling_per_s`` (see ``ceiling``) is carried into the result as it is.
+    otherwise; one loop anywhere when no cores are named. With ``spin`` they never sleep, so that an answer is seen
+    when it comes and not once a core has woken: only for cores that nobody else needs.
+
+    Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
+    any 2xx. An answer longer than ``body_max_bytes`` is a failure. ``ceiling_per_s`` (see ``ceiling``) is carried
+    into the result as it is.
 
     Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
     ``monitor.cancel()``; the result then holds what was measured so far.
@@ -43,7 +47,7 @@ def run(
     InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
     """
     try:
-        plan = _plan(address, workload, load, tls, body_max_bytes, warmup_s, cores, threads)
+        plan = _plan(address, workload, load, tls, body_max_bytes, warmup_s, cores, threads, spin)
         report = _engine.run(plan, monitor or Monitor())
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(f"this load cannot be applied: {error}") from error
@@ -61,6 +65,7 @@ def _plan(
     warmup_s: float,
     cores: Sequence[int],
     threads: int | None,
+    spin: bool,
 ) -> _engine.Plan:
     if load.poisson and not load.is_open:
         raise InputError("poisson spaces the requests of an open loop; give it a rate")
@@ -82,6 +87,7 @@ def _plan(
         warmup_s=warmup_s,
         rate_per_s=load.rate_per_s,
         poisson_seed=load.seed if load.poisson else None,
+        spin=spin,
         threads=min(threads or len(cores) or 1, max(load.concurrency, 1)),
         cores=list(cores),
     )

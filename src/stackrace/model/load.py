@@ -131,7 +131,7 @@ class LoadResult:
     with others'. ``targets`` come in the order of their first request; there are none where there is one URL only.
 
     ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
-    ``generator_spin_s`` the part of the CPU time in which an open loop only awaited its next request, and
+    ``generator_spin_s`` the part of the CPU time in which it only spun, having nothing to do, and
     ``generator_busy`` the busiest thread's share of its core without that, 0 to 1. ``ceiling_per_s`` is what the
     engine reaches here against a server that does nothing, None when that was not measured. ``fairness`` is Jain's
     index over the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the
