@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import signal
 import subprocess
@@ -265,6 +266,13 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     assert running.returncode == 0
     assert 0 < found["ok"] <= len(server.asked)
     assert found["duration_s"] < 3600
+
+
+def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("it needs a core of its own")
+    found = document(load(server.url, "-n", "20", "--spin", "--json"))
+    assert 0 < found["spin_s"] <= found["cpu_s"]
 
 
 def test_a_warm_up_is_not_recorded(load, server):

@@ -91,7 +91,7 @@ Examples:
 @_ask("--expect-continue", is_flag=True, help="Send the body once the server asks for it.")
 @_ask(
     "--session", type=_FILE, metavar="FILE",
-    help="Play a recording, HAR or access log, over each connection; a URL then only names the server.",
+    help="Play a recording, HAR or access log; a URL then only names the server.",
 )  # fmt: skip
 @_ask(
     "--think",
@@ -119,6 +119,7 @@ Examples:
     help="Give up on an answer that grows beyond this. Default: 256MiB.",
 )
 @_loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, each on a core. Default: 1.")
+@_loops("--spin", is_flag=True, help="Never sleep: sees answers when they come, and takes its cores whole.")
 @_loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine itself can do here (0.3 s).")
 @_loops("--target-is-mine", is_flag=True, help="Allow a target that is not this machine.")
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")

@@ -70,6 +70,7 @@ class LoadOptions:
     masks: tuple[str, ...] = ()
     max_body: float | None = None
     threads: int | None = None
+    spin: bool = False
     no_ceiling: bool = False
     target_is_mine: bool = False
     as_json: bool = False

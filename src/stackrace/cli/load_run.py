@@ -64,6 +64,8 @@ def _ran(options: LoadOptions) -> Ran:
     over_tcp = isinstance(target.address, tuple)
     load = options.load(open_connections(over_tcp))
     cores = engine_cores(options.threads)
+    if options.spin and cores.shared:
+        raise InputError("--spin would take the server's core; leave it out, give less --threads, or more cores")
     notes = (*target.notes, *refuse_too_much(load, cores, over_tcp=over_tcp))
     line = ProgressLine(load, options.warmup or 0.0, quiet=options.as_json)
     try:
@@ -123,6 +125,7 @@ def _watched(
                     warmup_s=options.warmup or 0.0,
                     cores=cores.generator_cores,
                     threads=options.threads,
+                    spin=options.spin,
                     monitor=monitor,
                     ceiling_per_s=ceiling_per_s,
                 )

@@ -23,7 +23,7 @@ _WAY_OUT = "give a file that `stackrace load --json` wrote"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
     """What a comparison needs of a run. ``load`` is as the document has it; ``rates_per_s`` are right answers by
-    full bin of 100 ms; ``cpu_s`` is the engine's own, without the time it only awaited its next request."""
+    full bin of 100 ms; ``cpu_s`` is the engine's own, without the time it only spun."""
 
     path: Path
     urls: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path
 
@@ -98,6 +99,13 @@ def test_more_connections_than_ports_are_refused(tmp_path: Path) -> None:
     assert isinstance(done.exception, InputError)
     assert "--concurrency: " in done.exception.message
     assert ("ip_local_port_range" if hard > 80_000 else "nofile") in done.exception.message
+
+
+def test_spinning_on_the_servers_core_is_refused() -> None:
+    threads = len(os.sched_getaffinity(0))
+    done = CliRunner().invoke(command, [URL, "--spin", "--threads", str(threads), "--no-ceiling"])
+    assert isinstance(done.exception, InputError)
+    assert "--spin" in done.exception.message
 
 
 def test_the_schema_is_printed_without_a_url() -> None:
