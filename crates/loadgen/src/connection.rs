@@ -335,8 +335,9 @@ impl Connection {
                     match self.take(count, ground) {
                         Ok(Progress::Done { surplus: 0 }) => return self.answered(closed, ground),
                         Ok(Progress::Done { .. }) | Err(_) => return self.fail(Stage::Protocol, ground),
-                        Ok(Progress::More) if self.body.length() > ground.script.body_max_bytes => {
-                            return self.oversized(ground);
+                        Ok(Progress::More) if self.is_oversized(ground) => {
+                            self.disconnect(ground);
+                            return Step::Settled(Outcome::WrongBody { status: self.response.status() });
                         }
                         Ok(Progress::More) if self.phase == Phase::Asking && self.response.continued() => {
                             return self.stop_asking(ground);
@@ -401,17 +402,17 @@ impl Connection {
         ground.wire.nonces_lost += u64::from(nonce_lost);
         Step::Settled(if !expectation.allows_status(status) {
             Outcome::WrongStatus { status }
-        } else if nonce_lost || !self.body.is_right(&expectation.body) {
+        } else if nonce_lost || self.is_oversized(ground) || !self.body.is_right(&expectation.body) {
             Outcome::WrongBody { status }
         } else {
             Outcome::Ok { status }
         })
     }
 
-    /// The body is longer than any right one.
-    fn oversized(&mut self, ground: &mut Ground) -> Step {
-        self.disconnect(ground);
-        Step::Settled(Outcome::WrongBody { status: self.response.status() })
+    /// Whether the body is longer than any right one.
+    #[inline]
+    fn is_oversized(&self, ground: &Ground) -> bool {
+        self.body.length() > ground.script.body_max_bytes
     }
 
     /// The server has closed the stream.
