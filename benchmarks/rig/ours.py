@@ -23,7 +23,10 @@ _QUANTILES = ("p50", "p90", "p99", "p999", "max")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One of several runs in one process; ``started_at`` in seconds of CLOCK_MONOTONIC."""
+    """One of several runs in one process; ``started_at`` in seconds of CLOCK_MONOTONIC.
+
+    ``stolen_s`` is the CPU time that the hypervisor gave to others meanwhile, all cores together.
+    """
 
     started_at: float
     seconds: float
@@ -31,6 +34,7 @@ class Run:
     errors: int
     in_flight: int
     busy: float
+    stolen_s: float
     lag: Mapping[str, float] | None
 
 

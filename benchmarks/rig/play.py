@@ -45,11 +45,12 @@ def play(job: dict[str, Any]) -> dict[str, Any]:
         poisson=job["poisson"],
         seed=job["seed"],
     )
-    resident = reset_peak()
+    resident, stolen_s = reset_peak(), stolen()
     before = time.process_time()
     result = run(address=(host, int(port)), workload=_WORKLOAD, load=load, spin=job["spin"], cores=(job["core"],))
     cpu_s = time.process_time() - before
-    return {**report(result), "cpu_s": cpu_s, "memory_growth_bytes": memory("VmHWM") - resident}
+    grown = memory("VmHWM") - resident
+    return {**report(result), "cpu_s": cpu_s, "memory_growth_bytes": grown, "stolen_s": stolen() - stolen_s}
 
 
 def report(result: LoadResult) -> dict[str, Any]:
@@ -79,6 +80,12 @@ def reset_peak() -> int:
     """Have the peak of resident memory begin anew; return what is resident now."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return memory("VmRSS")
+
+
+def stolen() -> float:
+    """Return the CPU seconds that the hypervisor gave to others, all cores together. Source: proc_stat(5)."""
+    first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    return int(first.split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(name: str) -> int:

@@ -93,6 +93,8 @@ pub(crate) struct Connection {
     ready_ns: Option<u64>,
     /// Answers that the current stream has carried.
     carried: u32,
+    /// The stream is being opened ahead: no request waits for it yet.
+    ahead: bool,
     /// The body of the current request waits for the server to ask for it.
     held_back: bool,
     /// The current request was sent a second time.
@@ -118,6 +120,7 @@ impl Connection {
             connected_ns: 0,
             ready_ns: None,
             carried: 0,
+            ahead: false,
             held_back: false,
             retried: false,
             heard: false,
@@ -142,7 +145,7 @@ impl Connection {
 
     /// Whether a stream stands ready to be used again.
     pub fn is_open(&self) -> bool {
-        self.stream.is_some()
+        self.stream.is_some() && self.opening_since_ns().is_none()
     }
 
     /// The next request is another visitor's.
@@ -163,7 +166,10 @@ impl Connection {
             let line = &ground.script.lines[target];
             visitor.prepare(message(line, ground.script, self.carried), line, ground.script, ground.nonces);
         }
-        if self.stream.is_some() {
+        if std::mem::take(&mut self.ahead) {
+            // it goes out once the stream is open
+            Step::Waiting
+        } else if self.stream.is_some() {
             self.phase = Phase::Writing;
             self.write(ground)
         } else {
@@ -217,6 +223,17 @@ impl Connection {
         }
     }
 
+    /// Opens a stream before there is a request for it. Failing says nothing yet: the request will.
+    pub fn open_ahead(&mut self, now_ns: u64, ground: &mut Ground) {
+        if let Ok(stream) = Stream::open(&ground.script.address, ground.tls, ground.registry, self.token) {
+            self.stream = Some(stream);
+            self.phase = Phase::Connecting;
+            self.connect_ns = now_ns;
+            self.ahead = true;
+            self.open(ground);
+        }
+    }
+
     /// Gives the current request up.
     pub fn abandon(&mut self, ground: &mut Ground) {
         self.disconnect(ground);
@@ -249,7 +266,7 @@ impl Connection {
                         ground.wire.secured(now_ns - self.connected_ns);
                         self.ready_ns = Some(now_ns);
                     }
-                    self.phase = Phase::Writing;
+                    self.phase = if std::mem::take(&mut self.ahead) { Phase::Idle } else { Phase::Writing };
                     return Step::Waiting;
                 }
                 Err(OpenError::Connect(_)) => return self.fail(Stage::Connect, ground),
@@ -469,6 +486,7 @@ impl Connection {
             ground.wire.disconnected();
         }
         self.carried = 0;
+        self.ahead = false;
         self.phase = Phase::Closed;
     }
 }

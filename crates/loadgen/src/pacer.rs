@@ -79,6 +79,16 @@ impl Pacing {
         !matches!(self, Pacing::Closed)
     }
 
+    /// How many requests fall due in `span_ns`, at least one; none of a closed loop.
+    pub fn expected(&self, span_ns: u64) -> usize {
+        match self {
+            Pacing::Closed => 0,
+            Pacing::Constant { gap_ns, .. } | Pacing::Poisson { gap_ns, .. } => {
+                (span_ns as f64 / gap_ns).ceil().max(1.0) as usize
+            }
+        }
+    }
+
     /// When the next request is due, or `None` when a free connection is all it waits for.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
@@ -149,7 +159,13 @@ mod tests {
         assert_eq!(pacing.next_ns(), None);
         assert_eq!(pacing.take(7), Some(7));
         assert_eq!(pacing.take(7), Some(7));
-        assert_eq!(pacing.take_unsent(100), None);
+        assert_eq!((pacing.take_unsent(100), pacing.expected(SECOND_NS)), (None, 0));
+    }
+
+    #[test]
+    fn a_rate_tells_how_many_to_expect() {
+        let pacing = |rate_per_s| Pacer::Constant { rate_per_s }.pacing(0, 1, 2);
+        assert_eq!((pacing(10.0).expected(SECOND_NS / 1000), pacing(50_000.0).expected(SECOND_NS / 1000)), (1, 25));
     }
 
     #[test]

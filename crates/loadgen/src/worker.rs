@@ -32,6 +32,8 @@ const REST_NS: u64 = 10 * MILLISECOND_NS;
 const CROWDED_NS: u64 = MILLISECOND_NS;
 /// How long a body waits for the server to ask for it. RFC 9110 section 10.1.1 leaves it to the client; curl's time.
 const ASK_NS: u64 = SECOND_NS;
+/// An open loop opens connections ahead for the requests of so much time.
+const AHEAD_NS: u64 = MILLISECOND_NS;
 const BUFFER_BYTES: usize = 128 * 1024;
 const EVENTS: usize = 128;
 
@@ -112,7 +114,11 @@ impl<'a> Worker<'a> {
     /// Runs until the stop rule or somebody's cancelling ends it.
     pub fn run(mut self) -> Result<Share, RunError> {
         let mut events = Events::with_capacity(EVENTS);
-        std::thread::sleep(Duration::from_nanos(self.part.start_ns.saturating_sub(clock::now_ns())));
+        if self.part.pacing.is_open() {
+            self.open_ahead();
+        } else {
+            std::thread::sleep(Duration::from_nanos(self.part.start_ns.saturating_sub(clock::now_ns())));
+        }
         let mut now_ns = clock::now_ns();
         loop {
             self.wall_s = self.calendar.wall_s(now_ns);
@@ -137,6 +143,17 @@ impl<'a> Worker<'a> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Opens what an open loop will need in its first milliseconds. Opening one takes longer than the gap between
+    /// requests at a high rate: a loop that began with none would open one after the other, each making the next late.
+    fn open_ahead(&mut self) {
+        let now_ns = clock::now_ns();
+        let count = self.part.pacing.expected(AHEAD_NS).min(self.free.len());
+        for index in self.free.split_off(self.free.len() - count) {
+            self.with(index, |connection, ground| connection.open_ahead(now_ns, ground));
+            self.free.push(index);
         }
     }
 
