@@ -12,7 +12,8 @@ __all__ = ["Job", "NotUnderstoodError", "Seen"]
 class Job:
     """Load ``address`` from ``core`` over ``connections``: for ``seconds``, or ``requests`` if it can count.
 
-    ``rate_per_s`` asks for an open loop, which only some generators have; ``spin`` has ours never sleep.
+    ``rate_per_s`` asks for an open loop, which only some generators have. Of ours, ``spin`` has it never sleep and
+    ``warmup_s`` has it load for so long before it records.
     """
 
     address: str
@@ -24,6 +25,7 @@ class Job:
     poisson: bool = False
     seed: int = 0
     spin: bool = False
+    warmup_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
