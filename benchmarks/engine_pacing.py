@@ -3,8 +3,8 @@
     python benchmarks/engine_pacing.py --runs 50 --seconds 0.5
 
 At each rate many short runs are played against the known-delay server, which answers at once and stamps every
-arrival; a tenth of a second of the same load comes before each. Lag is the engine's own: from when a request was due
-until a connection took it. Of Poisson arrivals, given their number N in (0, T), the times must be uniform: the
+arrival; a tenth of a second of the same load comes before each. Lag is the engine's own: from when a request was
+due until a connection took it. Of Poisson arrivals, given their number N in (0, T), the times must be uniform: the
 Kolmogorov-Smirnov distance D against that stays below 1.63/√N in 99 of 100 runs of a perfect source. Of constant
 arrivals the gaps are shown: how far the middle 98 % of them are from what was asked for. "achieved" is arrivals as
 a share of those asked for.
