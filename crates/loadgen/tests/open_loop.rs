@@ -47,18 +47,20 @@ fn a_hung_server_fills_the_pool_and_hides_nothing() {
     let server = Server::start(|stream, _, _| hang(stream));
     let report = play(&at_rate(&server, 100.0, 3, SECOND_NS / 2));
     let counts = report.counts;
-    assert_eq!((counts.scheduled, counts.ok, counts.in_flight, counts.unsent), (50, 0, 3, 47));
+    assert_eq!((counts.scheduled, counts.ok, counts.in_flight + counts.unsent), (50, 0, 50));
     assert_eq!((report.latency.count(), report.latency.censored_count()), (50, 50));
     assert!(report.latency.quantile(0.5).censored);
-    assert_eq!(report.connections_opened, 3);
+    assert!(counts.in_flight <= 3 && report.connections_opened <= 3, "{counts:?}");
 }
 
 #[test]
 fn the_pool_grows_only_as_needed() {
     let server = Server::start(|stream, _, _| hang(stream));
     let report = play(&at_rate(&server, 100.0, 1000, SECOND_NS / 5));
-    assert_eq!((report.counts.scheduled, report.connections_opened, report.pool_waits), (20, 20, 0));
-    assert_eq!(server.connections(), 20);
+    let counts = report.counts;
+    assert_eq!((counts.in_flight + counts.unsent, report.pool_waits), (20, 0));
+    // one for each request that never came back, and perhaps one that was opened ahead for the next
+    assert!((counts.in_flight..=counts.in_flight + 1).contains(&report.connections_opened), "{counts:?}");
 }
 
 #[test]
@@ -92,9 +94,9 @@ fn a_pause_of_the_server_delays_everything_that_falls_due_in_it() {
             }
         }
     });
-    let report = play(&at_rate(&server, 100.0, 1, SECOND_NS));
-    // 50 of 100 requests fell due in the pause: half of them waited for more than half of it
+    let report = play(&at_rate(&server, 100.0, 1, 2 * SECOND_NS));
+    // 50 of 200 requests fell due in the pause: half of them waited for more than half of it
     assert!(report.latency.max().value_ns >= 499 * MILLISECOND_NS);
-    assert!(report.latency.quantile(0.8).value_ns >= 250 * MILLISECOND_NS);
-    assert!(report.service.quantile(0.8).value_ns < report.latency.quantile(0.8).value_ns);
+    assert!(report.latency.quantile(0.9).value_ns >= 250 * MILLISECOND_NS);
+    assert!(report.service.quantile(0.9).value_ns < report.latency.quantile(0.9).value_ns);
 }
