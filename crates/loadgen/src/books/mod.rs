@@ -1,0 +1,266 @@
+//! The books of one thread: which requests are under way, what became of the others, and when that counts.
+//!
+//! All times come in as arguments. The accounting identity is kept here and nowhere else.
+
+use crate::host::Usage;
+use crate::monitor::Monitor;
+use crate::pacer::Pacing;
+use crate::record::{Outcome, Pages, Tally, TargetReport, Times, Wire};
+use crate::script::Script;
+use crate::stop::Stop;
+use crate::window::{Mark, Window};
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job {
+    pub intended_ns: u64,
+    pub begun_ns: u64,
+    /// Its line in the script.
+    pub target: usize,
+    pub recorded: bool,
+}
+
+/// What one thread saw.
+#[derive(Debug)]
+pub(crate) struct Share {
+    pub tally: Tally,
+    /// By URL; empty when there is one only.
+    pub targets: Vec<TargetReport>,
+    pub wire: Wire,
+    /// Requests settled by an answer, by connection.
+    pub answers: Vec<u64>,
+    pub opens_ns: u64,
+    pub closes_ns: u64,
+    /// Time spent with a request under way, summed over connections.
+    pub engaged_ns: u64,
+    /// Requests of an open loop that fell due while all connections were taken.
+    pub pool_waits: u64,
+    /// Time spent spinning until a request was due, and nothing else to do.
+    pub spun_ns: u64,
+    pub usage: Usage,
+}
+
+#[derive(Debug)]
+pub(crate) struct Books<'a> {
+    pub wire: Wire,
+    monitor: &'a Monitor,
+    script: &'a Script,
+    window: Window,
+    tally: Tally,
+    pages: Pages,
+    /// By connection.
+    jobs: Vec<Option<Job>>,
+    answers: Vec<u64>,
+    /// Requests under way, and those of them that are recorded.
+    busy: u64,
+    pending: u64,
+    engaged_ns: u64,
+    pool_waits: u64,
+    spun_ns: u64,
+}
+
+impl<'a> Books<'a> {
+    pub fn new(
+        connections: usize,
+        stop: Stop,
+        opens_ns: u64,
+        script: &'a Script,
+        monitor: &'a Monitor,
+    ) -> Books<'a> {
+        Books {
+            wire: Wire::default(),
+            monitor,
+            script,
+            window: Window::new(stop, opens_ns),
+            tally: Tally::new(script.urls.len()),
+            pages: Pages::new(if script.has_pages { connections } else { 0 }),
+            jobs: vec![None; connections],
+            answers: vec![0; connections],
+            busy: 0,
+            pending: 0,
+            engaged_ns: 0,
+            pool_waits: 0,
+            spun_ns: 0,
+        }
+    }
+
+    /// The request connection `index` is busy with.
+    pub fn job(&self, index: usize) -> Option<Job> {
+        self.jobs[index]
+    }
+
+    /// Whether the stop rule allows another request.
+    #[inline]
+    pub fn allows(&self, now_ns: u64) -> bool {
+        now_ns < self.window.closes_ns && !self.window.is_spent()
+    }
+
+    /// The earliest moment at which the window wants to be looked at.
+    pub fn next_ns(&self) -> u64 {
+        self.window.next_ns()
+    }
+
+    pub fn is_over(&self, now_ns: u64) -> bool {
+        now_ns >= self.window.closes_ns || self.is_finished()
+    }
+
+    /// Opens the window and closes bins of the series as time passes their marks.
+    #[inline]
+    pub fn keep_time(&mut self, now_ns: u64) {
+        while let Some(mark) = self.window.pass(now_ns) {
+            match mark {
+                Mark::Open => self.open(),
+                Mark::Bin => self.close_bin(),
+            }
+        }
+    }
+
+    /// Connection `index` takes a request on: line `target` of the script.
+    #[inline]
+    pub fn begin(&mut self, index: usize, target: usize, intended_ns: u64, now_ns: u64) {
+        let recorded = self.window.is_open() && self.window.spend();
+        let line = &self.script.lines[target];
+        if recorded {
+            self.tally.schedule(line.url);
+            self.pending += 1;
+        }
+        self.pages.begin(index, line.embedded, intended_ns);
+        self.busy += 1;
+        self.jobs[index] = Some(Job { intended_ns, begun_ns: now_ns, target, recorded });
+    }
+
+    /// A request fell due while all connections were taken.
+    pub fn wait_for_pool(&mut self) {
+        self.pool_waits += u64::from(self.window.is_open());
+    }
+
+    /// The loop had nothing to do and kept asking.
+    #[inline]
+    pub fn spin(&mut self, spun_ns: u64) {
+        self.spun_ns += if self.window.is_open() { spun_ns } else { 0 };
+    }
+
+    /// Books an outcome; false when it came after the window closed, where its request counts as unfinished.
+    /// `ready_ns` tells when the connection was open, if it had to be opened for this request.
+    #[inline]
+    pub fn settle(&mut self, index: usize, outcome: Outcome, ready_ns: Option<u64>, now_ns: u64) -> bool {
+        self.keep_time(now_ns);
+        if now_ns >= self.window.closes_ns {
+            return false;
+        }
+        let Some(job) = self.jobs[index].take() else {
+            return false;
+        };
+        self.busy -= 1;
+        if self.window.is_open() {
+            self.engaged_ns += now_ns - job.begun_ns.max(self.window.opens_ns);
+        }
+        let line = &self.script.lines[job.target];
+        let right = matches!(outcome, Outcome::Ok { .. });
+        if let Some(page_ns) = self.pages.settle(index, right, line.ends_page, now_ns) {
+            self.tally.pages.record(page_ns);
+        }
+        if job.recorded {
+            let times = Times {
+                latency_ns: now_ns - job.intended_ns,
+                service_ns: now_ns - ready_ns.unwrap_or(job.begun_ns),
+                lag_ns: job.begun_ns - job.intended_ns,
+            };
+            self.answers[index] += u64::from(outcome.is_answer());
+            self.tally.settle(outcome, line.url, times);
+            self.pending -= 1;
+            if self.is_finished() {
+                self.window.shut(now_ns);
+            }
+        }
+        true
+    }
+
+    /// Closes the books: what is unfinished is censored, what was due and never sent is counted.
+    pub fn close(mut self, now_ns: u64, pacing: Pacing) -> Share {
+        let usage = self.window.close(now_ns);
+        self.tally.sum_up();
+        let usual_ns = self.usual_ns(&pacing);
+        self.censor(usual_ns);
+        self.count_unsent(pacing);
+        if self.window.has_partial_bin() {
+            self.close_bin();
+        }
+        Share {
+            targets: self.tally.target_reports(),
+            tally: self.tally,
+            wire: self.wire,
+            answers: self.answers,
+            opens_ns: self.window.opens_ns,
+            closes_ns: self.window.closes_ns,
+            engaged_ns: self.engaged_ns,
+            pool_waits: self.pool_waits,
+            spun_ns: self.spun_ns,
+            usage,
+        }
+    }
+
+    /// All requests of a bounded number are settled.
+    fn is_finished(&self) -> bool {
+        self.window.is_spent() && self.pending == 0
+    }
+
+    /// Requests under way as the window opens belong to it from then on: whoever finishes in the window counts in
+    /// it, so that throughput is not short of a round of requests.
+    fn open(&mut self) {
+        self.wire.open_window();
+        for job in self.jobs.iter_mut().flatten() {
+            job.recorded = self.window.spend();
+            if job.recorded {
+                self.tally.schedule(self.script.lines[job.target].url);
+                self.pending += 1;
+            }
+        }
+    }
+
+    fn close_bin(&mut self) {
+        let (ok, errors) = self.tally.series.close_bin(self.busy);
+        self.monitor.add(ok, errors);
+    }
+
+    /// Unfinished requests enter the latencies from this age on. In an open loop all do: they fell due whatever
+    /// the server did. Each connection of a closed loop always has one, and those younger than most finished ones
+    /// say nothing that these do not: they would only blur the quantiles of every healthy run.
+    fn usual_ns(&self, pacing: &Pacing) -> u64 {
+        if pacing.is_open() {
+            0
+        } else {
+            self.tally.latency.quantile(0.99).value_ns
+        }
+    }
+
+    /// Counts what is unfinished; requests older than `usual_ns` enter the latencies as lower bounds.
+    fn censor(&mut self, usual_ns: u64) {
+        let (opens_ns, closes_ns) = (self.window.opens_ns, self.window.closes_ns);
+        for job in self.jobs.iter().flatten() {
+            self.engaged_ns += closes_ns.saturating_sub(job.begun_ns.max(opens_ns));
+            if job.recorded {
+                let age_ns = closes_ns.saturating_sub(job.intended_ns);
+                self.tally.leave(self.script.lines[job.target].url, age_ns);
+                if age_ns >= usual_ns {
+                    self.tally.bound(age_ns);
+                }
+            }
+        }
+    }
+
+    /// A cancelled run of n requests leaves the rest of n; an open loop what was due and found nobody free.
+    fn count_unsent(&mut self, mut pacing: Pacing) {
+        let mut unsent = self.window.unspent();
+        let bounded_by_time = self.window.is_open() && unsent == 0 && !self.window.is_spent();
+        while let Some(intended_ns) = bounded_by_time.then(|| pacing.take_unsent(self.window.closes_ns)).flatten() {
+            unsent += 1;
+            self.tally.bound(self.window.closes_ns - intended_ns);
+        }
+        self.tally.counts.unsent += unsent;
+        self.tally.counts.scheduled += unsent;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+use super::*;
+use crate::check::Expectation;
+use crate::pacer::Pacer;
+use crate::plan::{Order, Plan, Target};
+use crate::record::Stage;
+use crate::request::Request;
+use crate::transport::Address;
+
+const OK: Outcome = Outcome::Ok { status: 200 };
+
+/// One page with a style sheet.
+fn script() -> Script {
+    let target =
+        |path, embedded| Target { embedded, ..Target::new(Request::get(path, "h"), Expectation::default()) };
+    let targets = vec![target("/", false), target("/a.css", true)];
+    let plan = Plan::closed(Address::Unix("/".into()), targets, 1, Stop::Requests(1));
+    Script::new(&Plan { order: Order::Session, ..plan })
+}
+
+fn close(books: Books, now_ns: u64) -> Share {
+    let share = books.close(now_ns, Pacing::Closed);
+    let counts = share.tally.counts;
+    assert_eq!(counts.scheduled, counts.accounted(), "{counts:?}");
+    share
+}
+
+#[test]
+fn an_answer_at_the_deadline_is_too_late_and_one_before_it_is_not() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(2, Stop::DurationNs(100), 1000, &script, &monitor);
+    books.keep_time(1000);
+    books.begin(0, 0, 1000, 1000);
+    books.begin(1, 0, 1000, 1000);
+    assert!(books.settle(0, OK, None, 1099));
+    assert!(!books.settle(1, OK, None, 1100));
+    assert!(books.is_over(1100));
+    let share = close(books, 1105);
+    let counts = share.tally.counts;
+    assert_eq!((counts.scheduled, counts.ok, counts.in_flight), (2, 1, 1));
+    assert_eq!((share.opens_ns, share.closes_ns, share.engaged_ns), (1000, 1100, 199));
+}
+
+#[test]
+fn whoever_finishes_in_the_window_counts_in_it_whenever_he_began() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(3, Stop::DurationNs(100), 1000, &script, &monitor);
+    for index in 0..3 {
+        books.begin(index, 0, 900, 900);
+    }
+    assert!(books.settle(0, OK, None, 999));
+    assert!(books.settle(1, OK, None, 1010));
+    assert!(books.settle(2, Outcome::Failed(Stage::Read), None, 1020));
+    let share = close(books, 1100);
+    let counts = share.tally.counts;
+    assert_eq!((counts.scheduled, counts.ok, counts.errors()), (2, 1, 1));
+    assert_eq!(share.engaged_ns, 30);
+    assert_eq!(share.tally.latency.max().value_ns, 110);
+    assert_eq!(share.answers, [0, 1, 0]);
+}
+
+#[test]
+fn a_number_of_requests_is_exact_although_more_were_under_way() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(3, Stop::Requests(2), 1000, &script, &monitor);
+    for index in 0..3 {
+        books.begin(index, 0, 900, 900);
+    }
+    books.keep_time(1000);
+    assert!(!books.allows(1000));
+    books.settle(0, OK, None, 1001);
+    assert!(!books.is_over(1001));
+    books.settle(1, OK, None, 1002);
+    assert!(books.is_over(1002));
+    assert!(!books.settle(2, OK, None, 1050), "the window closed with its last request");
+    let share = close(books, 1060);
+    assert_eq!((share.tally.counts.scheduled, share.tally.counts.ok, share.closes_ns), (2, 2, 1002));
+    assert_eq!(share.engaged_ns, 1 + 2 + 2);
+}
+
+#[test]
+fn cancelling_leaves_the_rest_of_a_number_unsent() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(2, Stop::Requests(10), 1000, &script, &monitor);
+    books.keep_time(1000);
+    books.begin(0, 0, 1000, 1000);
+    books.begin(1, 0, 1000, 1000);
+    books.settle(0, Outcome::TimedOut, None, 1040);
+    let counts = close(books, 1050).tally.counts;
+    assert_eq!((counts.scheduled, counts.timed_out, counts.in_flight, counts.unsent), (10, 1, 1, 8));
+}
+
+#[test]
+fn an_open_loop_counts_what_found_nobody_free() {
+    let (script, monitor) = (script(), Monitor::default());
+    let pacer = Pacer::Constant { rate_per_s: 1e8 };
+    let mut pacing = pacer.pacing(1000, 0, 1);
+    let mut books = Books::new(1, Stop::DurationNs(100), 1000, &script, &monitor);
+    books.keep_time(1000);
+    books.begin(0, 0, pacing.take(1005).unwrap(), 1005);
+    let share = books.close(1100, pacing);
+    let counts = share.tally.counts;
+    assert_eq!((counts.scheduled, counts.in_flight, counts.unsent), (10, 1, 9));
+    assert_eq!(share.tally.latency.censored_count(), 10);
+    assert_eq!(share.tally.latency.max().value_ns, 100);
+}
+
+/// Constant arrivals, one connection, a server that answers at once but for a pause: every request that falls
+/// due in the pause waits for its end, and all of that waiting shows. No time passes; all of it is arithmetic.
+fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) -> Share {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut pacing = Pacer::Constant { rate_per_s: 1000.0 }.pacing(0, 0, 1);
+    let mut books = Books::new(1, Stop::DurationNs(until_ns), 0, &script, &monitor);
+    let mut now_ns = 0;
+    while let Some(due_ns) = pacing.next_ns().filter(|&due_ns| due_ns < until_ns) {
+        now_ns = due_ns.max(now_ns);
+        books.keep_time(now_ns);
+        if !books.allows(now_ns) {
+            break;
+        }
+        let intended_ns = pacing.take(now_ns).unwrap();
+        books.begin(0, 0, intended_ns, now_ns);
+        let stalled = pause_ns.contains(&now_ns);
+        let answer_ns = if stalled { pause_ns.end } else { now_ns };
+        let (outcome, end_ns) = if answer_ns - now_ns > timeout_ns {
+            (Outcome::TimedOut, now_ns + timeout_ns)
+        } else {
+            (OK, answer_ns)
+        };
+        if end_ns >= until_ns {
+            now_ns = until_ns;
+            break;
+        }
+        books.settle(0, outcome, None, end_ns);
+        now_ns = end_ns;
+    }
+    let share = books.close(now_ns.max(until_ns), pacing);
+    let counts = share.tally.counts;
+    assert_eq!(counts.scheduled, counts.accounted());
+    assert_eq!(counts.scheduled, until_ns / 1_000_000);
+    share
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn a_pause_shows_in_full_however_few_requests_were_under_way() {
+    let share = play_pause(2_000 * MS..4_500 * MS, 10_000 * MS, 60_000 * MS);
+    assert_eq!(share.tally.counts.ok, 10_000);
+    let near = |seen_ns: u64, ms: f64| assert!((seen_ns as f64 / 1e6 - ms).abs() <= ms * 0.002, "{seen_ns} {ms}");
+    // 2,500 of 10,000 requests waited, evenly from 2,500 ms down to 1 ms
+    near(share.tally.latency.max().value_ns, 2_500.0);
+    near(share.tally.latency.quantile(0.99).value_ns, 2_400.0);
+    near(share.tally.latency.quantile(0.9).value_ns, 1_500.0);
+    assert!(share.tally.latency.quantile(0.5).value_ns <= 1);
+    assert!(!share.tally.latency.max().censored);
+    // one request was under way all the time; the others waited for the connection, and that is lag
+    near(share.tally.service.max().value_ns, 2_500.0);
+    assert!(share.tally.service.quantile(0.99).value_ns <= 1);
+    near(share.tally.lag.max().value_ns, 2_499.0);
+}
+
+#[test]
+fn a_server_hung_for_good_leaves_lower_bounds_and_failures() {
+    let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 60_000 * MS);
+    let counts = share.tally.counts;
+    assert_eq!((counts.ok, counts.in_flight, counts.unsent), (2_000, 1, 7_999));
+    assert!(share.tally.latency.quantile(0.5).censored && share.tally.latency.quantile(0.99).censored);
+    assert!(!share.tally.latency.quantile(0.1).censored);
+    let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 500 * MS);
+    assert_eq!((share.tally.counts.timed_out, share.tally.counts.in_flight), (15, 1));
+}
+
+#[test]
+fn a_page_lasts_until_its_last_part_and_urls_are_counted_apart() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(1, Stop::Requests(3), 0, &script, &monitor);
+    books.keep_time(0);
+    for (target, start_ns, end_ns) in [(0, 10, 30), (1, 30, 50), (0, 60, 90)] {
+        books.begin(0, target, start_ns, start_ns);
+        books.settle(0, OK, None, end_ns);
+    }
+    let share = close(books, 100);
+    assert_eq!((share.tally.pages.count(), share.tally.pages.max().value_ns), (1, 40));
+    assert_eq!((share.targets[0].counts.ok, share.targets[1].counts.ok), (2, 1));
+    assert_eq!((share.targets[0].max_ns(), share.targets[1].max_ns()), (30, 20));
+}
+
+#[test]
+fn young_unfinished_requests_do_not_blur_the_quantiles() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(2, Stop::DurationNs(100_000), 0, &script, &monitor);
+    books.keep_time(0);
+    for turn in 0..100 {
+        books.begin(0, 0, turn * 900, turn * 900);
+        books.settle(0, OK, None, turn * 900 + 500);
+    }
+    books.begin(0, 0, 99_900, 99_900);
+    let share = close(books, 100_000);
+    assert_eq!((share.tally.counts.in_flight, share.tally.latency.censored_count()), (1, 0));
+}
+
+/// Any order of any events at any times: the identity holds, and bins hold exactly what was counted.
+#[test]
+fn the_identity_holds_for_any_history() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = move |limit: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % limit
+    };
+    for _ in 0..300 {
+        let (script, monitor) = (script(), Monitor::default());
+        let stop =
+            if random(2) == 0 { Stop::Requests(random(60)) } else { Stop::DurationNs(random(2_000_000_000)) };
+        let mut books = Books::new(5, stop, 1_000_000_000, &script, &monitor);
+        let mut now_ns = 900_000_000;
+        for _ in 0..random(300) {
+            now_ns += random(20_000_000);
+            books.keep_time(now_ns);
+            if books.is_over(now_ns) {
+                break;
+            }
+            let index = random(5) as usize;
+            let outcome = match random(6) {
+                0 | 1 => OK,
+                2 => Outcome::WrongStatus { status: 500 },
+                3 => Outcome::WrongBody { status: 200 },
+                4 => Outcome::Failed(Stage::ALL[random(5) as usize]),
+                _ => Outcome::TimedOut,
+            };
+            if books.job(index).is_some() {
+                books.settle(index, outcome, None, now_ns);
+            } else if books.allows(now_ns) {
+                books.begin(index, 0, now_ns - random(1000), now_ns);
+            }
+        }
+        let share = close(books, now_ns);
+        let counts = share.tally.counts;
+        let bins = share.tally.series.into_bins();
+        assert_eq!(bins.iter().map(|bin| bin.ok).sum::<u64>(), counts.ok);
+        assert_eq!(bins.iter().map(|bin| bin.errors).sum::<u64>(), counts.errors());
+        assert!(share.engaged_ns <= 5 * (share.closes_ns - share.opens_ns));
+        if let Stop::Requests(requests) = stop {
+            assert_eq!(counts.scheduled, requests);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Who an answer is read for.
+
+use crate::check::{BodyCheck, BodyRule};
+use crate::http1::Sink;
+use crate::script::Script;
+use crate::visitor::Visitor;
+
+/// Holds a body against its rule.
+pub(super) struct Judge<'a> {
+    pub body: &'a mut BodyCheck,
+    pub rule: &'a BodyRule,
+}
+
+impl Sink for Judge<'_> {
+    #[inline]
+    fn body(&mut self, bytes: &[u8]) {
+        self.body.feed(self.rule, bytes);
+    }
+}
+
+/// The same for an answer that tells its visitor something.
+pub(super) struct VisitorsJudge<'a> {
+    pub judge: Judge<'a>,
+    pub visitor: &'a mut Visitor,
+    pub script: &'a Script,
+}
+
+impl Sink for VisitorsJudge<'_> {
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn field(&mut self, name: &str, value: &[u8]) {
+        self.visitor.field(self.script, name, value);
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.judge.body(bytes);
+        self.visitor.body(self.script, bytes);
+    }
+}
