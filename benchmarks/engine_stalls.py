@@ -25,7 +25,7 @@ from rig.known_delay import KnownDelay
 from rig.machine import cores, raise_file_limit, require
 from rig.observer import Observed, observe
 from rig.ours import OURS
-from rig.peers import PEERS
+from rig.peers import peers_at_hand
 from rig.process import Pause
 from rig.seen import Job, Seen
 from rig.tables import line, millis, verdict, write_json
@@ -69,14 +69,11 @@ def main() -> None:
     require("taskset", "cargo")
     example("known_delay")
     raise_file_limit()
-    peers = () if options.ours else PEERS
-    for peer in peers:
-        if not peer.is_installed:
-            print(f"skipped: {peer.name} is not installed")
+    peers = () if options.ours else peers_at_hand()
     print(line(COLUMNS.split("|"), WIDTHS))
     rows = []
     for case in cases(options.stalls):
-        for row in rows_of(case, [peer for peer in peers if peer.is_installed]):
+        for row in rows_of(case, peers):
             rows.append(row)
             print(row_text(row), flush=True)
     judged = [row["right"] for row in rows if row["right"] is not None]

@@ -29,7 +29,7 @@ from rig.known_delay import KnownDelay, Truth
 from rig.machine import cores, raise_file_limit, require
 from rig.null_server import engine_ceiling
 from rig.ours import OURS, SPINNING
-from rig.peers import PEERS
+from rig.peers import peers_at_hand
 from rig.seen import Job, Seen
 from rig.tables import line, micros, millis, verdict, write_json
 
@@ -72,15 +72,12 @@ def main() -> None:
     require("taskset", "cargo")
     example("known_delay")
     raise_file_limit()
-    peers = () if options.ours else PEERS
-    for peer in peers:
-        if not peer.is_installed:
-            print(f"skipped: {peer.name} is not installed")
+    peers = () if options.ours else peers_at_hand()
     ceiling = engine_ceiling()
     print(f"the engine's ceiling is {ceiling:,.0f} requests/s\n\n{line(COLUMNS.split('|'), WIDTHS)}")
     rows = []
     for case in cases(options):
-        can = (peer for peer in peers if peer.is_installed and case.rate_per_s is None)
+        can = peers if case.rate_per_s is None else ()
         for generator in (OURS, SPINNING, *can):
             for row in play(case, generator, options.seconds, ceiling):
                 rows.append(row)

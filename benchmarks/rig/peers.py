@@ -16,7 +16,7 @@ from .process import Ended
 from .quantiles import of_sorted
 from .seen import Job, NotUnderstoodError, Seen
 
-__all__ = ["AB", "H2LOAD", "OHA", "PEERS", "SIEGE", "WRK"]
+__all__ = ["AB", "H2LOAD", "OHA", "SIEGE", "WRK", "peers_at_hand"]
 
 _ENDLESS = 100_000_000
 
@@ -172,4 +172,12 @@ OHA = Generator(name="oha", tool="oha", command=_oha_command, parse=_oha_parse)
 H2LOAD = Generator(name="h2load", tool="h2load", command=_h2load_command, parse=_h2load_parse)
 AB = Generator(name="ab", tool="ab", command=_ab_command, parse=_ab_parse)
 SIEGE = Generator(name="siege", tool="siege", command=_siege_command, parse=_siege_parse)
-PEERS = (WRK, OHA, H2LOAD, AB, SIEGE)
+_PEERS = (WRK, OHA, H2LOAD, AB, SIEGE)
+
+
+def peers_at_hand() -> tuple[Generator, ...]:
+    """Return the peers that are installed, and say which are not."""
+    for peer in _PEERS:
+        if not peer.is_installed:
+            print(f"skipped: {peer.name} is not installed")
+    return tuple(peer for peer in _PEERS if peer.is_installed)
