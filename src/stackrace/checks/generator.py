@@ -8,6 +8,9 @@ from .observation import Observation
 
 __all__ = ["engine_ceiling", "generator_busy", "generator_waited"]
 
+_IDLE = 0.25
+"""A thread that is busy for less of its time is not what limits anything."""
+
 
 def generator_busy(seen: Observation) -> Finding | None:
     """The busiest engine thread used more than 85 % of a core: it may be what bounds the throughput.
@@ -68,11 +71,13 @@ def engine_ceiling(seen: Observation) -> Finding | None:
     """The throughput exceeds 70 % (warns) or 90 % (invalidates) of what the engine itself can do here.
 
     The ceiling is what the engine reaches against a server that does nothing; near it, differences between
-    stacks are squeezed. Silent when the ceiling was not measured.
+    stacks are squeezed. Silent when the ceiling was not measured, and when an engine with a core of its own idled
+    most of the time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
 
     Source: the same reasoning as calibration of any instrument: a reading near full scale is not a reading.
     """
-    if not seen.ceiling_per_s:
+    idled = not seen.cores.shared and seen.result.generator_busy < _IDLE
+    if not seen.ceiling_per_s or idled:
         return None
     share = seen.result.throughput_per_s / seen.ceiling_per_s
     return judge(

@@ -170,3 +170,9 @@ def test_visitors_who_pause_leave_their_connections_idle():
 def test_connections_that_are_closed_by_plan_need_not_all_stand():
     seen = healthy(load=load(requests_per_connection=10), result=result(established_peak=12))
     assert findings(seen) == {}
+
+
+def test_an_idle_engine_was_not_the_limit_whatever_its_ceiling_is_said_to_be():
+    assert "engine ceiling" not in findings(healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2)))
+    seen = healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2), cores=SHARED)
+    assert "engine ceiling" in findings(seen)

@@ -35,7 +35,12 @@ OURS_S = 0.5 + 1.98
 CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
     ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
     ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.31, INVALIDATES)]),
-    ("engine ceiling", lambda x: healthy(ceiling_per_s=x), 15_000, [(14_000, WARNS), (11_000, INVALIDATES)]),
+    (
+        "engine ceiling",
+        lambda x: healthy(ceiling_per_s=x, result=result(generator_busy=0.7)),
+        15_000,
+        [(14_000, WARNS), (11_000, INVALIDATES)],
+    ),
     ("dead time", of_result("dead_time"), 0.02, [(0.021, WARNS), (0.051, INVALIDATES)]),
     ("steal", of_machine("steal_s", CAPACITY_S), 0.01, [(0.011, WARNS), (0.051, REDOES)]),
     (
