@@ -51,9 +51,8 @@ def _parts(ran: Ran) -> Iterator[RenderableType]:
         yield Text()
         yield latencies(result, is_open=ran.load.is_open)
         if bounds := censored_count(result.histogram):
-            yield Text(
-                f"≥ may be longer: {count(bounds)} requests were unfinished when the run ended or gave them up."
-            )
+            were = "1 request was" if bounds == 1 else f"{count(bounds)} requests were"
+            yield Text(f"≥ may be longer: {were} unfinished when the run ended or gave them up.")
     if len(result.targets) > 1:
         yield Text()
         yield targets(result.targets)
