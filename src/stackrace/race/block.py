@@ -31,7 +31,10 @@ REDO_SHARE = 4
 
 @dataclass(slots=True, kw_only=True)
 class Block:
-    """The steps of one block; ``run`` takes them in order. ``deadline_s`` is monotonic: no slice ends after it."""
+    """The steps of one block; ``run`` takes them in order.
+
+    ``deadline_s`` is monotonic: no slice ends after it. ``stop_s`` is what stopping is expected to take.
+    """
 
     number: int
     plan: BlockPlan
@@ -42,6 +45,7 @@ class Block:
     shuffler: random.Random
     deadline_s: float
     warmup_cap_s: float
+    stop_s: float
 
     def run(self, stacks: Sequence[Stack]) -> Costs:
         """Run the block over ``stacks``; returns what it spent beside its slices."""
@@ -60,7 +64,10 @@ class Block:
                 self._warm_up(stack, up)
             warmed = time.monotonic()
             spent = Costs(
-                launch_s=(launched - begun) / len(order), warmup_s=(warmed - launched) / len(order), stop_s=0.0
+                launch_s=(launched - begun) / len(order),
+                warmup_s=(warmed - launched) / len(order),
+                # the deadline leaves room for this block's stopping; another would be stopped, too, perhaps later
+                stop_s=2 * self.stop_s,
             )
             self._measure(up, least_budget_s(stacks=len(up), levels=len(self.loads), costs=spent))
         finally:

@@ -85,6 +85,7 @@ def _blocks(
             shuffler=shuffler,
             deadline_s=clock() + remaining - costs.stop_s,
             warmup_cap_s=_warmup_cap_s(plan),
+            stop_s=costs.stop_s,
         )
         costs = block.run(racing)
         number += 1

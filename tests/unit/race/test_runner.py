@@ -38,13 +38,14 @@ class Clock:
 class Nowhere:
     """A place whose stacks have given speeds; some fail as told."""
 
-    def __init__(self, clock, speeds, *, not_starting=(), dying=(), interrupt_after=None):
-        self.clock, self.speeds = clock, speeds
+    def __init__(self, clock, speeds, *, not_starting=(), dying=(), interrupt_after=None, stop_s=1.0):
+        self.clock, self.speeds, self.stop_s, self.launch_s = clock, speeds, stop_s, 1.0
         self.not_starting, self.dying = set(not_starting), set(dying)
         self.up, self.noise = [], random.Random(1)
         self.loads = itertools.count(1)
         self.interrupt_after = interrupt_after
         self.calibrated = None
+        self.next_launch_s = lambda: 1.0
 
     def calibrate(self, loads):
         self.clock.now += 0.3 * len(loads)
@@ -52,7 +53,7 @@ class Nowhere:
 
     def launch(self, stack, timeout_s):
         assert self.calibrated is not None
-        self.clock.now += 1.0
+        self.clock.now += self.launch_s
         if stack.path in self.not_starting:
             return Launched(failure=Failure(kind=FailureKind.NOT_STARTED, message="no"))
         self.up.append(stack)
@@ -76,7 +77,8 @@ class Nowhere:
         return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None
 
     def retire(self, stacks):
-        self.clock.now += 1.0
+        self.clock.now += self.stop_s
+        self.launch_s = self.next_launch_s()
         self.up = [stack for stack in self.up if stack not in stacks]
         return Retired()
 
@@ -119,6 +121,19 @@ def test_the_budget_is_kept_and_filled(clock):
         assert finished.elapsed_s <= 1.1 * budget_s
         if finished.ending is Ending.BUDGET:
             assert finished.elapsed_s >= 0.9 * budget_s
+
+
+@pytest.mark.parametrize("stop_s", [0.5, 3.0, 8.0])
+def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
+    """What is left after a block is either enough for another one or was used up in it, on a machine with moods."""
+    alike = dict.fromkeys(PATHS, 1000)
+    moods = random.Random(7)
+    for budget_s in range(80, 200, 2):
+        place = Nowhere(clock, alike, stop_s=stop_s)
+        place.next_launch_s = lambda: moods.uniform(0.5, 3.0)
+        finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(1, 5, 10))
+        if finished.ending is Ending.BUDGET:
+            assert 0.9 * budget_s <= finished.elapsed_s <= 1.1 * budget_s, budget_s
 
 
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
