@@ -1,14 +1,20 @@
-"""The app that comes with Stackrace: a real Django project with the pages of the published comparisons."""
+"""The apps that come with Stackrace, by name, with the pages of the published comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.app import App, Entry, EntryKind
+from ..model.errors import InputError
 
-__all__ = ["Bundled", "bundled"]
+__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled"]
+
+DJANGO = "django"
+"""The name of the default."""
+
+_BUNDLED = Path(__file__).with_name("bundled")
 
 _MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
 _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirements-mariadb.txt"}
@@ -16,11 +22,12 @@ _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundled:
-    """Where the bundled app is and how it is run.
+    """Where a bundled app is and how it is run.
 
     ``urls`` is the default workload, ``pages`` all there is to race.
     """
 
+    name: str
     root: Path
     entry: Entry
     urls: tuple[str, ...]
@@ -36,7 +43,7 @@ class Bundled:
     def app(self, *, python: Path, data: Path, services: Iterable[str] = ()) -> App:
         """Return it as an app; ``data`` is an existing writable folder for its SQLite file."""
         return App(
-            name="bundled",
+            name=f"bundled {self.name}",
             root=self.root,
             entry=self.entry,
             python=python,
@@ -47,11 +54,18 @@ class Bundled:
         )
 
 
-def bundled() -> Bundled:
-    """Return the bundled Django project. Nothing is ever written into its folder."""
-    root = Path(__file__).with_name("bundled")
+def bundled(name: str = DJANGO) -> Bundled:
+    """Return a bundled app. Nothing is ever written into its folder. Raises InputError for an unknown name."""
+    if name not in BUNDLES:
+        raise InputError(f"no bundled app is called {name!r}; known are {', '.join(BUNDLES)}")
+    return BUNDLES[name]()
+
+
+def _django() -> Bundled:
+    root = _BUNDLED / DJANGO
     pages = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
     return Bundled(
+        name=DJANGO,
         root=root,
         entry=Entry(kind=EntryKind.DJANGO, target="sample.settings"),
         urls=("/hello/", "/random-row/"),
@@ -59,3 +73,7 @@ def bundled() -> Bundled:
         prepare=(_MIGRATE,),
         static={"/static/": root / "pages" / "static"},
     )
+
+
+BUNDLES: Mapping[str, Callable[[], Bundled]] = {DJANGO: _django}
+"""All of them, made when asked for."""

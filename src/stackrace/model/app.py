@@ -18,11 +18,16 @@ class EntryKind(StrEnum):
     DJANGO = "django"
     WSGI = "wsgi"
     ASGI = "asgi"
+    RACK = "rack"
+    FILES = "files"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What to load: ``mysite.settings`` for Django, ``package.module:callable`` otherwise."""
+    """What to load: ``mysite.settings`` for Django, ``package.module:callable`` for WSGI and ASGI.
+
+    ``config.ru`` (a path below the app's root) for Rack; for plain files ``.``, which is the root itself.
+    """
 
     kind: EntryKind
     target: str
@@ -55,3 +60,7 @@ class App:
                 return frozenset({Interface.WSGI})
             case EntryKind.ASGI:
                 return frozenset({Interface.ASGI})
+            case EntryKind.RACK:
+                return frozenset({Interface.RACK})
+            case EntryKind.FILES:
+                return frozenset({Interface.FILES})

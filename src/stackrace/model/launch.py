@@ -37,13 +37,17 @@ class MemorySample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """One uninterrupted stretch of load on one launched stack. ``index`` orders the slices of a race in time."""
+    """One uninterrupted stretch of load on one launched stack. ``index`` orders the slices of a race in time.
+
+    ``workload`` is the name of what was asked for, empty in races with a single workload.
+    """
 
     index: int
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
     verdict: Verdict = field(default_factory=Verdict)
+    workload: str = ""
 
     @property
     def cpu_s(self) -> float:

@@ -82,6 +82,8 @@ class StackFacts:
 class Race:
     """A race as it is kept: the plan's words, the host, and every launch made so far, in order of time.
 
+    ``urls`` are those of its workload; a race with several has them by name in ``workloads`` instead.
+    ``repeats`` counts the runs of each cell, every one on a fresh launch; None for a race in slices.
     ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
     """
 
@@ -103,3 +105,5 @@ class Race:
     launches: tuple[Launch, ...] = ()
     elapsed_s: float = 0.0
     ending: Ending | None = None
+    workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    repeats: int | None = None

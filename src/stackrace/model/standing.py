@@ -46,10 +46,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """The rows of one load level, best tier first."""
+    """The rows of one workload at one load level, best tier first."""
 
     load: Load
     rows: tuple[Row, ...]
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

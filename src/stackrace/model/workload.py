@@ -87,7 +87,8 @@ class Answer:
 class Workload:
     """The requests of a race, each with its golden answer; ``host`` goes into the Host header.
 
-    ``cookies`` has each session send back the cookies it was given.
+    ``name`` tells it from the others where a race has several, empty where it is the only one. ``cookies`` has
+    each session send back the cookies it was given.
     """
 
     requests: tuple[Request, ...]
@@ -96,3 +97,4 @@ class Workload:
     order: Order = Order.TURN
     cookies: bool = False
     nonce: Nonce | None = None
+    name: str = ""

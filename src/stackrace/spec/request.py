@@ -16,8 +16,9 @@ __all__ = ["RaceRequest"]
 class RaceRequest:
     """One race as asked for. None means: not said, so detected or defaulted later.
 
-    ``folder`` is what relative paths are relative to; ``source`` the race file, for messages. ``headers`` are
-    sent with every request. ``stacks`` are paths as written.
+    ``folder`` is what relative paths are relative to; ``source`` the race file, for messages. ``bundled`` names
+    a bundled app in place of an entry. ``headers`` are sent with every request. ``stacks`` are paths as written;
+    ``servers`` is a folder with catalogue entries of the user's own.
     """
 
     folder: Path
@@ -40,3 +41,5 @@ class RaceRequest:
     slice_s: float | None = None
     seed: int | None = None
     stacks: tuple[str, ...] | None = None
+    bundled: str | None = None
+    servers: Path | None = None
