@@ -1,6 +1,6 @@
 """Applications: the bundled one, and the loader of the user's own project in its own environment."""
 
-from .bundle import Bundled, bundled
+from .bundle import DJANGO, Bundled, bundled
 from .detect import Project, detect
 from .entry import ENTRY_MODULE, entry_source
 from .environment import app_environment
@@ -12,6 +12,7 @@ from .leash import leash
 from .target import entry_of
 
 __all__ = [
+    "DJANGO",
     "ENTRY_MODULE",
     "Buildable",
     "Bundled",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..apps import Buildable, Examination, bundled, detect, examine, find_python, golden
+from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, find_python, golden
 from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
@@ -76,6 +76,8 @@ def _find(
 ) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
     """Return the app, the URLs to ask for (none: let the examination choose) and notes."""
     entry, root, name = request.entry, request.folder, request.folder.name
+    if request.bundled is not None:
+        return _bundled(request, environments, data, say)
     if entry is None:
         project = detect(request.folder)
         if project is None:
@@ -89,13 +91,16 @@ def _find(
 def _bundled(
     request: RaceRequest, environments: Environments, data: Path, say: Say
 ) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
-    if request.source is not None and request.urls is None and request.stacks is None:
+    guessed = request.bundled is None
+    if guessed and request.source is not None and request.urls is None and request.stacks is None:
         say("the race file names no app and its folder holds none: racing the bundled one")
-    ours = bundled()
+    ours = bundled(request.bundled or DJANGO)
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     python = environments.of_requirements(ours.requirements(request.services), base)
     data.mkdir(parents=True, exist_ok=True)
-    note = "The app is the bundled Django project: no project was found in this folder."
+    note = f"The app is the bundled one, {ours.name}" + (
+        ": no project was found in this folder." if guessed else "."
+    )
     return ours.app(python=python, data=data, services=request.services), request.urls or ours.urls, (note,)
 
 

@@ -57,6 +57,9 @@ class _App(_Table):
     django: str | None = None
     wsgi: str | None = None
     asgi: str | None = None
+    rack: str | None = None
+    files: str | None = None
+    bundled: str | None = None
     python: str | None = None
     root: str = "."
     static: dict[Path_, str] | None = None
@@ -66,7 +69,7 @@ class _App(_Table):
 
     @model_validator(mode="after")
     def _one_entry(self) -> _App:
-        given = [kind for kind in EntryKind if getattr(self, kind) is not None]
+        given = [key for key in (*EntryKind, "bundled") if getattr(self, key) is not None]
         if len(given) > 1:
             raise ValueError(f"give one of {', '.join(given)}, not {len(given)}: an app has one entry")
         return self
@@ -105,6 +108,7 @@ class _Race(_Table):
     budget: Seconds | None = None
     slice: Seconds | None = None
     seed: Annotated[int, Field(ge=0)] | None = None
+    servers: str | None = None
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
 
 
@@ -214,4 +218,6 @@ def _request(path: Path, parsed: _RaceFile) -> RaceRequest:
         slice_s=race.slice,
         seed=race.seed,
         stacks=None if race.stacks is None else tuple(race.stacks),
+        bundled=app.bundled,
+        servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

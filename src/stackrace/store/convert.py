@@ -66,6 +66,8 @@ def race_row(race: Race) -> RaceRow:
         notes=list(race.notes),
         elapsed_s=race.elapsed_s,
         ending=None if race.ending is None else race.ending.value,
+        workloads={name: list(urls) for name, urls in race.workloads.items()},
+        repeats=race.repeats,
     )
 
 
@@ -90,6 +92,8 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         launches=tuple(launches),
         elapsed_s=row.elapsed_s,
         ending=None if row.ending is None else Ending(row.ending),
+        workloads={name: tuple(urls) for name, urls in (row.workloads or {}).items()},
+        repeats=row.repeats,
     )
 
 
@@ -185,6 +189,7 @@ def slice_row(launch_id: str, one: Slice) -> SliceRow:
         nonces_lost=result.nonces_lost,
         stale_dates=result.stale_dates,
         cached_answers=result.cached_answers,
+        workload=one.workload,
     )
 
 
@@ -196,6 +201,7 @@ def slice_from(row: SliceRow) -> Slice:
         result=_result_from(row),
         usage=tuple(usage_from(hop) for hop in row.usage),
         verdict=Verdict(tuple(finding_from(finding) for finding in row.findings)),
+        workload=row.workload or "",
     )
 
 

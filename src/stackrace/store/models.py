@@ -53,6 +53,8 @@ class RaceRow(Row):
     notes: list[str] = _column(DocumentField())
     elapsed_s: float = _column(RealField())
     ending: str | None = _column(ExactTextField(null=True))
+    workloads: dict[str, list[str]] | None = _column(DocumentField(null=True))
+    repeats: int | None = _column(models.BigIntegerField(null=True))
 
     class Meta:
         db_table = "stackrace_race"
@@ -136,6 +138,7 @@ class SliceRow(Row):
     nonces_lost: int | None = _column(models.BigIntegerField(null=True))
     stale_dates: int | None = _column(models.BigIntegerField(null=True))
     cached_answers: int | None = _column(models.BigIntegerField(null=True))
+    workload: str | None = _column(ExactTextField(null=True))
 
     class Meta:
         db_table = "stackrace_slice"

@@ -85,6 +85,7 @@ SLICE = whole(
     result=RESULT,
     usage=few(USAGE),
     verdict=whole(Verdict, findings=few(FINDING)),
+    workload=TEXT,
 )
 FAILURE = whole(Failure, kind=st.sampled_from(FailureKind), message=TEXT, log=TEXT)
 LAUNCH = whole(
@@ -124,6 +125,8 @@ RACE = whole(
     launches=few(LAUNCH),
     elapsed_s=REAL,
     ending=st.none() | st.sampled_from(Ending),
+    workloads=st.dictionaries(TEXT, few(TEXT), max_size=3),
+    repeats=st.none() | COUNT,
 )
 
 
