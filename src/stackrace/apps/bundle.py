@@ -47,7 +47,7 @@ class Bundled:
             root=self.root,
             entry=self.entry,
             python=python,
-            environment={"PAGES_DATA": str(data.absolute())},
+            environment={"APP_DATA": str(data.absolute())},
             static=self.static,
             prepare=self.prepare,
             services=tuple(services),

@@ -9,7 +9,17 @@ from pathlib import Path
 from ..model.app import Entry
 from ..model.race import Question
 
-__all__ = ["RaceRequest"]
+__all__ = ["RaceRequest", "WorkloadRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadRequest:
+    """One of several workloads: ``urls`` or a recorded ``session``; ``stacks`` limits it to these paths."""
+
+    name: str
+    urls: tuple[str, ...] = ()
+    session: Path | None = None
+    stacks: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +29,11 @@ class RaceRequest:
     ``folder`` is what relative paths are relative to; ``source`` the race file, for messages. ``bundled`` names
     a bundled app in place of an entry. ``headers`` are sent with every request. ``stacks`` are paths as written;
     ``servers`` is a folder with catalogue entries of the user's own.
+
+    A recorded ``session`` stands in place of ``urls``, several ``workloads`` in place of both. With ``repeats``
+    every cell is run that often, each time on a fresh launch, for ``run_requests`` (by concurrency where a level
+    has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive`` spends the whole budget on all
+    stacks, however early the question is answered.
     """
 
     folder: Path
@@ -43,3 +58,10 @@ class RaceRequest:
     stacks: tuple[str, ...] | None = None
     bundled: str | None = None
     servers: Path | None = None
+    session: Path | None = None
+    workloads: tuple[WorkloadRequest, ...] = ()
+    repeats: int | None = None
+    run_requests: int | None = None
+    run_requests_at: Mapping[int, int] = field(default_factory=dict)
+    run_s: float | None = None
+    exhaustive: bool = False

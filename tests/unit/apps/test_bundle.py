@@ -19,4 +19,4 @@ def test_a_database_brings_its_driver():
 
 def test_its_data_lies_where_the_caller_says(tmp_path):
     app = bundled().app(python=Path("python"), data=tmp_path)
-    assert app.environment == {"PAGES_DATA": str(tmp_path)}
+    assert app.environment == {"APP_DATA": str(tmp_path)}

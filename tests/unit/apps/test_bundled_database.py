@@ -30,7 +30,7 @@ def test_a_host_may_be_the_folder_of_a_socket():
 
 
 def test_the_url_comes_before_the_folder(tmp_path):
-    folder = {"PAGES_DATA": str(tmp_path)}
+    folder = {"APP_DATA": str(tmp_path)}
     assert database.database(folder)["NAME"] == tmp_path / "pages.sqlite3"
     assert database.database(folder | {"DATABASE_URL": "mysql://u@h/n"})["ENGINE"].endswith("mysql")
 

@@ -20,14 +20,14 @@ ENGINES = {
 def database(environ=os.environ):
     """Return the settings of the default database.
 
-    ``DATABASE_URL`` decides; without it ``PAGES_DATA`` is the folder of a SQLite file. There is no default
+    ``DATABASE_URL`` decides; without it ``APP_DATA`` is the folder of a SQLite file. There is no default
     folder, because the only one at hand would lie inside the installed package.
     """
     if url := environ.get("DATABASE_URL"):
         return parse(url)
-    if folder := environ.get("PAGES_DATA"):
+    if folder := environ.get("APP_DATA"):
         return {"ENGINE": ENGINES["sqlite"], "NAME": Path(folder) / "pages.sqlite3"}
-    raise ImproperlyConfigured("Set DATABASE_URL, or PAGES_DATA to a writable folder for the SQLite file.")
+    raise ImproperlyConfigured("Set DATABASE_URL, or APP_DATA to a writable folder for the SQLite file.")
 
 
 def parse(url):
