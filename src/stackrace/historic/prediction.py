@@ -2,8 +2,8 @@
 
 The author of the 2009 cost ladder measured memcached lookups (2,100 requests per second) and the ORM (700), and
 predicted a site that answers 90 % from the one and 10 % from the other, less 5 % for logic, at about 1,850. That is
-the mean of the rates. But rates do not add up, times do: of a thousand requests the hundred slow ones take a quarter
-of all the time. From his own figures the right answer is about 1,660.
+the mean of the rates. But rates do not add up, times do: the slow tenth of the requests takes a quarter of it.
+From his own figures the right answer is about 1,660.
 
 Both hold for load that keeps one and the same resource busy, such as a closed loop on a saturated CPU, where a rate
 is the reciprocal of a cost.
