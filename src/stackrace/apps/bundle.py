@@ -122,7 +122,8 @@ def _rails() -> Bundled:
         entry=Entry(kind=EntryKind.RACK, target="config.ru"),
         urls=("/plain/", "/sqlite/1", "/cached/1"),
         pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
-        prepare=(("ruby", "prepare.rb"),),
+        # Rails' own frames would push the message out of what is shown of a failure
+        prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
         static={},
         environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
         programs=("ruby",),

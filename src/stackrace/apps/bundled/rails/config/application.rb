@@ -2,6 +2,9 @@
 # Source: Rails Guides 6.1, "Configuring Rails Applications" and "The Rails Initialization Process".
 ENV["RAILS_ENV"] ||= "production"
 
+# Active Record reads this variable, too, and takes an empty one for a broken one.
+ENV.delete("DATABASE_URL") if ENV["DATABASE_URL"] == ""
+
 begin
   gem "railties", "~> 6.1.0"
   require "rails"
@@ -13,6 +16,7 @@ rescue LoadError => error
   abort "rails: #{error.message}; run: apt-get install ruby-railties ruby-activerecord ruby-actionpack " \
         "ruby-actionpack-page-caching ruby-sqlite3 ruby-mysql2 ruby-dalli"
 end
+require_relative "../lib/page_files"
 require_relative "../lib/surroundings"
 
 module Sample

@@ -12,10 +12,11 @@ Rails.application.configure do
   config.hosts.clear
 
   # Page caching. A front end or Passenger serves the files of `public` before the app is asked; where none does,
-  # ActionDispatch::Static does, in front of the rest of Rails.
+  # PageFiles does, before the rest of Rails. There are no other static files.
   config.action_controller.perform_caching = true
   config.action_controller.page_cache_directory = Surroundings.public_folder
-  config.public_file_server.enabled = true
+  config.middleware.insert_before ActionDispatch::Executor, PageFiles, Surroundings.public_folder
+  config.public_file_server.enabled = false
 
   # Without memcached nothing is stored; the pages that need it say so.
   config.cache_store =
