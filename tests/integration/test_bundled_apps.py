@@ -187,6 +187,15 @@ except LadderError as error:
     assert "holds no value under the key; run python -m ladder.prepare" in found
 
 
+def test_memcached_may_have_been_started_again_since_the_preparation(ladder, beside):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(beside["MEMCACHED_SOCKET"])
+        connection.sendall(b"flush_all\r\n")
+        assert connection.recv(4) == b"OK\r\n"
+    look = "import json; from ladder.wsgi import LOOKUPS; print(json.dumps(LOOKUPS['/memcached/']()))"
+    assert in_its_python(ladder, look) == "Hello world!"
+
+
 def test_preparing_without_a_service_names_it(ladder):
     alone = {name: value for name, value in ladder.environment.items() if name != "DATABASE_URL"}
     with pytest.raises(AppError, match="DATABASE_URL is not set"):
@@ -292,7 +301,7 @@ def sockets(beside, second_memcached):
 @pytest.fixture(scope="module")
 def rails(guard, beside, sockets):
     """The Rails app with MariaDB and two memcached servers, as in the published comparison."""
-    return serve(guard, "rails", {**beside, "MEMCACHED_SOCKET": ",".join(sockets)})
+    return serve(guard, "rails", {**beside, "MEMCACHED_SOCKET_2": sockets[1]})
 
 
 def test_pages_without_a_service_need_none(alone):
