@@ -247,8 +247,8 @@ class Site:
         return self.data / "public" / f"{path.strip('/')}.html"
 
 
-def serve(guard, name, environment):
-    """Prepare the Rails app and start puma with it on a unix socket; the guard ends it."""
+def serve(guard, name, environment, *workers):
+    """Prepare the Rails app, twice, and start puma with it on a unix socket; the guard ends it."""
     ours = bundled("rails")
     if missing := ours.missing():
         pytest.skip(missing)
@@ -267,7 +267,19 @@ def serve(guard, name, environment):
     site = Site(socket=data / "socket", data=data)
     log = data / "puma.log"
     pid = guard.spawn(
-        [*unprivileged(), "puma", "-C", "-", "-e", "production", "-t", "1:16", "-b", f"unix://{site.socket}"],
+        [
+            *unprivileged(),
+            "puma",
+            "-C",
+            "-",
+            "-e",
+            "production",
+            "-t",
+            "1:16",
+            *workers,
+            "-b",
+            f"unix://{site.socket}",
+        ],
         environment=app_environment(app),
         folder=app.root,
         log=log,
@@ -300,8 +312,8 @@ def sockets(beside, second_memcached):
 
 @pytest.fixture(scope="module")
 def rails(guard, beside, sockets):
-    """The Rails app with MariaDB and two memcached servers, as in the published comparison."""
-    return serve(guard, "rails", {**beside, "MEMCACHED_SOCKET_2": sockets[1]})
+    """The Rails app with MariaDB and two memcached servers, as in the published comparison; forked once loaded."""
+    return serve(guard, "rails", {**beside, "MEMCACHED_SOCKET_2": sockets[1]}, "-w", "2", "--preload")
 
 
 def test_pages_without_a_service_need_none(alone):
