@@ -52,6 +52,16 @@ class Level:
     rows: tuple[Row, ...]
     workload: str = ""
 
+    @property
+    def label(self) -> str:
+        """The level as tables name it: ``c=20``, and where a race has several workloads ``static, c=20``."""
+        return self.load.named(self.workload)
+
+    @property
+    def where(self) -> str:
+        """The level within a heading: ``at c=20``, ``on static at c=20``."""
+        return (f"on {self.workload} " if self.workload else "") + f"at {self.load.label}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:
@@ -84,3 +94,16 @@ class Standing:
     def rows(self) -> tuple[Row, ...]:
         """The rows of the headline level; none when nothing could be measured."""
         return self.levels[self.headline].rows if self.levels else ()
+
+    @property
+    def foremost(self) -> tuple[Level, ...]:
+        """The levels to look at first: the headline, then of each other workload the highest that has rivals."""
+        if not self.levels:
+            return ()
+        headline = self.levels[self.headline]
+        highest: dict[str, Level] = {}
+        for level in self.levels:
+            known = highest.get(level.workload)
+            if len(level.rows) > 1 and (known is None or level.load.concurrency > known.load.concurrency):
+                highest[level.workload] = level
+        return (headline, *(level for name, level in highest.items() if name != headline.workload))

@@ -9,6 +9,7 @@ from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .clean import one_line
 from .complaints import complaints
+from .growth import growths
 from .repeat import COMMAND, race_file
 from .setbacks import setbacks
 
@@ -34,6 +35,7 @@ class MarkdownExporter:
             _escape(f"{sentences.about(race)}. {sentences.ending(race, standing)}"),
             *(_level(level) for level in (*headline, *others)),
             _escape(f"{sentences.resolution(race, standing)} {sentences.limits_note(standing)}"),
+            _memory(race, standing),
             _troubles(race, standing),
             _repeat(race),
         ]
@@ -41,7 +43,7 @@ class MarkdownExporter:
 
 
 def _level(level: Level) -> str:
-    return f"#### {level.load.label}\n\n{_HEADER}" + "\n".join(_row(row) for row in level.rows)
+    return f"#### {level.label}\n\n{_HEADER}" + "\n".join(_row(row) for row in level.rows)
 
 
 def _row(row: Row) -> str:
@@ -55,6 +57,19 @@ def _row(row: Row) -> str:
         figures.mebibytes(sum(row.memory_bytes.values())), str(row.launches),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _memory(race: Race, standing: Standing) -> str:
+    lines = [
+        f"| {_code(one.stack)} | {figures.mebibytes(one.start_bytes)} | {figures.mebibytes(one.end_bytes)} "
+        f"| {figures.mebibytes(one.peak_bytes)} | {figures.duration(one.span_s)} |"
+        for one in growths(race, standing)
+    ]
+    if not lines:
+        return ""
+    where = _escape(standing.levels[standing.headline].where)
+    head = "| stack | start MiB | end MiB | peak MiB | over |\n|:--|--:|--:|--:|--:|\n"
+    return f"#### Memory over time {where}\n\n{head}" + "\n".join(lines)
 
 
 def _troubles(race: Race, standing: Standing) -> str:

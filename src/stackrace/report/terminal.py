@@ -13,7 +13,9 @@ from ..model.race import Race
 from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .clean import one_line
-from .terminal_levels import LevelsMatrix
+from .growth import growths
+from .terminal_levels import LevelsMatrix, groups
+from .terminal_memory import MemoryTable
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
 
@@ -52,17 +54,20 @@ def report(race: Race, standing: Standing) -> RenderableType:
     if standing.reason:
         parts.append(Text(one_line(standing.reason)))
     parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
-    if standing.levels:
-        headline = standing.levels[standing.headline]
-        parts += [Text(), Text(_heading(headline), style="bold"), LevelTable(headline)]
+    for level in standing.foremost:
+        parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level)]
     if len(standing.levels) > 1:
-        parts += [
-            Text(),
-            LevelsMatrix("requests/s", standing.levels, _rate),
-            Text(),
-            LevelsMatrix("p99 ms", standing.levels, _delay),
-            Text("* first tier at that level", style="dim"),
-        ]
+        for group in groups(standing.levels):
+            parts += [
+                Text(),
+                LevelsMatrix("requests/s", group, _rate),
+                Text(),
+                LevelsMatrix("p99 ms", group, _delay),
+            ]
+        parts.append(Text("* first tier at that level", style="dim"))
+    if memory := growths(race, standing):
+        where = standing.levels[standing.headline].where
+        parts += [Text(), Text(f"Memory over time {where}, MiB", style="bold"), MemoryTable(memory)]
     wrong = troubles(race, standing)
     if wrong is not None:
         parts += [Text(), Text("Refused, failed or warned", style="bold"), wrong]
@@ -76,7 +81,7 @@ def _rate(row: Row) -> str:
 
 def _heading(level: Level) -> str:
     clean = "" if any(row.errors for row in level.rows) else ", no errors"
-    return f"Standing at {level.load.label}, latencies in ms{clean}"
+    return f"Standing {level.where}, latencies in ms{clean}"
 
 
 def _delay(row: Row) -> str:
