@@ -87,11 +87,7 @@ def launcher(guard):
 
 
 def host(stack):
-    nowhere = Path("/")
-    return Hosted(
-        interface=Interface.WSGI, module="none", entry=nowhere, root=nowhere, python=nowhere, home=nowhere,
-        python_path=(), site_packages=(),
-    )  # fmt: skip
+    return Hosted(interface=stack.interface, root=Path("/"))
 
 
 def stack(name):

@@ -55,7 +55,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
         loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
         stacks = _stacks(request.stacks, loaded)
         notes = loaded.notes
-        homes: dict[str, Path] = {}
+        homes: dict[str, Path | None] = {}
         for stack in stacks:
             try:
                 homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
@@ -71,7 +71,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
                 stack.interface,
                 home=homes[stack.path],
                 folder=guard.directory,
-                app_packages=loaded.interpreter.site_packages,
+                app_packages=loaded.interpreter.site_packages if loaded.interpreter else (),
             )
 
         launcher = Launcher(

@@ -37,14 +37,16 @@ class Entry:
 class App:
     """One application and everything needed to host it unmodified.
 
-    ``root`` is the folder its imports start from; ``python`` the interpreter of its environment; ``static`` maps
-    URL prefixes (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race.
+    ``root`` is the folder its imports start from, or the folder of the plain files; ``python`` the interpreter of
+    its environment, ``ruby`` that of a Rack app, and plain files have neither. ``static`` maps URL prefixes
+    (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race.
     """
 
     name: str
     root: Path
     entry: Entry
-    python: Path
+    python: Path | None = None
+    ruby: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     static: Mapping[str, Path] = field(default_factory=dict)
     prepare: tuple[tuple[str, ...], ...] = ()
