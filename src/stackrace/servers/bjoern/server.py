@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Needs, Recipe, Server, Site
+from ..head import BODILESS, bodiless_files
 
 __all__ = ["SERVER", "Bjoern"]
 
@@ -14,7 +15,10 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class Bjoern(Server):
-    """Starts through a launcher of ours; it has no workers: use ``instances`` behind a front end."""
+    """Starts through a launcher of ours, which lies in the site as ``stackrace_bjoern.py``.
+
+    It has no workers: use ``instances`` behind a front end.
+    """
 
     spec = ServerSpec(
         name="bjoern",
@@ -39,10 +43,10 @@ class Bjoern(Server):
                 str(site.app.python),
                 str(site.directory / "stackrace_bjoern.py"),
                 site.listen.address,
-                site.app.module,
+                BODILESS,
                 str(BACKLOG),
             ),
-            files={"stackrace_bjoern.py": LAUNCHER.read_text(encoding="utf-8")},
+            files={"stackrace_bjoern.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,
         )
 
