@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,4 +91,13 @@ def _ruby(app: App) -> RubyRuntime | None:
         config=app.root / app.entry.target,
         mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],
         public=public if public.is_dir() else None,
+        gems=frozenset(_locked(app.root / "Gemfile.lock")),
     )
+
+
+def _locked(lock: Path) -> list[str]:
+    """Return the names of the gems in a Gemfile.lock: ``    rack (2.2.22)``; none where there is no such file."""
+    try:
+        return re.findall(r"^    (\S+) \(", lock.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    except OSError:
+        return []

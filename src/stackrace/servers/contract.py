@@ -84,13 +84,14 @@ class RubyRuntime:
     """How a Rack app is run: by the interpreter ``ruby``, from the rackup file ``config``.
 
     ``mode`` is its environment in Rack's sense, as in RACK_ENV. ``public`` is the folder of files that a web server
-    sends without asking the app, None where there is none.
+    sends without asking the app, None where there is none. ``gems`` are those of its Gemfile.lock, if it has one.
     """
 
     ruby: Path
     config: Path
     mode: str = "production"
     public: Path | None = None
+    gems: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +177,11 @@ class Hosted:
     def public(self) -> Path | None:
         """The public folder of a Rack app, if it has one."""
         return self._ruby.public
+
+    @property
+    def gems(self) -> frozenset[str]:
+        """The gems that a Rack app brings itself."""
+        return self._ruby.gems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

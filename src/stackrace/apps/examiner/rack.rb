@@ -46,22 +46,25 @@ module StackraceExaminer
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # The app's own traceback, its cause last, as Python shows one.
+  # The app's own traceback, what happened in its last line, as Python shows one.
   def traceback(error)
     frames = (error.backtrace || []).reject { |line| line.start_with?(__FILE__) }
-    ["Traceback (most recent call last):", *frames.reverse.map { |line| "  #{line}" },
-     "#{error.class}: #{error.message}"].join("\n").dup.force_encoding("UTF-8").scrub
+    said, *more = error.message.dup.force_encoding("UTF-8").scrub.lines(chomp: true)
+    ["Traceback (most recent call last):", *frames.reverse.map { |line| "  #{line}" }, *more,
+     "#{error.class}: #{said}"].join("\n")
   end
 
   def load_app
     stage("loading Rack")
+    require "bundler/setup" if File.file?("Gemfile.lock") # else Rack could be another one than the app's
     require "rack"
     require "rack/mock"
     stage("loading it")
-    raise Errno::ENOENT, ORDER["source"] unless File.file?(ORDER["source"])
+    source = File.expand_path(ORDER["source"]) # as the servers name it
+    raise Errno::ENOENT, source unless File.file?(source)
 
     # Rack 2 returns the app and its options, Rack 3 the app alone
-    loaded = Rack::Builder.parse_file(ORDER["source"])
+    loaded = Rack::Builder.parse_file(source)
     loaded.is_a?(Array) ? loaded.first : loaded
   end
 

@@ -36,10 +36,12 @@ class Puma(Server):
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))
 
     def recipe(self, site: Site) -> Recipe:
-        """Run Puma by the app's own Ruby, which finds the ``puma`` beside it first."""
+        """Run Puma by the app's own Ruby: the one of the app's bundle, else the one beside Ruby, else Debian's."""
+        bundle = ("-rbundler/setup",) if "puma" in site.app.gems else ()
         return Recipe(
             command=(
                 str(site.app.ruby),
+                *bundle,
                 "-S",
                 "puma",
                 "--config",

@@ -83,6 +83,8 @@ class Uwsgi(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn and says so."""
+        # over the gateway protocols the front end sees to HEAD; over HTTP nobody does
+        wrapper = bodiless_files(site.app) if site.listen.protocol is Protocol.HTTP else {}
         return Recipe(
             command=(
                 str(site.app.python),
@@ -91,13 +93,12 @@ class Uwsgi(Server):
                 "--ini",
                 str(site.directory / "uwsgi.ini"),
             ),
-            files={"uwsgi.ini": self._config(site), "logs/.keep": "", **bodiless_files(site.app)},
+            files={"uwsgi.ini": self._config(site, wrapped=bool(wrapper)), "logs/.keep": "", **wrapper},
         )
 
-    def _config(self, site: Site) -> str:
-        # over the gateway protocols the front end sees to HEAD; over HTTP nobody does
-        module = BODILESS if site.listen.protocol is Protocol.HTTP else site.app.module
-        path = (site.directory, *site.app.import_path)
+    def _config(self, site: Site, *, wrapped: bool) -> str:
+        module = BODILESS if wrapped else site.app.module
+        path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
         listen = self.render("listen.ini.j2", site, router=_router(site), option=OPTIONS[site.listen.protocol])
         return self.render("uwsgi.ini.j2", site, listen=listen, module=module, path=path)
 
