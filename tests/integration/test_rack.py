@@ -181,7 +181,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, stage):
 def test_an_app_with_a_bundle_runs_with_the_gems_of_its_own(tmp_path):
     (tmp_path / "Gemfile").write_text('source "https://rubygems.org"\ngem "puma"\ngem "rack"\n')
     (tmp_path / "config.ru").write_text(answer("$LOADED_FEATURES.any?(/bundler/).to_s"))
-    bundle = shutil.which("bundle")
+    bundle = shutil.which("bundle") or shutil.which("bundle3.1")
     locked = bundle and subprocess.run([bundle, "lock", "--local"], cwd=tmp_path, capture_output=True, check=False)
     if not locked or locked.returncode:
         pytest.skip("Bundler cannot lock the installed gems here")

@@ -14,7 +14,7 @@ PROGRAMS = {
     "bjoern": [{}],
     "cheroot": [{}, {"threads": 20}],
     "daphne": [{}, {"access_log": True}],
-    "flup": [{}, {"mode": "threaded", "threads": 50}],
+    "flup": [{}, {"mode": "threaded", "threads": 50, "min_spare": 2}],
     "granian": [{}, {"interface": "asgi", "access_log": True}, {"blocking_threads": 8}],
     "gunicorn": [{}, {"class": "gthread", "threads": 8}, {"class": "uvicorn", "access_log": True}],
     "hypercorn": [{}, {"loop": "uvloop", "access_log": True}],
