@@ -12,10 +12,11 @@ from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import AppError, InputError
+from ..model.stack import Interface
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
 
-__all__ = ["LoadedApp", "load_app"]
+__all__ = ["LoadedApp", "load_app", "offered_by"]
 
 Say = Callable[[str], None]
 
@@ -72,6 +73,16 @@ def load_app(
         debug=examination.django is not None and examination.django.debug,
         notes=(*notes, *examination.notes),
     )
+
+
+def offered_by(request: RaceRequest) -> frozenset[Interface]:
+    """Return what the app of ``request`` will offer, before anything is prepared or started."""
+    if request.bundled is not None:
+        return bundled(request.bundled).entry.interfaces
+    if request.entry is not None:
+        return request.entry.interfaces
+    project = detect(request.folder)
+    return (bundled(DJANGO) if project is None else project).entry.interfaces
 
 
 def _find(

@@ -20,7 +20,7 @@ from ..model.stack import Stack
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
-from .loading import LoadedApp, Say, load_app
+from .loading import LoadedApp, Say, load_app, offered_by
 
 __all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
 
@@ -45,7 +45,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue()
-    asked(request.stacks or (), servers)
+    asked(request.stacks or (), servers, offered_by(request))
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
         cores = split_cores(usable_cores())

@@ -32,6 +32,21 @@ class Entry:
     kind: EntryKind
     target: str
 
+    @property
+    def interfaces(self) -> frozenset[Interface]:
+        """The interfaces that such an app offers, so which servers can host it."""
+        match self.kind:
+            case EntryKind.DJANGO:
+                return frozenset({Interface.WSGI, Interface.ASGI})
+            case EntryKind.WSGI:
+                return frozenset({Interface.WSGI})
+            case EntryKind.ASGI:
+                return frozenset({Interface.ASGI})
+            case EntryKind.RACK:
+                return frozenset({Interface.RACK})
+            case EntryKind.FILES:
+                return frozenset({Interface.FILES})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
@@ -54,15 +69,5 @@ class App:
 
     @property
     def interfaces(self) -> frozenset[Interface]:
-        """The interfaces this app offers, so which servers can host it."""
-        match self.entry.kind:
-            case EntryKind.DJANGO:
-                return frozenset({Interface.WSGI, Interface.ASGI})
-            case EntryKind.WSGI:
-                return frozenset({Interface.WSGI})
-            case EntryKind.ASGI:
-                return frozenset({Interface.ASGI})
-            case EntryKind.RACK:
-                return frozenset({Interface.RACK})
-            case EntryKind.FILES:
-                return frozenset({Interface.FILES})
+        """The interfaces this app offers."""
+        return self.entry.interfaces

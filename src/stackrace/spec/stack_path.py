@@ -237,7 +237,7 @@ def _interface(
             return interface
     if spec.hosts <= {Interface.FILES}:
         first = _first(offered)
-        what = "sends no files" if first is Interface.FILES else f"hosts no {first} application"
+        what = "sends no files" if first is Interface.FILES else "hosts no application"
         raise StackError(
             f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
             f"as in {text}{_ending(spec, first)}"

@@ -96,7 +96,7 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("nginx+mod_wsgi", "lives inside apache"),
         ("nginx/http/mod_wsgi", "joined by +"),
         ("flup", "does not speak http"),
-        ("nginx", "hosts no wsgi application itself"),
+        ("nginx", "hosts no application itself"),
         ("nginx", "as in nginx/http/gunicorn"),
         ("apache", "as in apache+mod_wsgi"),
         ("puma", "puma hosts rack here, the app offers wsgi"),
@@ -117,7 +117,7 @@ def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
 @pytest.mark.parametrize(
     ("path", "offered", "words"),
     [
-        ("nginx", Interface.ASGI, "nginx hosts no asgi application itself"),
+        ("nginx", Interface.ASGI, "nginx hosts no application itself"),
         ("apache", Interface.ASGI, "as in apache/http/uvicorn"),
         ("nginx", Interface.RACK, "as in nginx/http/puma"),
         ("apache", Interface.RACK, "as in apache+passenger"),
@@ -133,7 +133,7 @@ def test_what_does_not_host_the_app_says_what_would(path, offered, words):
 
 def test_a_front_end_that_sends_files_still_hosts_no_application():
     front = replace(SPECS["nginx"], hosts=frozenset({Interface.FILES}))
-    with pytest.raises(StackError, match=r"hosts no wsgi application itself; .* as in nginx/http/gunicorn"):
+    with pytest.raises(StackError, match=r"hosts no application itself; .* as in nginx/http/gunicorn"):
         parse_stack("nginx", SPECS | {"nginx": front}, WSGI)
     assert parse_stack("nginx", SPECS | {"nginx": front}, frozenset({Interface.FILES})).interface is Interface.FILES
 
