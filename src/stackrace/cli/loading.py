@@ -131,9 +131,13 @@ def _bundled(
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         say("the race file names no app and its folder holds none: racing the bundled one")
     ours = bundled(request.bundled or DJANGO)
+    data.mkdir(parents=True, exist_ok=True)
+    if ours.entry.kind is EntryKind.RACK:
+        ruby = find_ruby(ours.root, request.ruby)
+        app = replace(ours.app(python=ruby, data=data, services=request.services), python=None, ruby=ruby)
+        return app, request.urls or ours.urls, (f"The app is the bundled one, {ours.name}.",)
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     python = environments.of_requirements(ours.requirements(request.services), base)
-    data.mkdir(parents=True, exist_ok=True)
     note = f"The app is the bundled one, {ours.name}" + (
         ": no project was found in this folder." if guessed else "."
     )

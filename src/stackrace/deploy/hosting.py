@@ -85,7 +85,7 @@ def _ruby(app: App) -> RubyRuntime | None:
     """Return what a Rack app runs with; plain files have nothing, and no Ruby either."""
     if app.ruby is None:
         return None
-    public = app.root / "public"
+    public = app.public or app.root / "public"
     return RubyRuntime(
         ruby=app.ruby,
         config=app.root / app.entry.target,
