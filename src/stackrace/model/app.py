@@ -54,9 +54,9 @@ class App:
 
     ``root`` is the folder its imports start from, or the folder of the plain files; ``python`` the interpreter of
     its environment, ``ruby`` that of a Rack app, and plain files have neither. ``static`` maps URL prefixes
-    (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race. ``public`` is a
-    Rack app's folder of files, its cached pages among them, that a front end may send before it asks the app; None
-    for ``public`` below the root.
+    (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race. ``public`` is
+    a Rack app's folder of files, its cached pages among them, that a front end may send before it asks the app;
+    None for ``public`` below the root.
     """
 
     name: str
