@@ -96,11 +96,7 @@ def launcher(guard):
 
 
 def host(stack):
-    nowhere = Path("/")
-    return Hosted(
-        interface=Interface.WSGI, module="none", entry=Path(__file__), root=nowhere, python=nowhere,
-        home=Path(sys.prefix), python_path=(), site_packages=(),
-    )  # fmt: skip
+    return Hosted(interface=stack.interface, root=Path("/"))
 
 
 def stack(name):

@@ -21,7 +21,7 @@ from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
-from .loading import LoadedApp, Say, load_app
+from .loading import LoadedApp, Say, load_app, offered_by
 from .workloads import limits_of, meets, met
 
 __all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
@@ -52,7 +52,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue()
-    asked(request.stacks or (), servers)
+    asked(request.stacks or (), servers, offered_by(request))
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
         cores = split_cores(usable_cores())
@@ -62,7 +62,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
         loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
         stacks = _stacks(request.stacks, loaded)
         notes = loaded.notes
-        homes: dict[str, Path] = {}
+        homes: dict[str, Path | None] = {}
         for stack in stacks:
             try:
                 homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
@@ -80,7 +80,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
                 stack.interface,
                 home=homes[stack.path],
                 folder=guard.directory,
-                app_packages=loaded.interpreter.site_packages,
+                app_packages=loaded.interpreter.site_packages if loaded.interpreter else (),
             )
 
         launcher = Launcher(

@@ -69,6 +69,12 @@ def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None =
                 f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, the app's "
                 f"environment is {python[0]}.{python[1]}; name one of Python {embeds[0]}.{embeds[1]} with --python"
             )
+        before = entry.needs.before
+        if before and python and python >= before:
+            raise MissingError(
+                f"stack {stack.path!r}: {hop.server} copes with Python before {before[0]}.{before[1]}, the app's "
+                f"environment is {python[0]}.{python[1]}; name an older one with --python"
+            )
 
 
 def can_install() -> bool:

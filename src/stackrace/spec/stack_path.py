@@ -32,6 +32,16 @@ from .nearest import did_you_mean
 
 __all__ = ["parse_stack"]
 
+_ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
+"""Which interface is taken where server and app share several."""
+
+_ENDINGS = {
+    Interface.WSGI: ("/http/gunicorn", "+mod_wsgi"),
+    Interface.ASGI: ("/http/uvicorn", "/http/uvicorn"),
+    Interface.RACK: ("/http/puma", "+passenger"),
+    Interface.FILES: ("/http/nginx", "/http/nginx"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class _Token:
@@ -222,20 +232,31 @@ def _interface(
         if isinstance(value := last.settings[setting.name], str) and value in setting.implies
     ]
     hosted = frozenset(implied) or spec.hosts
-    for interface in (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES):
+    for interface in _ORDER:
         if interface in hosted & offered:
             return interface
-    if not spec.hosts:
-        example = "+mod_wsgi" if spec.name == "apache" else "/http/gunicorn"
+    if spec.hosts <= {Interface.FILES}:
+        first = _first(offered)
+        what = "sends no files" if first is Interface.FILES else "hosts no application"
         raise StackError(
-            f"stack {text!r}: {spec.name} hosts no application itself; end the chain with a server that does, "
-            f"as in {text}{example}"
+            f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
+            f"as in {text}{_ending(spec, first)}"
         )
     fitting = _names(other for other in specs.values() if other.hosts & offered)
     raise StackError(
         f"stack {text!r}: {spec.name} hosts {_names(hosted)} here, the app offers {_names(offered)}; "
         f"it can be hosted by {fitting}"
     )
+
+
+def _first(offered: frozenset[Interface]) -> Interface:
+    return next(interface for interface in _ORDER if interface in offered)
+
+
+def _ending(spec: ServerSpec, interface: Interface) -> str:
+    """What would make a front end's path whole, for the message; apache has guests, which are written with +."""
+    wire, guest = _ENDINGS[interface]
+    return guest if spec.name == "apache" else wire
 
 
 def _names(things: Iterable[ServerSpec | Interface]) -> str:
