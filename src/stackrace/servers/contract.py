@@ -147,6 +147,7 @@ class Needs:
     ``binary`` is looked up on PATH and in the sbin folders; ``files`` must exist; ``apt`` are the Debian
     packages that bring both. ``version`` are arguments that make ``binary`` print its version. ``embeds`` is
     the minor version of the Python that is linked into a Debian module, so the only one it can host.
+    ``elsewhere`` is for what Debian has no package of: one sentence that tells where a user gets it.
     """
 
     apt: tuple[str, ...] = ()
@@ -154,6 +155,7 @@ class Needs:
     files: tuple[Path, ...] = ()
     version: tuple[str, ...] = ()
     embeds: tuple[int, int] | None = None
+    elsewhere: str = ""
 
 
 class Entry(ABC):
