@@ -61,11 +61,11 @@ class Subject:
 class Farm:
     """Does ``work`` on every one of ``paths``, in their order, ahead of the tests that ask for the outcomes."""
 
-    def __init__(self, paths: Iterable[str], subject: Subject, work: Work) -> None:
+    def __init__(self, paths: Iterable[str], make_launcher: Callable[[Guard], Launcher], work: Work) -> None:
         self._guards = [Guard() for _ in range(AT_A_TIME)]
         self._free: SimpleQueue[Launcher] = SimpleQueue()
         for guard in self._guards:
-            self._free.put(subject.launcher(guard))
+            self._free.put(make_launcher(guard))
         self._pool = ThreadPoolExecutor(AT_A_TIME)
         self._work = work
         self._outcomes: dict[str, Future[None]] = {path: self._pool.submit(self._do, path) for path in paths}

@@ -91,7 +91,7 @@ def subject():
 @pytest.fixture(scope="module")
 def farm(request, subject):
     asked = [item.callspec.params["path"] for item in request.session.items if item.path == request.path]
-    farm = Farm([path for path in asked if not lacking(path)], subject, launch_ask_and_stop)
+    farm = Farm([path for path in asked if not lacking(path)], subject.launcher, launch_ask_and_stop)
     yield farm
     farm.close()
 

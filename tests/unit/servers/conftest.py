@@ -59,7 +59,9 @@ def make_site() -> Callable[..., Site]:
         **chosen: SettingValue,
     ) -> Site:
         spec = catalogue().specs[name]
-        interface = Interface.WSGI if Interface.WSGI in spec.hosts or not spec.hosts else Interface.ASGI
+        interface = Interface.ASGI if spec.hosts == {Interface.ASGI} else Interface.WSGI
+        if not upstream and not guest and Interface.WSGI not in spec.hosts and Interface.FILES in spec.hosts:
+            interface = Interface.FILES
         defaults = {setting.name: setting.default for setting in (*spec.settings, *BEHIND_ANOTHER)}
         listen = listen or Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, port=8000)
         inside = None

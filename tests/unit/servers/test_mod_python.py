@@ -51,7 +51,6 @@ class Request:
 
     method, protocol, args, status = "POST", "HTTP/1.1", "page=3", 200
     unparsed_uri = "/caf%C3%A9/?page=3"
-    parsed_uri = ("", "", "", "", "", "", "/caf%C3%A9/")
 
     def __init__(self, body=b""):
         self.subprocess_env = Table(HTTP_HOST="example.org")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from dataclasses import replace
+
 import pytest
 
 from stackrace.model.stack import Protocol, Socket
@@ -24,8 +27,13 @@ def test_it_listens_where_the_site_says(make_site, next_hop):
 
 
 @pytest.mark.parametrize("chosen", [{}, {"upstream_keep_alive": False, "cache": True}])
-@pytest.mark.parametrize("socket", list(Socket))
-def test_varnish_accepts_it(socket, chosen, tmp_path, make_site, next_hop, assert_checks):
-    upstream = next_hop(Protocol.HTTP, socket, instances=2)
-    site = make_site("varnish", directory=tmp_path / "folder", upstream=upstream, **chosen)
-    assert_checks(site, SERVER.recipe(site))
+@pytest.mark.parametrize("kind", list(Socket))
+def test_varnish_accepts_it(kind, chosen, tmp_path, make_site, next_hop, assert_checks):
+    upstream = next_hop(Protocol.HTTP, kind, instances=2)
+    with socket.socket(socket.AF_UNIX) as next_socket:
+        if kind is Socket.UNIX:
+            # it warns of a backend's socket that is not there
+            next_socket.bind(str(tmp_path / "next"))
+            upstream = (replace(upstream[0], path=tmp_path / "next"),)
+        site = make_site("varnish", directory=tmp_path / "folder", upstream=upstream, **chosen)
+        assert_checks(site, SERVER.recipe(site))

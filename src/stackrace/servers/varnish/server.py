@@ -54,7 +54,7 @@ class Varnish(Server):
                 *(word for name, value in parameters.items() for word in ("-p", f"{name}={value}")),
             ),
             check=("varnishd", "-C", "-j", "none", "-n", str(site.directory / "check"), "-f", vcl),
-            files={"default.vcl": self.render("default.vcl.j2", site), "work/.keep": "", "check/.keep": ""},
+            files={"default.vcl": self.render("default.vcl.j2", site)},
         )
 
 
