@@ -41,8 +41,8 @@ STACKS = [
 
 
 ENCODED = {"apache/scgi/uwsgi"}
-"""mod_proxy_scgi sends the path percent-encoded, and nothing in its configuration decodes it; flup's launcher of ours
-takes the path from REQUEST_URI instead, which uWSGI cannot."""
+"""mod_proxy_scgi sends the path percent-encoded, and nothing in its configuration decodes it. Our launcher of flup
+takes the path from REQUEST_URI instead; uWSGI does not."""
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,8 @@ def echoed(running, method, target, body=None, headers=()):
     answer = ask(running.port, method, target, body, headers)
     assert answer.status == 200, answer
     seen = SimpleNamespace(**json.loads(answer.body))
-    assert (seen.REQUEST_METHOD, seen.SCRIPT_NAME) == (method, "")
+    assert seen.REQUEST_METHOD == method  # noqa: SIM300 (a name of CGI, no constant)
+    assert not seen.SCRIPT_NAME
     return seen
 
 

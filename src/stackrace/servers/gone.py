@@ -41,27 +41,27 @@ GONE = (
     ),
     Gone(
         name="litespeed",
-        was="LiteSpeed Web Server 3.1, free as its standard edition",
+        was="LiteSpeed Web Server 3.1, standard edition",
         because="that version is no longer given out, and today's LiteSpeed needs a licence",
         kin=("openlitespeed",),
     ),
     Gone(
         name="mongrel",
-        was="the Ruby server with an HTTP parser in C",
-        because="its last release is of 2008; its parser lives on in its kin",
+        was="the Ruby server before Thin and Puma",
+        because="its last release is of 2008; its HTTP parser lives on in its kin",
         kin=("puma",),
     ),
     Gone(
         name="nginx+mod_wsgi",
         was="Python inside nginx's own workers",
         because="it was written for nginx 0.5 and is no longer kept (today's mod_wsgi lives inside apache)",
-        kin=("unit", "passenger", "apache+mod_wsgi:mode=embedded"),
+        kin=("unit", "passenger", "apache+mod_wsgi"),
     ),
     Gone(
         name="runfcgi",
         was="Django's command that ran an app under flup",
         because="Django removed it in 1.9",
-        kin=("nginx/fastcgi/flup:mode=prefork", "nginx/fastcgi/flup:mode=threaded"),
+        kin=("flup",),
     ),
 )
 """In alphabetical order. Source: Django, "Deprecation timeline", 1.5 and 1.9; the other projects' own READMEs."""
