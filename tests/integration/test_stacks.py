@@ -60,7 +60,7 @@ STACKS = [
     *MODES,
 ]
 
-NO_FILES = frozenset({"haproxy", "varnish"})
+NO_FILES = frozenset({"haproxy", "unit", "varnish"})
 """Front ends that serve no files, so that the hop behind them does."""
 
 

@@ -34,7 +34,7 @@ GONE = (
         kin=("apache/ajp/flup",),
     ),
     Gone(
-        name="apache+django_modpython",
+        name="django-modpython",
         was="Django's own handler for mod_python",
         because="Django removed it in 1.5",
         kin=("apache+mod_python", "apache+mod_wsgi"),

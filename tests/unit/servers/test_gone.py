@@ -31,6 +31,7 @@ def test_a_stack_that_names_it_is_told_of_its_kin(gone):
         ("nginx:workers=4+mod_wsgi:threads=2", "unit"),
         ("caddy/http/nginx+mod_wsgi", "unit"),
         ("nginx/http/mongrel", "puma"),
+        ("apache+django-modpython", r"apache\+mod_python"),
         ("litespeed/fastcgi/flup", "openlitespeed"),
         ("apache/ajp/ajp-wsgi", "apache/ajp/flup"),
     ],
