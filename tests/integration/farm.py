@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -110,3 +111,18 @@ def ask(
         return Got(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
     finally:
         connection.close()
+
+
+def head(port: int, path: str) -> tuple[int, bytes]:
+    """Send HEAD and return the status with every byte that came after the header, which should be none.
+
+    ``http.client`` would not even look for a body.
+    """
+    request = f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(request.encode("ascii"))
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    start, _, body = answer.partition(b"\r\n\r\n")
+    return int(start.split()[1]), body
