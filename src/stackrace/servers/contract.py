@@ -240,7 +240,8 @@ class Needs:
     ``binary`` is looked up on PATH and in the sbin folders; ``files`` must exist; ``apt`` are the Debian
     packages that bring both. ``version`` are arguments that make ``binary`` print its version. ``embeds`` is
     the minor version of the Python that is linked into a Debian module, so the only one it can host; ``before``
-    the first one that a server no longer copes with.
+    the first one that a server no longer copes with. ``elsewhere`` is for what Debian has no package of: one
+    sentence that tells where a user gets it.
     """
 
     apt: tuple[str, ...] = ()
@@ -249,6 +250,7 @@ class Needs:
     version: tuple[str, ...] = ()
     embeds: tuple[int, int] | None = None
     before: tuple[int, int] | None = None
+    elsewhere: str = ""
 
 
 class Entry(ABC):

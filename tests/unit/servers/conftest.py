@@ -66,7 +66,8 @@ def make_site() -> Callable[..., Site]:
         **chosen: SettingValue,
     ) -> Site:
         spec = catalogue().specs[name]
-        interface = next((kind for kind in Interface if kind in spec.hosts), Interface.WSGI)
+        alone = not upstream and not guest
+        interface = next((kind for kind in Interface if alone and kind in spec.hosts), Interface.WSGI)
         defaults = {setting.name: setting.default for setting in (*spec.settings, *BEHIND_ANOTHER)}
         listen = listen or Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, port=8000)
         inside = None
