@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..model.app import App, Entry, EntryKind
@@ -15,6 +15,7 @@ DJANGO = "django"
 """The name of the default."""
 
 _BUNDLED = Path(__file__).with_name("bundled")
+_SESSIONS = Path(__file__).with_name("sessions")
 
 _MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
 _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirements-mariadb.txt"}
@@ -24,7 +25,8 @@ _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirement
 class Bundled:
     """Where a bundled app is and how it is run.
 
-    ``urls`` is the default workload, ``pages`` all there is to race.
+    ``urls`` is the default workload, ``pages`` all there is to race. ``sessions`` are recordings (HAR), by name.
+    ``seeds`` are the commands, by name, that some pages and the session of that name need run after ``prepare``.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Bundled:
     pages: tuple[str, ...]
     prepare: tuple[tuple[str, ...], ...]
     static: Mapping[str, Path]
+    sessions: Mapping[str, Path] = field(default_factory=dict)
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def requirements(self, services: Iterable[str] = ()) -> Path:
         """Return the requirements file of its environment: Django, and its database's driver."""
@@ -63,17 +67,49 @@ def bundled(name: str = DJANGO) -> Bundled:
 
 def _django() -> Bundled:
     root = _BUNDLED / DJANGO
-    pages = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
     return Bundled(
         name=DJANGO,
         root=root,
         entry=Entry(kind=EntryKind.DJANGO, target="sample.settings"),
         urls=("/hello/", "/random-row/"),
-        pages=pages,
+        pages=(*_COMPARED, *_BROWSED, *_FRAMEWORKS),
         prepare=(_MIGRATE,),
         static={"/static/": root / "pages" / "static"},
+        sessions={"browse": _SESSIONS / "browse.har"},
+        seeds={name: ("python", "manage.py", "seed", name) for name in ("browse", "world")},
     )
 
+
+_COMPARED = (
+    "/hello/",
+    "/ctime/",
+    "/ten-kilobytes/",
+    "/random-row/",
+    "/fifteen-queries/",
+    "/static/pages/site.css",
+)
+_BROWSED = (
+    "/browse/",
+    "/browse/books/",
+    "/browse/books/?after=100001",
+    "/browse/books/?last=1",
+    "/browse/books/123456/",
+    "/browse/publishers/",
+    "/browse/publishers/1234/",
+    "/browse/loans/",
+    "/browse/loans/?last=1",
+    "/static/library/library.css",
+    "/static/library/library.js",
+    "/static/library/bookplate.png",
+)
+_FRAMEWORKS = (
+    "/json/",
+    "/plaintext/",
+    "/db/",
+    "/queries/?queries=20",
+    "/fortunes/",
+    "/updates/?queries=20",
+)
 
 BUNDLES: Mapping[str, Callable[[], Bundled]] = {DJANGO: _django}
 """All of them, made when asked for."""
