@@ -3,6 +3,7 @@
 import http.client
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def app(guard, environments):
     data.mkdir()
     python = environments.of_requirements(ours.requirements(), Path(sys._base_executable))
     app = ours.app(python=python, data=data)
-    prepare(app)
+    prepare(replace(app, prepare=(*app.prepare, *ours.seeds.values())))
     return app
 
 
