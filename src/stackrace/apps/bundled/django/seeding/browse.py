@@ -76,5 +76,5 @@ def seed(dialect):
                 ),
             ),
         ),
-        megabytes=200,
+        megabytes=400,
     )

@@ -83,4 +83,4 @@ def _execute(*statements):
 
 
 def _short(error):
-    return " ".join(str(error).split()) or type(error).__name__
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
