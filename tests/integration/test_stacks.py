@@ -60,6 +60,9 @@ STACKS = [
     *MODES,
 ]
 
+PAGES = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
+"""Those of the bundled app that need no seed."""
+
 NO_FILES = frozenset({"haproxy", "unit", "varnish"})
 """Front ends that serve no files, so that the hop behind them does."""
 
@@ -77,7 +80,7 @@ def subject():
         python = environments.of_requirements(ours.requirements(), Path(sys._base_executable))
         app = ours.app(python=python, data=data)
         prepare(app)
-        examination = examine(app, [Request(path=page) for page in ours.pages])
+        examination = examine(app, [Request(path=page) for page in PAGES])
         facts = examination.python
         interpreter = Interpreter(
             python=facts.python, base=facts.base, site_packages=facts.site_packages, installed=facts.distributions
