@@ -61,4 +61,4 @@ def shortage(folder: Path, variable: str) -> str:
     free = space.f_frsize * (space.f_bfree if os.geteuid() == 0 else space.f_bavail)
     if free >= LITTLE_BYTES:
         return ""
-    return f"; only {free >> 20} MiB are free there: free some, or set {variable} to a folder with more room"
+    return f"; only {free >> 20} MiB are free in {folder}: free some, or set {variable} to a folder with more room"
