@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.deploy.beside import Services
+from stackrace.deploy.beside import Services, start_services
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
@@ -163,7 +163,7 @@ def test_a_second_one_of_a_kind_has_a_process_a_socket_and_variables_of_its_own(
 def test_services_listen_on_no_network():
     before = listening()
     with Guard() as guard:
-        prepared([name for name, service in services().items() if not service.missing()], guard).start()
+        start_services([name for name, service in services().items() if not service.missing()], guard, cores=())
         assert listening() - before == set()
 
 

@@ -19,13 +19,14 @@ from ..model.errors import InputError, LaunchError, MissingError
 from ..services import DATA, Service, ServiceRecipe, services
 from .commands import Ended, run
 from .copies import CACHE, RUN, copy, move, shortage
+from .environments import cache_folder
 from .guard import Guard
 from .logs import OUTPUT, tail
 from .privileges import hand_over, unprivileged
 from .running import ended
 from .templates import Templates
 
-__all__ = ["Beside", "Services"]
+__all__ = ["Beside", "Services", "start_services"]
 
 READY_TIMEOUT_S = 60.0
 COMMAND_TIMEOUT_S = 600.0
@@ -190,6 +191,13 @@ class Services:
                 f"{instance.name} did not end within {READY_TIMEOUT_S:.0f} s{_room(instance)}",
                 detail=tail(instance.logs),
             )
+
+
+def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:
+    """Start empty services, without an app to be prepared for, and wait until they answer; raises as Services does."""
+    chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
+    chosen.start()
+    return chosen.beside
 
 
 def _instance(name: str, folder: Path) -> _Instance:

@@ -127,12 +127,14 @@ class Seeding:
 
 
 def _within(command: Sequence[str], root: Path) -> bool:
-    """Tell whether ``command`` runs a file of the app's folder, and mentions none outside of it."""
+    """Tell whether ``command`` runs a file or module of the app's folder, and mentions none outside of it."""
     if any(_ELSEWHERE.search(word) for word in command):
         return False
-    return any((root / word).is_file() for word in command)
+    return any((root / name).is_file() for word in command for name in (word, f"{word.replace('.', '/')}.py"))
 
 
-def _packages(python: Path) -> list[str]:
+def _packages(python: Path | None) -> list[str]:
     """Name what is installed beside an environment's interpreter, versions included."""
+    if python is None:
+        return []
     return sorted(path.name for path in python.parent.parent.glob("lib/python3*/site-packages/*.dist-info"))

@@ -18,6 +18,7 @@ def test_the_bundled_apps_own_preparation_is_known(app):
     assert all(_within(command, app.root) for command in app.prepare)
     assert _within(("python", "manage.py", "seed", "browse"), app.root)
     assert _within(("python", "./manage.py", "seed", "--rows=1000"), app.root)
+    assert _within(("python", "-m", "sample.settings"), app.root)
 
 
 @pytest.mark.parametrize(
