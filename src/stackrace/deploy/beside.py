@@ -194,7 +194,7 @@ class Services:
 
 
 def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:
-    """Start empty services, without an app to be prepared for, and wait until they answer; raises as Services does."""
+    """Start empty services, with no app to be prepared, and wait until they answer; raises as Services does."""
     chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
     chosen.start()
     return chosen.beside
