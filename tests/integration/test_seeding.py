@@ -19,6 +19,7 @@ from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import AppError, LaunchError
 from stackrace.services import services
 
+CORE = min(os.sched_getaffinity(0))
 FILL = "from django.contrib.auth.models import Group; Group.objects.create(name='one more')"
 
 
@@ -28,7 +29,7 @@ def seeding(cache, said, *names):
         if missing := services()[name].missing():
             pytest.skip(missing)
     with Guard() as guard:
-        beside = Seeding(names, guard, (), Templates(cache, said.append))
+        beside = Seeding(names, guard, (CORE,), Templates(cache, said.append))
         beside.data.mkdir()
         yield beside
 
@@ -95,7 +96,8 @@ def test_a_users_own_app_is_prepared_each_time_and_settled(tmp_path):
                 ["psql", "-XAtc", known], env=os.environ | beside.environment, capture_output=True, text=True
             )
             assert asked.stdout.strip() == "1000"
-            assert beside.running.pids["postgresql"]
+            ((pid,),) = beside.running.pids.values()
+            assert os.sched_getaffinity(pid) == {CORE}
     assert [path.name.partition("-")[0] for path in (tmp_path / "services").glob("*[!k]")] == ["postgresql"]
 
 

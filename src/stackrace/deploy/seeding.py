@@ -75,6 +75,7 @@ class Seeding:
             if app.prepare:
                 self._say("preparing the app")
                 self._prepare(app)
+        self._services.pin()
         if self._names or app.prepare:
             # written now, what was copied or seeded is not written back by the kernel during a slice
             write_out(self._run)
