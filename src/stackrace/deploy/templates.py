@@ -88,7 +88,11 @@ class Templates:
             build(part)
             write_out(part)
             part.rename(home)
-        except OSError as error:
+        except BaseException as error:
+            # whoever waits for this lock sees that its file is gone, and makes another
+            home.with_name(home.name + _LOCK).unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
             way_out = shortage(self._folder, CACHE) or f"; set {CACHE} to another folder"
             raise InputError(f"a template cannot be kept in {self._folder}: {error}{way_out}") from error
         finally:

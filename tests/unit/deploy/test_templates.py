@@ -53,7 +53,7 @@ def test_a_build_that_fails_leaves_nothing_and_is_tried_again(templates, tmp_pat
 
     with pytest.raises(LaunchError, match="no"), templates.holding("shop", ["1"], fail):
         pass
-    assert names(tmp_path) == []
+    assert list((tmp_path / "services").iterdir()) == []
     with templates.holding("shop", ["1"], write("whole")) as folder:
         assert [path.name for path in folder.iterdir()] == ["file"]
 
@@ -116,6 +116,19 @@ def say(what):
 with Templates(Path(sys.argv[1]), say).holding("shop", [], build) as folder:
     print((folder / "file").read_text(), flush=True)
 """
+
+
+def test_a_second_race_builds_itself_when_the_first_ones_build_fails(tmp_path):
+    with builder(tmp_path) as first:
+        assert first.stdout.readline() == "building\n"
+        with builder(tmp_path) as second:
+            assert second.stdout.readline() == "waiting\n"
+            first.send_signal(signal.SIGINT)
+            assert second.stdout.readline() == "building\n"
+            second.stdin.write("\n")
+            second.stdin.close()
+            assert second.stdout.readline() == f"{second.pid}\n"
+    assert first.returncode != 0
 
 
 def builder(tmp_path):
