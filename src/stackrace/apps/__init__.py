@@ -1,6 +1,6 @@
 """Applications: the bundled one, and the loader of the user's own project in its own environment."""
 
-from .bundle import DJANGO, Bundled, bundled
+from .bundle import DJANGO, Bundled, bundled, digest
 from .detect import Project, detect
 from .entry import ENTRY_MODULE, entry_source
 from .environment import app_environment
@@ -28,6 +28,7 @@ __all__ = [
     "app_environment",
     "bundled",
     "detect",
+    "digest",
     "entry_of",
     "entry_source",
     "examine",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import InputError
 
-__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled"]
+__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled", "digest"]
 
 DJANGO = "django"
 """The name of the default."""
@@ -85,6 +86,22 @@ def bundled(name: str = DJANGO) -> Bundled:
     if name not in BUNDLES:
         raise InputError(f"no bundled app is called {name!r}; known are {', '.join(BUNDLES)}")
     return BUNDLES[name]()
+
+
+def digest(app: App) -> str | None:
+    """Return what stands for every byte of a bundled app's folder; None for a user's own app.
+
+    Byte code does not count: interpreters write it as they go.
+    """
+    if not app.root.is_relative_to(_BUNDLED):
+        return None
+    found = hashlib.sha256()
+    for path in sorted(app.root.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(app.root)}\0{len(content)}\0".encode())
+            found.update(content)
+    return found.hexdigest()
 
 
 _COMPARED = (

@@ -38,13 +38,18 @@ class LoadedApp:
 
 
 def load_app(
-    request: RaceRequest, environments: Environments, data: Path, beside: Mapping[str, str], say: Say
+    request: RaceRequest,
+    environments: Environments,
+    data: Path,
+    beside: Mapping[str, str],
+    say: Say,
+    preparing: Callable[[App], None] = prepare,
 ) -> LoadedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
 
     Without an entry it is the Django project in the request's folder, else the bundled app; ``data`` is a
-    private folder for the latter's database, ``beside`` the variables that lead to the app's services. Raises
-    AppError or InputError naming the way out.
+    private folder for the latter's database, ``beside`` the variables that lead to the app's services, which
+    ``preparing`` starts. Raises AppError or InputError naming the way out.
     """
     app, urls, notes = _find(request, environments, data, say)
     app = replace(
@@ -58,9 +63,7 @@ def load_app(
         },
         prepare=app.prepare + request.prepare,
     )
-    if app.prepare:
-        say("preparing the app")
-        prepare(app)
+    preparing(app)
     say(f"asking {app.name} for its answers")
     urls = urls_of(request, urls)
     examination = _examination(app, request, urls)

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..apps import app_environment
-from ..deploy.beside import Beside, start_services
+from ..deploy.beside import Beside
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
 from ..deploy.launcher import Launcher
+from ..deploy.seeding import Seeding
+from ..deploy.templates import Templates
 from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack
@@ -56,10 +58,8 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
         cores = split_cores(usable_cores())
-        if request.services:
-            say(f"starting {', '.join(request.services)}")
-        beside = start_services(request.services, guard, cores.stack_cores)
-        loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
+        beside = Seeding(request.services, guard, cores.stack_cores, Templates(cache_folder(), say))
+        loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
         stacks = _stacks(request.stacks, loaded)
         notes = loaded.notes
         homes: dict[str, Path | None] = {}
@@ -98,7 +98,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             workloads=workloads,
             limits=limits,
             launcher=launcher,
-            beside=beside,
+            beside=beside.running,
             cores=cores,
             notes=notes,
         )

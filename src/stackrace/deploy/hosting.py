@@ -7,13 +7,15 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..apps import ENTRY_MODULE, app_environment, entry_source, leash
+from ..apps import ENTRY_MODULE, app_environment, entry_source
 from ..model.app import App
 from ..model.errors import AppError
 from ..model.stack import Interface
 from ..servers import Hosted, PythonRuntime, RubyRuntime
+from .commands import run
 from .environments import site_packages
 from .privileges import hand_over
+from .running import ended
 
 __all__ = ["hosted", "prepare"]
 
@@ -23,27 +25,18 @@ PREPARE_TIMEOUT_S = 600
 def prepare(app: App) -> None:
     """Run the app's preparation commands in its folder, its environment's programs first on PATH.
 
-    Raises AppError with the command's own output when one fails.
+    Raises AppError with the command's own output when one fails; nothing of it runs on then.
     """
     for command in app.prepare:
         name = f"[app] prepare: {' '.join(command)}"
         try:
-            done = subprocess.run(
-                command,
-                cwd=app.root,
-                env=app_environment(app),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=PREPARE_TIMEOUT_S,
-                preexec_fn=leash,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = run(command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise AppError(f"{name} did not end within {PREPARE_TIMEOUT_S} s") from error
+        except OSError as error:
             raise AppError(f"{name} cannot be run: {error}") from error
-        if done.returncode:
-            output = (done.stdout + done.stderr).strip()
-            raise AppError(f"{name} ended with {done.returncode}", detail=output[-4000:])
+        if done.code:
+            raise AppError(f"{name} {ended(done.code)}", detail=done.output)
 
 
 def hosted(
