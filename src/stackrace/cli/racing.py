@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,35 +30,43 @@ from .progress import Announcer, LiveSink
 from .showing import show, write_html
 from .stage import Stage, set_up
 
-__all__ = ["race_and_report"]
+if TYPE_CHECKING:
+    from ..store.store import Store  # imports Django
+
+__all__ = ["race_and_report", "raced", "stoppable"]
 
 
 def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path | None, as_json: bool) -> None:
     """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
-    begun = time.monotonic()
     with stoppable(), open_store(store_url) as store:
-        with Announcer() as say, set_up(request, say) as stage:
-            plan = _plan(request, stage)
-            race = _race(plan, request, stage, check_limits(plan.loads, plan.cores))
-            place = Here(
-                guard=stage.guard,
-                launcher=stage.launcher,
-                workload=stage.loaded.workload,
-                cores=stage.cores,
-                beside=stage.beside,
-                debug=stage.loaded.debug,
-            )
-            say.done()
-            begun += say.installing_s
-            with LiveSink(plan, begun) as live:
-                sinks = (StoreSink(store), live)
+        finished = raced(request, store)
+    _report(finished, html, as_json)
 
-                def tell(event: Event) -> None:
-                    for sink in sinks:
-                        sink(event)
 
-                finished = run(plan, race, place, tell, begun_s=begun)
-        _report(finished, html, as_json)
+def raced(request: RaceRequest, store: Store) -> Race:
+    """Race as ``request`` says and return what came of it, kept in ``store``; interrupted or not."""
+    begun = time.monotonic()
+    with Announcer() as say, set_up(request, say) as stage:
+        plan = _plan(request, stage)
+        race = _race(plan, request, stage, check_limits(plan.loads, plan.cores))
+        place = Here(
+            guard=stage.guard,
+            launcher=stage.launcher,
+            workload=stage.loaded.workload,
+            cores=stage.cores,
+            beside=stage.beside,
+            debug=stage.loaded.debug,
+        )
+        say.done()
+        begun += say.installing_s
+        with LiveSink(plan, begun) as live:
+            sinks = (StoreSink(store), live)
+
+            def tell(event: Event) -> None:
+                for sink in sinks:
+                    sink(event)
+
+            return run(plan, race, place, tell, begun_s=begun)
 
 
 def _report(race: Race, html: Path | None, as_json: bool) -> None:
