@@ -107,7 +107,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One race of a comparison. ``quick_s`` is its budget with ``--quick``, ``deviations`` is what we do otherwise."""
+    """One race of a comparison. ``quick_s`` is its budget with ``--quick``, ``deviations`` what we do otherwise."""
 
     key: str
     title: str

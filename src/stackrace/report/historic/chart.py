@@ -1,4 +1,4 @@
-"""Then and now as a picture: a claim per row, its ratio with limits on a logarithmic axis, the published one marked."""
+"""Then and now as a picture: a claim per row, its ratio with limits on a logarithmic axis, the published one, too."""
 
 from __future__ import annotations
 
