@@ -1,4 +1,4 @@
-"""Then and now as a picture: a claim per row, its ratio with limits on a logarithmic axis, the published one, too."""
+"""Then and now as a picture: each claim's ratio with limits on a logarithmic axis, and the published one."""
 
 from __future__ import annotations
 
