@@ -81,7 +81,7 @@ def launcher(guard):
         catalogue=CATALOGUE,
         host_for=host,
         environment=dict(os.environ),
-        workload=Workload(requests=(Request(path="/"),), answers=(GOLDEN,)),
+        workloads_for=lambda stack: (Workload(requests=(Request(path="/"),), answers=(GOLDEN,)),),
         cores=(),
     )
 

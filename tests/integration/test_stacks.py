@@ -110,7 +110,7 @@ def launcher(guard, environments, app, examination):
         catalogue=catalogue(),
         host_for=host_for,
         environment=app_environment(app),
-        workload=golden(examination),
+        workloads_for=lambda stack: (golden(examination),),
         cores=(),
     )
 

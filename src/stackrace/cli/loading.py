@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, find_python, golden
+from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, find_python
 from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import InputError
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
+from .workloads import urls_of, workloads_of
 
 __all__ = ["LoadedApp", "load_app"]
 
@@ -26,7 +27,7 @@ class LoadedApp:
 
     app: App
     interpreter: Interpreter
-    workload: Workload
+    workloads: tuple[Workload, ...]
     python_minor: tuple[int, int]
     debug: bool
     notes: tuple[str, ...]
@@ -57,14 +58,17 @@ def load_app(
         say("preparing the app")
         prepare(app)
     say(f"asking {app.name} for its answers")
+    urls = urls_of(request, urls)
     examination = _examination(app, request, urls)
     notes = (*notes, *_instead(examination, urls))
     static = request.static if request.static is not None else {**examination.static, **app.static}
     app = replace(app, static=static)
+    workloads, said = workloads_of(request, app, replace(examination, static=static))
+    notes = (*notes, *said)
     return LoadedApp(
         app=app,
         interpreter=_interpreter(examination),
-        workload=golden(replace(examination, static=static)),
+        workloads=workloads,
         python_minor=_minor(examination.python.version),
         debug=examination.django is not None and examination.django.debug,
         notes=(*notes, *examination.notes),

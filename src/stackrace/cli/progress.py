@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -70,6 +71,14 @@ class Announcer:
         self._installing_since = now if installing else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ahead:
+    """What is still to come: slices or runs, and the time they may take, None while unknown."""
+
+    number: int
+    seconds: float | None
+
+
 class LiveSink:
     """Turns events into the live view. It draws between slices only, never during one."""
 
@@ -80,6 +89,7 @@ class LiveSink:
         self._phase, self._stack = "starting", ""
         self._block = 0
         self._slices = 0
+        self._first_launch_s: float | None = None
         self._standing: Standing | None = None
         self._mishaps: list[Mishap] = []
 
@@ -99,6 +109,7 @@ class LiveSink:
             case BlockStarted(block=block):
                 self._block = block + 1
             case LaunchStarted(launch=launch):
+                self._first_launch_s = self._first_launch_s or time.monotonic()
                 self._phase, self._stack = "launching", launch.stack
             case LaunchEnded(launch=launch) if launch.failure is not None:
                 self._mishap(launch.stack, launch.failure)
@@ -121,16 +132,34 @@ class LiveSink:
 
     def _state(self) -> LiveState:
         elapsed = time.monotonic() - self._begun_s
-        left = max(self._plan.budget_s - elapsed, 0.0)
-        rate = self._slices / elapsed if elapsed > 0 else 0.0
+        ahead = self._slices_ahead(elapsed) if self._plan.repeats is None else self._runs_ahead(elapsed)
         return LiveState(
             phase=self._phase,
             block=self._block,
             slices_done=self._slices,
-            slices_planned=self._slices + round(rate * left),
+            slices_planned=self._slices + ahead.number,
             elapsed_s=elapsed,
-            eta_s=left,
+            eta_s=ahead.seconds,
+            unit="slices" if self._plan.repeats is None else "runs",
+            blocks=self._plan.repeats,
             stack=self._stack,
             standing=self._standing,
             mishaps=tuple(self._mishaps),
         )
+
+    def _slices_ahead(self, elapsed_s: float) -> _Ahead:
+        """A race in slices may take its budget, and goes on measuring as fast as it did."""
+        left_s = max((self._plan.budget_s or 0.0) - elapsed_s, 0.0)
+        rate = self._slices / elapsed_s if elapsed_s > 0 else 0.0
+        return _Ahead(number=round(rate * left_s), seconds=left_s)
+
+    def _runs_ahead(self, elapsed_s: float) -> _Ahead:
+        """Runs are counted; what the others took tells how long they will take, if the budget allows them."""
+        runs = len(self._plan.cells(self._plan.stacks)) * (self._plan.repeats or 1)
+        number = max(runs - self._slices, 0)
+        if not self._slices or self._first_launch_s is None:
+            return _Ahead(number=number, seconds=None)
+        left_s = (time.monotonic() - self._first_launch_s) / self._slices * number
+        if self._plan.budget_s is not None:
+            left_s = min(left_s, max(self._plan.budget_s - elapsed_s, 0.0))
+        return _Ahead(number=number, seconds=left_s)

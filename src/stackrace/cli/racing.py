@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import random
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .. import __version__
 from ..deploy.here import Here
-from ..model import ids
 from ..model.errors import InterruptedRace, RefusedError
-from ..model.load import Load
-from ..model.race import Ending, Race, RacePlan
+from ..model.race import Ending, Race
 from ..race.events import Event
 from ..race.runner import run
 from ..report.result import standing_of
 from ..spec.request import RaceRequest
 from ..store import StoreSink, open_store
-from .defaults import BUDGET_S, CONCURRENCY
+from .planning import plan_of, race_of
 from .preflight import check_limits
 from .progress import Announcer, LiveSink
 from .showing import show, write_html
-from .stage import Stage, set_up
+from .stage import set_up
 
 if TYPE_CHECKING:
-    from ..store.store import Store  # imports Django
+    from ..store.store import Store
 
 __all__ = ["race_and_report", "raced", "stoppable"]
 
@@ -39,20 +34,22 @@ __all__ = ["race_and_report", "raced", "stoppable"]
 def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path | None, as_json: bool) -> None:
     """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
     with stoppable(), open_store(store_url) as store:
-        finished = raced(request, store)
-    _report(finished, html, as_json)
+        _report(raced(request, store), html, as_json)
 
 
 def raced(request: RaceRequest, store: Store) -> Race:
-    """Race as ``request`` says and return what came of it, kept in ``store``; interrupted or not."""
+    """Set up what ``request`` asks for, race it with a live view on stderr, keep it in ``store``, and return it.
+
+    Nothing is printed on stdout. What an interruption leaves is kept and returned, its ending INTERRUPTED. Raises
+    InputError and its kin where there is nothing to race, or when the budget does not hold a single block.
+    """
     begun = time.monotonic()
-    with Announcer() as say, set_up(request, say) as stage:
-        plan = _plan(request, stage)
-        race = _race(plan, request, stage, check_limits(plan.loads, plan.cores))
+    with stoppable(), Announcer() as say, set_up(request, say) as stage:
+        plan = plan_of(request, stage)
+        race = race_of(plan, request, (*stage.notes, *check_limits(plan.loads, plan.cores)))
         place = Here(
             guard=stage.guard,
             launcher=stage.launcher,
-            workload=stage.loaded.workload,
             cores=stage.cores,
             beside=stage.beside,
             debug=stage.loaded.debug,
@@ -78,47 +75,6 @@ def _report(race: Race, html: Path | None, as_json: bool) -> None:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
     if not standing.levels:
         raise RefusedError("no stack gave a believable measurement; the reasons stand above")
-
-
-def _plan(request: RaceRequest, stage: Stage) -> RacePlan:
-    levels = request.concurrency or CONCURRENCY
-    return RacePlan(
-        id=ids.generate(),
-        app=stage.loaded.app,
-        workload=stage.loaded.workload,
-        stacks=stage.stacks,
-        loads=tuple(
-            Load(concurrency=level, keep_alive=request.keep_alive, timeout_s=request.timeout_s)
-            for level in sorted(set(levels))
-        ),
-        question=request.question,
-        difference=request.difference,
-        budget_s=request.budget_s or BUDGET_S,
-        cores=stage.cores,
-        seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
-        slice_s=request.slice_s,
-    )
-
-
-def _race(plan: RacePlan, request: RaceRequest, stage: Stage, warnings: tuple[str, ...]) -> Race:
-    from ..probe import host_facts
-
-    return Race(
-        id=plan.id,
-        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=__version__,
-        app=plan.app.name,
-        urls=tuple(asked.path for asked in plan.workload.requests),
-        stacks=tuple(stack.path for stack in plan.stacks),
-        loads=plan.loads,
-        question=plan.question,
-        difference=plan.difference,
-        budget_s=plan.budget_s,
-        cores=plan.cores,
-        seed=plan.seed,
-        host=host_facts(),
-        notes=(*stage.notes, *warnings),
-    )
 
 
 @contextmanager

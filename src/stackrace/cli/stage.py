@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +17,28 @@ from ..deploy.launcher import Launcher
 from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack
+from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
 from .loading import LoadedApp, Say, load_app
+from .workloads import limits_of, meets, met
 
 __all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What launches need, ready. ``notes`` are worth telling the user."""
+    """What launches need, ready. ``notes`` are worth telling the user.
+
+    ``limits`` names the only stacks, by path, that meet the workload of a name.
+    """
 
     guard: Guard
     loaded: LoadedApp
     stacks: tuple[Stack, ...]
+    workloads: tuple[Workload, ...]
+    limits: Mapping[str, tuple[str, ...]]
     launcher: Launcher
     beside: Beside
     cores: Budget
@@ -64,6 +71,8 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
                     raise
                 notes = (*notes, error.message)
         stacks = tuple(stack for stack in stacks if stack.path in homes)
+        limits = limits_of(request, servers)
+        workloads = met(loaded.workloads, limits, stacks)
 
         def host_for(stack: Stack) -> Hosted:
             return hosted(
@@ -79,13 +88,15 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             catalogue=servers,
             host_for=host_for,
             environment=app_environment(loaded.app),
-            workload=loaded.workload,
+            workloads_for=lambda stack: [one for one in workloads if meets(stack, one, limits)],
             cores=cores.stack_cores,
         )
         yield Stage(
             guard=guard,
             loaded=loaded,
             stacks=stacks,
+            workloads=workloads,
+            limits=limits,
             launcher=launcher,
             beside=beside,
             cores=cores,

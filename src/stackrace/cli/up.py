@@ -67,7 +67,7 @@ def command(
         click.echo(f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s")
         for hop, pids in running.hops.items():
             click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
-        click.echo(f"  Host header: {stage.loaded.workload.host}; configuration and logs: {running.directory}")
+        click.echo(f"  Host header: {stage.workloads[0].host}; configuration and logs: {running.directory}")
         click.echo("Ctrl-C stops it.")
         try:
             while (failure := stage.launcher.failure_of(running)) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -46,14 +47,12 @@ class Here:
         *,
         guard: Guard,
         launcher: Launcher,
-        workload: Workload,
         cores: Budget,
         beside: Beside,
         debug: bool,
     ) -> None:
         self._guard = guard
         self._launcher = launcher
-        self._workload = workload
         self._cores = cores
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
@@ -82,9 +81,12 @@ class Here:
         self._watch_all()
         return Launched(ready_s=running.ready_s, facts=facts_of(running, self._launcher.catalogue))
 
-    def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:
+    def load(
+        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+    ) -> Observation:
         """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
 
+        After ``limit_s`` the engine is cancelled, and what it has seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
@@ -92,7 +94,7 @@ class Here:
         play = partial(
             run,
             address=(up.running.host, up.running.port),
-            workload=self._workload,
+            workload=workload,
             load=load,
             warmup_s=rewarm_s,
             cores=self._cores.generator_cores,
@@ -107,7 +109,7 @@ class Here:
             before = read_machine([self._guard.pid])
             self._beside.begin()
             up.sampler.begin()
-            result = engine.finish()
+            result = engine.finish(limit_s)
             usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid])
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
@@ -123,6 +125,7 @@ class Here:
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
             debug=self._debug,
+            pauses=any(request.think_s > 0 for request in workload.requests),
         )
 
     def failure_of(self, stack: Stack) -> Failure | None:
@@ -165,10 +168,11 @@ class _Engine:
             self._cancel()
             raise
 
-    def finish(self) -> LoadResult:
-        """Wait for the end and return the result; whatever the engine raised is raised here."""
+    def finish(self, limit_s: float) -> LoadResult:
+        """Wait for the end, brought about after ``limit_s``; return the result or raise what the engine raised."""
         try:
-            self._over.wait()
+            if not self._over.wait(min(limit_s, threading.TIMEOUT_MAX)):
+                self._cancel()
         except BaseException:
             self._cancel()
             raise

@@ -26,7 +26,8 @@ from .ports import LOOPBACK, free_port
 from .privileges import hand_over, unprivileged
 from .rendering import Part, render_stack
 from .running import Running, ended
-from .wire import ask, difference
+from .visitor import Visitor, questions
+from .wire import difference
 
 __all__ = ["START_TIMEOUT_S", "LaunchFailed", "Launcher"]
 
@@ -62,18 +63,18 @@ class _Patience:
 class Launcher:
     """Launches stacks of one app below a guard's directory.
 
-    ``host_for`` gives the app as a stack's last hop sees it.
+    ``host_for`` gives the app as a stack's last hop sees it, ``workloads_for`` what the stack has to answer.
     """
 
     guard: Guard
     catalogue: Catalogue
     host_for: Callable[[Stack], Hosted]
     environment: Mapping[str, str]
-    workload: Workload
+    workloads_for: Callable[[Stack], Sequence[Workload]]
     cores: tuple[int, ...]
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float = START_TIMEOUT_S) -> Running:
-        """Start ``stack`` and return once every request of the workload is answered rightly.
+        """Start ``stack`` and return once every URL of its workloads is answered rightly.
 
         ``timeout_s`` bounds the start, from the first process to the first right answer; any free ``port`` will do.
         Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
@@ -96,7 +97,8 @@ class Launcher:
                 self._check(part)
                 spawned.append((part, self._spawn(part)))
                 self._wait_listening(part, spawned, patience)
-            self._wait_right(front_port, spawned, directory, patience)
+            for workload in self.workloads_for(stack):
+                self._wait_right(workload, front_port, spawned, directory, patience)
             ready_s = patience.spent_s
             # a start may use every core; from here on the stack has its budget and no more
             for _, pid in spawned:
@@ -183,14 +185,17 @@ class Launcher:
                 )
             time.sleep(POLL_S)
 
-    def _wait_right(self, port: int, spawned: Spawned, directory: Path, patience: _Patience) -> None:
+    def _wait_right(
+        self, workload: Workload, port: int, spawned: Spawned, directory: Path, patience: _Patience
+    ) -> None:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
-        for request, golden in zip(self.workload.requests, self.workload.answers, strict=True):
+        visitor = Visitor(LOOPBACK, port, workload)
+        for request, golden in questions(workload):
             while True:
                 kind = FailureKind.WRONG_ANSWER
                 try:
                     timeout_s = min(max(patience.limit_s - patience.spent_s, 0.1), 5.0)
-                    wrong = difference(ask(LOOPBACK, port, request, self.workload.host, timeout_s), golden)
+                    wrong = difference(visitor.ask(request, timeout_s), golden)
                 except (OSError, http.client.HTTPException) as error:
                     wrong, kind = f"no answer ({error})", FailureKind.NOT_READY
                 if not wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,6 +12,7 @@ from ..model.launch import Failure, MemorySample
 from ..model.load import Load
 from ..model.race import StackFacts
 from ..model.stack import Stack
+from ..model.workload import Workload
 
 __all__ = ["Launched", "Place", "Retired"]
 
@@ -41,8 +43,13 @@ class Place(Protocol):
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
 
-    def load(self, stack: Stack, load: Load, rewarm_s: float) -> Observation:
-        """Send ``load`` for its duration after ``rewarm_s`` seconds of the same, unrecorded; probe meanwhile."""
+    def load(
+        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+    ) -> Observation:
+        """Send ``workload`` as ``load`` says after ``rewarm_s`` seconds of the same, unrecorded; probe meanwhile.
+
+        After ``limit_s`` recorded seconds it is cut off, however much is left to send.
+        """
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""

@@ -16,6 +16,8 @@ class Reply:
 
     status: int
     body: bytes
+    cookies: tuple[str, ...] = ()
+    """The values of its Set-Cookie headers."""
 
 
 def ask(host: str, port: int, request: Request, host_header: str, timeout_s: float) -> Reply:
@@ -25,7 +27,8 @@ def ask(host: str, port: int, request: Request, host_header: str, timeout_s: flo
         headers = {"Host": host_header, "Connection": "close", **dict(request.headers)}
         connection.request(request.method, request.path, body=request.body or None, headers=headers)
         answer = connection.getresponse()
-        return Reply(answer.status, answer.read())
+        cookies = tuple(answer.headers.get_all("Set-Cookie", ()))
+        return Reply(answer.status, answer.read(), cookies)
     finally:
         connection.close()
 

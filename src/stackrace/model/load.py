@@ -49,6 +49,10 @@ class Load:
             level = f"{self.rate_per_s:g}/s" + (" Poisson" if self.poisson else "")
         return level + ("" if self.keep_alive else " close")
 
+    def named(self, workload: str) -> str:
+        """Name the level where there are several workloads: ``static, c=20``; without a name it is the label."""
+        return f"{workload}, {self.label}" if workload else self.label
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:

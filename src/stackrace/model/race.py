@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ from .load import Load
 from .stack import Stack
 from .workload import Workload
 
-__all__ = ["Budget", "Ending", "Question", "Race", "RacePlan", "StackFacts"]
+__all__ = ["Budget", "Cell", "Ending", "Question", "Race", "RacePlan", "StackFacts"]
 
 
 class Question(StrEnum):
@@ -30,6 +30,8 @@ class Ending(StrEnum):
 
     ANSWERED = "answered"
     BUDGET = "budget"
+    COMPLETED = "completed"
+    """Every run that was asked for was made."""
     EXHAUSTED = "exhausted"
     """Nothing was left to race: stacks failed, or only one remains."""
     INTERRUPTED = "interrupted"
@@ -49,23 +51,59 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What is measured at a time: one stack under one load of one workload."""
+
+    stack: Stack
+    workload: Workload
+    load: Load
+
+    @property
+    def level(self) -> tuple[str, str]:
+        """What cells that are compared with one another share: the names of workload and load."""
+        return self.workload.name, self.load.label
+
+    @property
+    def label(self) -> str:
+        """The level as reports name it."""
+        return self.load.named(self.workload.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RacePlan:
     """Everything a race is told beforehand. ``difference`` is the ratio that does not matter, 0.05 for 5 %.
 
-    ``slice_s`` None lets the race fit its slices to the budget.
+    ``slice_s`` None lets the race fit its slices to the budget. With ``repeats`` there are runs instead: each cell
+    is run that often, every time on a fresh launch and as long as its load says (``requests`` or ``duration_s``);
+    then ``budget_s`` is an upper bound, None without one. ``limits`` names the only stacks, by path, that meet the
+    workload of a name. ``exhaustive`` spends the whole budget on all stacks, however early the answer comes.
     """
 
     id: str
     app: App
-    workload: Workload
+    workloads: tuple[Workload, ...]
     stacks: tuple[Stack, ...]
     loads: tuple[Load, ...]
     question: Question
     difference: float
-    budget_s: float
+    budget_s: float | None
     cores: Budget
     seed: int
     slice_s: float | None = None
+    limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    repeats: int | None = None
+    exhaustive: bool = False
+
+    def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
+        """Return the cells of ``stacks``, workload by workload and load by load."""
+        racing = tuple(stacks)
+        return tuple(
+            Cell(stack=stack, workload=workload, load=load)
+            for workload in self.workloads
+            for load in self.loads
+            for stack in racing
+            if workload.name not in self.limits or stack.path in self.limits[workload.name]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +120,10 @@ class StackFacts:
 class Race:
     """A race as it is kept: the plan's words, the host, and every launch made so far, in order of time.
 
-    ``urls`` are those of its workload; a race with several has them by name in ``workloads`` instead.
-    ``repeats`` counts the runs of each cell, every one on a fresh launch; None for a race in slices.
+    ``urls`` are those of its workload; a race with several has them by name in ``workloads`` instead. A recorded
+    session stands there as the ``file:`` URL of its recording. ``limits`` names the only stacks that met a
+    workload. ``repeats`` counts the runs of each cell, every one on a fresh launch; None for a race in slices.
+    ``budget_s`` is 0 for runs that nothing bounds. ``exhaustive`` tells that no early answer was to end the race.
     ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
     """
 
@@ -107,3 +147,5 @@ class Race:
     ending: Ending | None = None
     workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     repeats: int | None = None
+    limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exhaustive: bool = False

@@ -52,6 +52,16 @@ class Level:
     rows: tuple[Row, ...]
     workload: str = ""
 
+    @property
+    def label(self) -> str:
+        """The level as tables name it: ``c=20``, and where a race has several workloads ``static, c=20``."""
+        return self.load.named(self.workload)
+
+    @property
+    def where(self) -> str:
+        """The level within a heading: ``at c=20``, ``on static at c=20``."""
+        return (f"on {self.workload} " if self.workload else "") + f"at {self.load.label}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:

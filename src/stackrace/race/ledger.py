@@ -7,7 +7,10 @@ from dataclasses import replace
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
 
-__all__ = ["Ledger"]
+__all__ = ["FAILED_LAUNCHES", "Ledger"]
+
+FAILED_LAUNCHES = 2
+"""A stack that fails so often in a row, before any slice, is not launched again."""
 
 
 class Ledger:
@@ -60,6 +63,11 @@ class Ledger:
                     break
                 kinds.append(launch.failure.kind)
         return kinds
+
+    def given_up(self, stack: str) -> bool:
+        """A stack that never became ready cost its whole timeout already; others get a second chance."""
+        failures = self.failures_of(stack)
+        return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
     def end(self, ending: Ending, elapsed_s: float) -> Race:
         """Close the books."""

@@ -1,27 +1,37 @@
-"""The race itself: blocks until the question is answered or the budget is spent."""
+"""The race itself: blocks until the question is answered, the budget spent, or every run made."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from ..deploy.place import Place
-from ..model.errors import InputError, InterruptedRace
-from ..model.launch import FailureKind
+from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
-from ..model.units import DURATION
-from .block import Block
 from .events import BlockEnded, Progress, RaceEnded, RaceStarted, Sink
 from .ledger import Ledger
-from .schedule import BlockPlan, Costs, least_budget_s, plan_block
+from .runs import Runs
+from .slices import Slices
 from .standing import decisions
+from .steps import Steps
 
 __all__ = ["run"]
 
-FAILED_LAUNCHES = 2
-"""A stack that fails so often in a row, before any slice, is not launched again."""
+
+class _Blocks(Protocol):
+    """A kind of block: what each consists of, and how many there are. ``ending`` says why there is no other."""
+
+    ending: Ending
+
+    def check(self, remaining_s: float) -> None:
+        """Raise InputError when not even one block is possible in ``remaining_s``, which may be infinite."""
+
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block; False when there is to be none."""
 
 
 def run(
@@ -41,11 +51,10 @@ def run(
     """
     begun = clock() if begun_s is None else begun_s
     ledger = Ledger(race)
-    shuffler = random.Random(plan.seed)
     sink(RaceStarted(race))
     ending = Ending.INTERRUPTED
     try:
-        ending = _blocks(plan, place, ledger, sink, shuffler, begun, clock)
+        ending = _blocks(plan, place, ledger, sink, lambda: _budget_s(plan) - (clock() - begun))
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
@@ -55,74 +64,27 @@ def run(
     return finished
 
 
-def _blocks(
-    plan: RacePlan,
-    place: Place,
-    ledger: Ledger,
-    sink: Sink,
-    shuffler: random.Random,
-    begun: float,
-    clock: Callable[[], float],
-) -> Ending:
-    racing: list[Stack] = list(plan.stacks)
-    costs = Costs(warmup_s=_warmup_cap_s(plan))
-    number = 0
-    _next(plan, racing, plan.budget_s - (clock() - begun), number, costs)  # refused before any of it is spent
+def _budget_s(plan: RacePlan) -> float:
+    return math.inf if plan.budget_s is None else plan.budget_s
+
+
+def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_s: Callable[[], float]) -> Ending:
+    shuffler = random.Random(plan.seed)
+    blocks: _Blocks = Slices(plan, shuffler) if plan.repeats is None else Runs(plan, plan.repeats, shuffler)
+    blocks.check(remaining_s())
     sink(Progress("calibrating the load engine", None))
     place.calibrate(plan.loads)
+    racing: list[Stack] = list(plan.stacks)
+    number = 0
     while racing:
-        remaining = plan.budget_s - (clock() - begun)
-        block_plan = _next(plan, racing, remaining, number, costs)
-        if block_plan is None:
-            return Ending.BUDGET
-        block = Block(
-            number=number,
-            plan=block_plan,
-            loads=plan.loads,
-            place=place,
-            ledger=ledger,
-            sink=sink,
-            shuffler=shuffler,
-            deadline_s=clock() + remaining - costs.stop_s,
-            warmup_cap_s=_warmup_cap_s(plan),
-            stop_s=costs.stop_s,
-        )
-        costs = block.run(racing)
+        steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
+        if not blocks.another(steps, racing, remaining_s()):
+            return blocks.ending
         number += 1
         race = ledger.race
         sink(BlockEnded(number, race))
         seen = decisions(race)
         if seen.settled:
             return Ending.ANSWERED
-        racing = [stack for stack in racing if stack.path not in seen.dropped and not _given_up(ledger, stack)]
+        racing = [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]
     return Ending.EXHAUSTED
-
-
-def _given_up(ledger: Ledger, stack: Stack) -> bool:
-    """A stack that never became ready cost its whole timeout already; others get a second chance."""
-    failures = ledger.failures_of(stack.path)
-    return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
-
-
-def _next(plan: RacePlan, racing: list[Stack], remaining_s: float, done: int, costs: Costs) -> BlockPlan | None:
-    block_plan = plan_block(
-        stacks=len(racing),
-        levels=len(plan.loads),
-        remaining_s=remaining_s,
-        done=done,
-        costs=costs,
-        fixed_slice_s=plan.slice_s,
-    )
-    if block_plan is None and done == 0:
-        least = least_budget_s(stacks=len(racing), levels=len(plan.loads), costs=costs)
-        raise InputError(
-            f"--budget {DURATION.format(plan.budget_s)} is too short: {len(racing)} stacks at {len(plan.loads)} "
-            f"load levels need {DURATION.format(least)} for a single block, and three blocks to say anything; "
-            "give more time, fewer stacks or fewer levels"
-        )
-    return block_plan
-
-
-def _warmup_cap_s(plan: RacePlan) -> float:
-    """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
-    return min(max(plan.budget_s / len(plan.stacks) / 30, 0.5), 20.0)

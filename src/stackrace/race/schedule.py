@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["REWARM_S", "BlockPlan", "Costs", "least_budget_s", "plan_block"]
+__all__ = ["REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
 
 REWARM_S = 0.15
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
@@ -43,10 +43,26 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockPlan:
-    """The next block: at the headline level each stack is measured ``passes`` times for ``slice_s`` seconds.
+class Extent:
+    """How much there is to do in one pass.
 
-    At the other levels it is ``side_passes`` times for ``side_slice_s``. ``blocks_left`` counts this block, too.
+    ``headline`` counts the cells that the answer speaks of, at least one, ``sides`` all others.
+    """
+
+    stacks: int
+    headline: int
+    sides: int = 0
+
+    @property
+    def cells(self) -> int:
+        return self.headline + self.sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockPlan:
+    """The next block: each cell of the headline level is measured ``passes`` times for ``slice_s`` seconds.
+
+    Those of other levels are ``side_passes`` times for ``side_slice_s``. ``blocks_left`` counts this block, too.
     """
 
     slice_s: float
@@ -57,9 +73,8 @@ class BlockPlan:
 
 
 def plan_block(
+    extent: Extent,
     *,
-    stacks: int,
-    levels: int,
     remaining_s: float,
     done: int,
     costs: Costs,
@@ -68,7 +83,7 @@ def plan_block(
     """Return the next of those blocks that would fill ``remaining_s`` and give the narrowest limits.
 
     More blocks mean more launches, which are what limits are made of; fewer leave more passes to each. Short of
-    ``ROOMY_BLOCKS`` the levels below the headline get a single short slice per block. None when not even one more
+    ``ROOMY_BLOCKS`` the cells beside the headline get a single short slice per block. None when not even one more
     block of the shortest slices fits, or ``MOST_BLOCKS`` are done.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
@@ -76,8 +91,9 @@ def plan_block(
     slice_s, least_s = fixed_slice_s or SLICE_S, fixed_slice_s or LEAST_SLICE_S
 
     def fitted(blocks: int, *, even: bool) -> BlockPlan | None:
-        free_s = remaining_s / blocks - costs.of(stacks)
-        cell_s = free_s / (stacks * levels) if even else free_s / stacks - (levels - 1) * (least_s + REWARM_S)
+        free_s = remaining_s / blocks - costs.of(extent.stacks)
+        beside_s = 0.0 if even else extent.sides * (least_s + REWARM_S)
+        cell_s = (free_s - beside_s) / (extent.cells if even else extent.headline)
         if cell_s < least_s + REWARM_S - 1e-9:
             return None
         # a pass more of slices that are somewhat shorter beats a pass less of longer ones
@@ -103,9 +119,9 @@ def plan_block(
     return best(even=False)
 
 
-def least_budget_s(*, stacks: int, levels: int, costs: Costs) -> float:
+def least_budget_s(extent: Extent, costs: Costs) -> float:
     """Return the shortest budget that allows one block of the shortest slices."""
-    return costs.of(stacks) + stacks * levels * (LEAST_SLICE_S + REWARM_S)
+    return costs.of(extent.stacks) + extent.cells * (LEAST_SLICE_S + REWARM_S)
 
 
 def _width(blocks: int, passes: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
@@ -37,8 +37,9 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
     do not count. Pairs are compared over the blocks both have a value in. The headline is the highest
     concurrency at which more than half of the measured stacks have valid data (with keep-alive rather than
-    without); failing that, the level with the most. Rows go by tier, then by how they compare with the
-    leader: the stack of tier 1 that comes out best against the rest of it.
+    without); failing that, the level with the most; of the first workload where there are several.
+    Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
+    the rest of it.
     """
     fields = _fields(race)
     judged = [judge(field.values, race.difference) for field in fields]
@@ -49,9 +50,9 @@ def standing(race: Race, *, merge: Merge) -> Standing:
                         withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
     at = _headline(fields)
     told = answers.Told(race=race, stacks=fields[at].stacks, judgement=judged[at], rows=levels[at].rows)
-    label = f"at {_clients(fields[at].load)}, " if len(levels) > 1 else ""
+    missing = [one for one in withdrawals if one.stack in _asked(race, fields[at].workload)]
     return Standing(
-        answer=answers.sentence(label + answers.answer(told, withdrawals), race.stacks),
+        answer=answers.sentence(_where(levels, at) + answers.answer(told, missing), race.stacks),
         reason=answers.reason(levels[at].rows),
         settled=_comparable(race, fields[at]) and _answers(judged[at], race.question), headline=at,
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race), resolution=judged[at].resolution,
@@ -65,8 +66,10 @@ def decisions(race: Race) -> Decisions:
 
     Settled: the question is answered at every load level. Dropped, at every level where it has data: for a
     winner, who is beaten; for a ranking, who has all its pairs settled. A pair with fewer blocks than the
-    first look decides nothing.
+    first look decides nothing. Nor does anything in an exhaustive race, or in one whose runs are counted.
     """
+    if race.exhaustive or race.repeats is not None:
+        return Decisions(settled=False, dropped=frozenset())
     seen = looks.last_look(len(_blocks(race)))
     fields = [field for field in _fields(race, blocks=seen) if _comparable(race, field)]
     judged = [judge(field.values, race.difference, least=looks.LOOKS[0]) for field in fields]
@@ -79,6 +82,18 @@ def decisions(race: Race) -> Decisions:
     }
     settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
     return Decisions(settled=settled, dropped=frozenset(measured - kept))
+
+
+def _where(levels: Sequence[Level], at: int) -> str:
+    """Say which level the answer speaks of, as far as there are others: ``on static, at 100 connections, ``."""
+    several = len({level.load.label for level in levels}) > 1
+    on = f"on {levels[at].workload}, " if levels[at].workload else ""
+    return on + (f"at {_clients(levels[at].load)}, " if several else "")
+
+
+def _asked(race: Race, workload: str) -> tuple[str, ...]:
+    """Return the stacks that meet a workload."""
+    return tuple(race.limits.get(workload, race.stacks))
 
 
 def _clients(load: Load) -> str:
@@ -100,8 +115,9 @@ def _done(judgement: Judgement, question: Question) -> tuple[bool, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
-    """One load level: the stacks with valid slices there, and their launch values by block (NaN: none)."""
+    """One workload at one load: the stacks with valid slices, and their launch values by block (NaN: none)."""
 
+    workload: str
     load: Load
     stacks: tuple[str, ...]
     slices: tuple[tuple[Slice, ...], ...]
@@ -115,20 +131,30 @@ def _blocks(race: Race) -> list[int]:
 def _fields(race: Race, *, blocks: int | None = None) -> list[_Field]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order."""
     order = _blocks(race)[:blocks]
-    taken: dict[str, dict[tuple[str, int], list[Slice]]] = {}
-    loads = {load.label: load for load in race.loads}
+    taken: dict[tuple[str, str], _Taken] = {}
+    names = tuple(race.workloads) or ("",)
+    loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
         for one in launch.slices:
             if launch.block in order and one.verdict.valid and one.result.throughput_per_s > 0:
-                loads.setdefault(one.load.label, one.load)
-                taken.setdefault(one.load.label, {}).setdefault((launch.stack, launch.block), []).append(one)
-    fields = [_field(race, load, order, taken.get(label, {})) for label, load in loads.items()]
+                loads.setdefault(_level_of(one), one.load)
+                taken.setdefault(_level_of(one), {}).setdefault((launch.stack, launch.block), []).append(one)
+    fields = [_field(race, key[0], load, order, taken.get(key, {})) for key, load in loads.items()]
     return [field for field in fields if field.stacks]
 
 
-def _field(race: Race, load: Load, blocks: list[int], taken: Mapping[tuple[str, int], list[Slice]]) -> _Field:
+_Taken = dict[tuple[str, int], list[Slice]]
+"""The valid slices of one level, by stack and block."""
+
+
+def _level_of(one: Slice) -> tuple[str, str]:
+    return one.workload, one.load.label
+
+
+def _field(race: Race, workload: str, load: Load, blocks: list[int], taken: _Taken) -> _Field:
     stacks = tuple(stack for stack in race.stacks if any(key[0] == stack for key in taken))
     return _Field(
+        workload=workload,
         load=load,
         stacks=stacks,
         slices=tuple(tuple(one for b in blocks for one in taken.get((stack, b), ())) for stack in stacks),
@@ -142,15 +168,16 @@ def _value(slices: Sequence[Slice]) -> float:
 
 def _comparable(race: Race, field: _Field) -> bool:
     """Tell whether a level holds an answer: one stack out of several is compared with nothing."""
-    return len(field.stacks) >= min(2, len(race.stacks))
+    return len(field.stacks) >= min(2, len(_asked(race, field.workload)))
 
 
 def _headline(fields: Sequence[_Field]) -> int:
-    measured = {stack for field in fields for stack in field.stacks}
-    enough = [i for i, field in enumerate(fields) if 2 * len(field.stacks) > len(measured)]
+    own = [i for i, field in enumerate(fields) if field.workload == fields[0].workload]
+    measured = {stack for i in own for stack in fields[i].stacks}
+    enough = [i for i in own if 2 * len(fields[i].stacks) > len(measured)]
     if enough:
         return max(enough, key=lambda i: (fields[i].load.concurrency, fields[i].load.keep_alive))
-    return max(range(len(fields)), key=lambda i: (len(fields[i].stacks), fields[i].load.concurrency))
+    return max(own, key=lambda i: (len(fields[i].stacks), fields[i].load.concurrency))
 
 
 # One row
@@ -161,12 +188,12 @@ def _level(race: Race, field: _Field, judgement: Judgement, merge: Merge) -> Lev
     rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
     leader = field.stacks[judgement.leader]
     rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
-    return Level(load=field.load, rows=tuple(rows))
+    return Level(load=field.load, rows=tuple(rows), workload=field.workload)
 
 
 def _row(race: Race, field: _Field, judgement: Judgement, index: int, own: Sequence[Interval], merge: Merge) -> Row:
     stack, slices = field.stacks[index], field.slices[index]
-    launches = [launch for launch in race.launches if launch.stack == stack]
+    launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, field)]
     ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
     errors = sum(one.result.counts.errors for one in slices)
     ratio = judgement.ratio(index, judgement.leader)
@@ -180,6 +207,12 @@ def _row(race: Race, field: _Field, judgement: Judgement, index: int, own: Seque
         launches=sum(not math.isnan(value) for value in field.values[index]), slices=len(slices),
         ready_s=median(ready) if ready else None,
     )  # fmt: skip
+
+
+def _counts(race: Race, launch: Launch, field: _Field) -> bool:
+    """A launch made for one run says nothing about other levels, one of slices something about all."""
+    level = field.workload, field.load.label
+    return race.repeats is None or any(_level_of(one) == level for one in launch.slices)
 
 
 def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:

@@ -2,7 +2,8 @@
 
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
 not known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads
-and slices have gained members (open loops, what latency is made of), which documents of before lack.
+and slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
+runs), which documents of before lack.
 """
 
 from __future__ import annotations
@@ -56,10 +57,14 @@ def _race(race: Race) -> dict[str, object]:
         "stackrace_version": race.version,
         "app": printable(race.app),
         "urls": [printable(url) for url in race.urls],
+        "workloads": {printable(name): [printable(url) for url in urls] for name, urls in race.workloads.items()},
+        "limits": {printable(name): [printable(path) for path in paths] for name, paths in race.limits.items()},
         "loads": [load(one) for one in race.loads],
         "question": race.question.value,
         "difference": race.difference,
         "budget_s": race.budget_s,
+        "repeats": race.repeats,
+        "exhaustive": race.exhaustive,
         "elapsed_s": race.elapsed_s,
         "ending": race.ending.value if race.ending else None,
         "stack_cores": list(race.cores.stack_cores),

@@ -38,6 +38,7 @@ def _memory(sample: MemorySample) -> dict[str, object]:
 def _slice(one: Slice, series: bool) -> dict[str, object]:
     built = {
         "index": one.index,
+        "workload": printable(one.workload),
         "load": load(one.load),
         "valid": one.verdict.valid,
         **_result(one.result),

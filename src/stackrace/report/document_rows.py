@@ -11,7 +11,12 @@ __all__ = ["level", "row"]
 
 def level(one: Level) -> dict[str, object]:
     """Return one load level with its rows."""
-    return {"label": one.load.label, "load": load(one.load), "rows": [row(entry) for entry in one.rows]}
+    return {
+        "label": printable(one.label),
+        "workload": printable(one.workload),
+        "load": load(one.load),
+        "rows": [row(entry) for entry in one.rows],
+    }
 
 
 def row(one: Row) -> dict[str, object]:

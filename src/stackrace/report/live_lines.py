@@ -35,12 +35,12 @@ class Lines:
 
 
 def _progress(state: LiveState) -> str:
-    words = [f"block {state.block}"]
+    words = [state.where]
     if state.slices_planned:
-        words.append(f"{state.slices_done} of {state.slices_planned} slices")
+        words.append(f"{state.slices_done} of {state.slices_planned} {state.unit}")
     words.append(f"{figures.duration(state.elapsed_s)} elapsed")
-    if state.eta_s is not None:
-        words.append(f"at most {figures.duration(state.eta_s)} left")
+    if state.left:
+        words.append(state.left)
     first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
     if first:
         more = f" and {len(first) - 1} more" if len(first) > 1 else ""

@@ -25,7 +25,7 @@ def screen(state: LiveState) -> RenderableType:
     parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
     if state.standing is not None and state.standing.rows:
         level = state.standing.levels[state.standing.headline]
-        parts += [Text(), Text(f"So far, at {level.load.label}:", style="dim"), LevelTable(level)]
+        parts += [Text(), Text(f"So far, {level.where}:", style="dim"), LevelTable(level)]
     return _Cropped(Group(*parts))
 
 
@@ -45,14 +45,14 @@ def _progress(state: LiveState) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     done, planned = state.slices_done, state.slices_planned
     bar = ProgressBar(total=max(1, planned), completed=min(done, planned), width=30)
-    left = "" if state.eta_s is None else f" · at most {figures.duration(state.eta_s)} left"
-    slices = f"{done}/{planned} slices" if planned else f"{done} slices"
+    left = f" · {state.left}" if state.left else ""
+    slices = f"{done}/{planned} {state.unit}" if planned else f"{done} {state.unit}"
     grid.add_row(bar, Text(f"{slices} · {figures.duration(state.elapsed_s)}{left}"))
     return grid
 
 
 def _action(state: LiveState) -> Text:
-    where = f"block {state.block}: " if state.block else ""
+    where = f"{state.where}: " if state.where else ""
     line = Text(f"{where}{one_line(state.phase)} ", no_wrap=True, overflow="ellipsis")
     return line.append(one_line(state.stack), style="bold")
 

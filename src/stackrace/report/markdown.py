@@ -42,7 +42,7 @@ class MarkdownExporter:
 
 
 def _level(level: Level) -> str:
-    return f"#### {level.load.label}\n\n{_HEADER}" + "\n".join(_row(row) for row in level.rows)
+    return f"#### {level.label}\n\n{_HEADER}" + "\n".join(_row(row) for row in level.rows)
 
 
 def _row(row: Row) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
 
 from ..model.load import Load
 from ..model.race import Race
@@ -18,23 +20,67 @@ COMMAND = "stackrace run race.toml"
 
 def race_file(race: Race) -> str:
     """Return the race's question as a race file; the ``[app]`` part is the project's own."""
+    budget = f'budget = "{_span(race.budget_s)}"\n' if race.budget_s else ""
+    repeats = "" if race.repeats is None else f"repeats = {race.repeats}\n"
+    exhaustive = "exhaustive = true\n" if race.exhaustive else ""
+    return (
+        f"# {one_line(race.app)}: keep the [app] part of your own race file\n"
+        f"{_workloads(race)}\n{_load(race)}\n"
+        f"[race]\nquestion = {_text(race.question.value)}\n"
+        f'difference = "{race.difference * 100:g}%"\n'
+        f"{budget}{repeats}{exhaustive}seed = {race.seed}\nstacks = {_lines(race.stacks)}\n"
+    )
+
+
+def _workloads(race: Race) -> str:
+    if not race.workloads:
+        return f"[workload]\n{_source(race.urls)}"
+    tables = []
+    for name, urls in race.workloads.items():
+        stacks = f"stacks = {_lines(race.limits[name])}\n" if name in race.limits else ""
+        tables.append(f"[workloads.{_key(name)}]\n{_source(urls)}{stacks}")
+    return "\n".join(tables)
+
+
+def _source(urls: Sequence[str]) -> str:
+    """URLs, or the recorded session whose ``file:`` URL stands in their place."""
+    if len(urls) == 1 and urls[0].startswith("file:"):
+        return f"session = {_text(unquote(urlsplit(urls[0]).path))}\n"
+    return f"urls = [{', '.join(_text(url) for url in urls)}]\n"
+
+
+def _load(race: Race) -> str:
     levels = sorted({load.concurrency for load in race.loads})
     keep_alive = all(load.keep_alive for load in race.loads)
     timeouts = {load.timeout_s for load in race.loads} - {Load(concurrency=1).timeout_s}
     timeout = f'timeout = "{_span(max(timeouts))}"\n' if timeouts else ""
-    stacks = "\n".join(f"  {_text(stack)}," for stack in race.stacks)
-    return (
-        f"# {one_line(race.app)}: keep the [app] part of your own race file\n"
-        f"[workload]\nurls = [{', '.join(_text(url) for url in race.urls)}]\n\n"
-        f"[load]\nconcurrency = {levels}\nkeep_alive = {str(keep_alive).lower()}\n{timeout}\n"
-        f"[race]\nquestion = {_text(race.question.value)}\n"
-        f'difference = "{race.difference * 100:g}%"\n'
-        f'budget = "{_span(race.budget_s)}"\nseed = {race.seed}\nstacks = [\n{stacks}\n]\n'
-    )
+    # slices have no length of their own
+    length = "" if race.repeats is None else _length(race.loads)
+    return f"[load]\nconcurrency = {levels}\nkeep_alive = {str(keep_alive).lower()}\n{timeout}{length}"
+
+
+def _length(loads: Sequence[Load]) -> str:
+    numbers = {load.concurrency: load.requests for load in loads if load.requests is not None}
+    if len(set(numbers.values())) == 1:
+        return f"requests = {next(iter(numbers.values()))}\n"
+    if numbers:
+        pairs = (f'"{level}" = {number}' for level, number in numbers.items())
+        return f"requests = {{ {', '.join(pairs)} }}\n"
+    durations = {load.duration_s for load in loads if load.duration_s is not None}
+    return f'duration = "{_span(max(durations))}"\n' if durations else ""
+
+
+def _lines(stacks: Sequence[str]) -> str:
+    return "[\n" + "".join(f"  {_text(stack)},\n" for stack in stacks) + "]"
 
 
 def _span(seconds: float) -> str:
     return DURATION.format(seconds).replace(" ", "")
+
+
+def _key(name: str) -> str:
+    """Leave a bare key bare."""
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _text(name)
 
 
 def _text(value: str) -> str:

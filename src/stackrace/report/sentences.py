@@ -16,6 +16,7 @@ MOST_RESOLUTION = 1.0
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
     Ending.BUDGET: "The race ended because its budget was spent.",
+    Ending.COMPLETED: "The race ended because all its runs were made.",
     Ending.EXHAUSTED: "The race ended because nothing was left to race.",
     Ending.INTERRUPTED: "The race was interrupted; what was measured until then is shown.",
     None: "The race has not ended, or was killed; what was measured until then is shown.",
@@ -48,9 +49,11 @@ def limits_note(standing: Standing) -> str:
 def about(race: Race) -> str:
     """Name the app, the race's size and the time it took."""
     stacks = _of(len(race.stacks), "stack")
+    workloads = f"{_of(len(race.workloads), 'workload')}, " if race.workloads else ""
     levels = _of(len(race.loads), "load level")
+    runs = "" if race.repeats is None else f"{_of(race.repeats, 'run')} of each, "
     launches = _of(len(race.launches), "launch")
-    return f"{race.app}: {stacks}, {levels}, {launches} in {figures.duration(race.elapsed_s)}"
+    return f"{race.app}: {stacks}, {workloads}{levels}, {runs}{launches} in {figures.duration(race.elapsed_s)}"
 
 
 def tier_title(rows: Sequence[Row]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.launch import Failure
 from ..model.standing import Standing
+from . import figures
 
 __all__ = ["LiveState", "Mishap"]
 
@@ -24,7 +25,8 @@ class LiveState:
     """A race at one moment.
 
     ``phase`` says what is being done ("warming up", "measuring at c=20"); ``block`` counts from 1, is 0
-    before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far.
+    before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What is
+    counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only.
     """
 
     phase: str
@@ -36,3 +38,19 @@ class LiveState:
     stack: str = ""
     standing: Standing | None = None
     mishaps: tuple[Mishap, ...] = ()
+    unit: str = "slices"
+    blocks: int | None = None
+
+    @property
+    def left(self) -> str:
+        """The time left in words; empty while unknown. Slices may end sooner, runs are counted and only guessed."""
+        if self.eta_s is None:
+            return ""
+        return f"{'at most' if self.blocks is None else 'about'} {figures.duration(self.eta_s)} left"
+
+    @property
+    def where(self) -> str:
+        """The block: ``block 3``, or ``block 3 of 5`` where their number is known; empty before the first."""
+        if not self.block:
+            return ""
+        return f"block {self.block}" + (f" of {self.blocks}" if self.blocks else "")

@@ -13,7 +13,7 @@ from ..model.race import Race
 from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .clean import one_line
-from .terminal_levels import LevelsMatrix
+from .terminal_levels import LevelsMatrix, groups
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
 
@@ -56,13 +56,14 @@ def report(race: Race, standing: Standing) -> RenderableType:
         headline = standing.levels[standing.headline]
         parts += [Text(), Text(_heading(headline), style="bold"), LevelTable(headline)]
     if len(standing.levels) > 1:
-        parts += [
-            Text(),
-            LevelsMatrix("requests/s", standing.levels, _rate),
-            Text(),
-            LevelsMatrix("p99 ms", standing.levels, _delay),
-            Text("* first tier at that level", style="dim"),
-        ]
+        for group in groups(standing.levels):
+            parts += [
+                Text(),
+                LevelsMatrix("requests/s", group, _rate),
+                Text(),
+                LevelsMatrix("p99 ms", group, _delay),
+            ]
+        parts.append(Text("* first tier at that level", style="dim"))
     wrong = troubles(race, standing)
     if wrong is not None:
         parts += [Text(), Text("Refused, failed or warned", style="bold"), wrong]
@@ -76,7 +77,7 @@ def _rate(row: Row) -> str:
 
 def _heading(level: Level) -> str:
     clean = "" if any(row.errors for row in level.rows) else ", no errors"
-    return f"Standing at {level.load.label}, latencies in ms{clean}"
+    return f"Standing {level.where}, latencies in ms{clean}"
 
 
 def _delay(row: Row) -> str:

@@ -6,24 +6,16 @@ import shlex
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import get_args, get_origin
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ValidationError
 
-from ..model.app import Entry, EntryKind
 from ..model.errors import SpecError, StackraceError
 from ..model.race import Question
-from ..model.units import DURATION, PERCENT, Unit
+from .contradictions import contradictions
 from .nearest import did_you_mean
-from .request import RaceRequest
+from .request import RaceRequest, WorkloadRequest
+from .tables import NamedWorkloadTable, RaceFileTable
 from .toml_lines import line_of
 
 __all__ = ["read_race_file"]
@@ -32,98 +24,12 @@ StackCheck = Callable[[str], object]
 """Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
 
 
-def _quantity(unit: Unit) -> BeforeValidator:
-    def read(value: object) -> object:
-        if isinstance(value, str):
-            try:
-                return unit.parse(value)
-            except StackraceError as error:
-                raise ValueError(error.message) from error
-        return value
-
-    return BeforeValidator(read)
-
-
-Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
-Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
-Path_ = Annotated[str, Field(pattern=r"^/", description="an absolute path, starting with /")]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
-
-
-class _App(_Table):
-    django: str | None = None
-    wsgi: str | None = None
-    asgi: str | None = None
-    rack: str | None = None
-    files: str | None = None
-    bundled: str | None = None
-    python: str | None = None
-    root: str = "."
-    static: dict[Path_, str] | None = None
-    prepare: list[str] = []
-    services: list[str] = []
-    env: dict[str, str] = {}
-
-    @model_validator(mode="after")
-    def _one_entry(self) -> _App:
-        given = [key for key in (*EntryKind, "bundled") if getattr(self, key) is not None]
-        if len(given) > 1:
-            raise ValueError(f"give one of {', '.join(given)}, not {len(given)}: an app has one entry")
-        return self
-
-    @property
-    def entry(self) -> Entry | None:
-        for kind in EntryKind:
-            target = getattr(self, kind)
-            if target is not None:
-                return Entry(kind=kind, target=target)
-        return None
-
-
-class _Workload(_Table):
-    urls: Annotated[list[Path_], Field(min_length=1)] | None = None
-    host: str | None = None
-    headers: dict[str, str] = {}
-
-    @field_validator("headers")
-    @classmethod
-    def _no_host(cls, headers: dict[str, str]) -> dict[str, str]:
-        if any(name.lower() == "host" for name in headers):
-            raise ValueError("Host would be sent twice; give it as [workload] host")
-        return headers
-
-
-class _Load(_Table):
-    concurrency: Annotated[list[Annotated[int, Field(ge=1, le=20_000)]], Field(min_length=1)] | None = None
-    keep_alive: bool = True
-    timeout: Seconds = 10.0
-
-
-class _Race(_Table):
-    question: Literal["winner", "ranking"] = "winner"
-    difference: Fraction = 0.05
-    budget: Seconds | None = None
-    slice: Seconds | None = None
-    seed: Annotated[int, Field(ge=0)] | None = None
-    servers: str | None = None
-    stacks: Annotated[list[str], Field(min_length=1)] | None = None
-
-
-class _RaceFile(_Table):
-    app: _App = _App()
-    workload: _Workload = _Workload()
-    load: _Load = _Load()
-    race: _Race = _Race()
-
-
 def read_race_file(path: Path, check_stack: StackCheck) -> RaceRequest:
     """Return what ``path`` asks for; relative paths in it are relative to its folder.
 
     Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
-    one, values of a wrong kind or out of range, and stack paths that ``check_stack`` refuses.
+    one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
+    stack paths that ``check_stack`` refuses.
     """
     text = _read(path)
     try:
@@ -131,9 +37,10 @@ def read_race_file(path: Path, check_stack: StackCheck) -> RaceRequest:
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{path} is not TOML: {error}") from error
     problems: list[tuple[int, str]] = []
-    parsed: _RaceFile | None = None
+    parsed: RaceFileTable | None = None
     try:
-        parsed = _RaceFile.model_validate(table)
+        parsed = RaceFileTable.model_validate(table)
+        problems += [(line_of(text, where) or 1, said) for where, said in contradictions(parsed, path.parent)]
     except ValidationError as error:
         problems += _invalid(text, error)
     problems += _illegal_stacks(text, table, check_stack)
@@ -164,13 +71,30 @@ def _invalid(text: str, error: ValidationError) -> Iterator[tuple[int, str]]:
 
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
-    model: type[BaseModel] = _RaceFile
+    """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
+    shape: object = RaceFileTable
     for part in table:
-        field = model.model_fields.get(str(part))
-        if field is None or not isinstance(field.annotation, type):
+        if _is_named(shape):
+            shape = get_args(shape)[1]
+        elif isinstance(shape, type) and issubclass(shape, BaseModel) and part in shape.model_fields:
+            shape = _present(shape.model_fields[str(part)].annotation)
+        else:
             return []
-        model = field.annotation
-    return list(model.model_fields)
+    return list(shape.model_fields) if isinstance(shape, type) and issubclass(shape, BaseModel) else []
+
+
+def _present(shape: object) -> object:
+    """Return a shape without the None that stands for its absence, and without its limits."""
+    for part in get_args(shape):
+        inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
+        if _is_named(inner):
+            return inner
+    return shape
+
+
+def _is_named(shape: object) -> bool:
+    """Tell whether ``shape`` holds tables by names of the user's choice."""
+    return get_origin(shape) is dict
 
 
 def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> Iterator[tuple[int, str]]:
@@ -193,7 +117,7 @@ def _line_quoting(text: str, stack: str) -> int:
     return line_of(text, ("race", "stacks")) or 1
 
 
-def _request(path: Path, parsed: _RaceFile) -> RaceRequest:
+def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
     app, load, race, workload = parsed.app, parsed.load, parsed.race, parsed.workload
     folder = (path.parent / app.root).resolve()
     return RaceRequest(
@@ -218,6 +142,24 @@ def _request(path: Path, parsed: _RaceFile) -> RaceRequest:
         slice_s=race.slice,
         seed=race.seed,
         stacks=None if race.stacks is None else tuple(race.stacks),
+        session=None if workload.session is None else (path.parent / workload.session).absolute(),
+        think=workload.think,
+        workloads=tuple(_workload(name, one, path) for name, one in (parsed.workloads or {}).items()),
+        repeats=race.repeats,
+        run_requests=load.requests if isinstance(load.requests, int) else None,
+        run_requests_at=load.requests if isinstance(load.requests, dict) else {},
+        run_s=load.duration,
+        exhaustive=race.exhaustive,
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
+    )
+
+
+def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadRequest:
+    return WorkloadRequest(
+        name=name,
+        urls=tuple(table.urls or ()),
+        session=None if table.session is None else (path.parent / table.session).absolute(),
+        stacks=None if table.stacks is None else tuple(table.stacks),
+        think=table.think,
     )

@@ -14,12 +14,16 @@ __all__ = ["RaceRequest", "WorkloadRequest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadRequest:
-    """One of several workloads: ``urls`` or a recorded ``session``; ``stacks`` limits it to these paths."""
+    """One of several workloads: ``urls`` or a recorded ``session``; ``stacks`` limits it to these paths.
+
+    With ``think`` the recorded pauses of a session are kept.
+    """
 
     name: str
     urls: tuple[str, ...] = ()
     session: Path | None = None
     stacks: tuple[str, ...] | None = None
+    think: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +34,10 @@ class RaceRequest:
     a bundled app in place of an entry. ``headers`` are sent with every request. ``stacks`` are paths as written;
     ``servers`` is a folder with catalogue entries of the user's own.
 
-    A recorded ``session`` stands in place of ``urls``, several ``workloads`` in place of both. With ``repeats``
-    every cell is run that often, each time on a fresh launch, for ``run_requests`` (by concurrency where a level
-    has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive`` spends the whole budget on all
-    stacks, however early the question is answered.
+    A recorded ``session`` stands in place of ``urls``, with its pauses if ``think``; several ``workloads`` stand in
+    place of both. With ``repeats`` every cell is run that often, each time on a fresh launch, for ``run_requests``
+    (by concurrency where a level has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive``
+    spends the whole budget on all stacks, however early the question is answered.
     """
 
     folder: Path
@@ -65,3 +69,4 @@ class RaceRequest:
     run_requests_at: Mapping[int, int] = field(default_factory=dict)
     run_s: float | None = None
     exhaustive: bool = False
+    think: bool = False

@@ -68,6 +68,8 @@ def race_row(race: Race) -> RaceRow:
         ending=None if race.ending is None else race.ending.value,
         workloads={name: list(urls) for name, urls in race.workloads.items()},
         repeats=race.repeats,
+        limits={name: list(paths) for name, paths in race.limits.items()},
+        exhaustive=race.exhaustive,
     )
 
 
@@ -94,6 +96,8 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         ending=None if row.ending is None else Ending(row.ending),
         workloads={name: tuple(urls) for name, urls in (row.workloads or {}).items()},
         repeats=row.repeats,
+        limits={name: tuple(paths) for name, paths in (row.limits or {}).items()},
+        exhaustive=bool(row.exhaustive),
     )
 
 

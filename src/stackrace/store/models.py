@@ -55,6 +55,8 @@ class RaceRow(Row):
     ending: str | None = _column(ExactTextField(null=True))
     workloads: dict[str, list[str]] | None = _column(DocumentField(null=True))
     repeats: int | None = _column(models.BigIntegerField(null=True))
+    limits: dict[str, list[str]] | None = _column(DocumentField(null=True))
+    exhaustive: bool | None = _column(models.BooleanField(null=True))
 
     class Meta:
         db_table = "stackrace_race"

@@ -127,6 +127,8 @@ RACE = whole(
     ending=st.none() | st.sampled_from(Ending),
     workloads=st.dictionaries(TEXT, few(TEXT), max_size=3),
     repeats=st.none() | COUNT,
+    limits=st.dictionaries(TEXT, few(TEXT), max_size=3),
+    exhaustive=st.booleans(),
 )
 
 

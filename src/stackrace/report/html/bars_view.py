@@ -32,7 +32,7 @@ class BarsView:
 
     bars: tuple[Bar, ...]
     axis: Markup
-    label: str = ""
+    where: str = ""
     roles: tuple[Role, ...] = ()
 
 
@@ -47,7 +47,7 @@ def standing_view(standing: Standing) -> BarsView | None:
             drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1)))
         for place, row in enumerate(rows)
     )  # fmt: skip
-    return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), label=_label(standing))
+    return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=_where(standing))
 
 
 def latency_view(standing: Standing) -> BarsView | None:
@@ -58,7 +58,7 @@ def latency_view(standing: Standing) -> BarsView | None:
     least, most = min(row.latency.p50 for row in rows), max(row.latency.max for row in rows)
     scale = logarithmic(least * 1e3, most * 1e3)
     bars = tuple(Bar(row=row, drawing=Markup(strip(row.latency, scale, _latency(row)))) for row in rows)
-    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), label=_label(standing))
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=_where(standing))
 
 
 def cpu_view(standing: Standing) -> BarsView | None:
@@ -74,11 +74,11 @@ def cpu_view(standing: Standing) -> BarsView | None:
     )
     seen = {part.role for found in split.values() for part in found}
     roles = tuple(role for role in Role if role in seen)
-    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), label=_label(standing), roles=roles)
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=_where(standing), roles=roles)
 
 
-def _label(standing: Standing) -> str:
-    return standing.levels[standing.headline].load.label
+def _where(standing: Standing) -> str:
+    return standing.levels[standing.headline].where
 
 
 def _span(rows: tuple[Row, ...], place: int) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ...model.load import Load
 from ...model.race import Race, StackFacts
 from .. import figures
 
@@ -29,13 +32,42 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
         ("cores of the load engine", _cores(cores.generator_cores) + shared),
         ("question", race.question.value),
         ("difference that does not matter", figures.percent(race.difference)),
-        ("budget", f"{figures.duration(race.budget_s)}, {figures.duration(race.elapsed_s)} used"),
-        ("URLs", ", ".join(race.urls)),
+        ("budget", f"{_budget(race)}, {figures.duration(race.elapsed_s)} used"),
+        *_protocol(race),
+        *_asked(race),
         ("seed", str(race.seed)),
         ("race", race.id),
         ("started", race.started_at),
         ("stackrace", race.version),
     )
+
+
+def _budget(race: Race) -> str:
+    return figures.duration(race.budget_s) if race.budget_s else "none"
+
+
+def _protocol(race: Race) -> Iterator[tuple[str, str]]:
+    if race.repeats is not None:
+        yield (
+            "runs of each cell",
+            f"{race.repeats}, every one on a fresh launch: {', '.join(map(_length, race.loads))}",
+        )
+    if race.exhaustive:
+        yield "early answers", "did not end the race"
+
+
+def _length(load: Load) -> str:
+    length = f"{load.requests} requests" if load.requests else figures.duration(load.duration_s or 0.0)
+    return f"{length} at {load.label}"
+
+
+def _asked(race: Race) -> Iterator[tuple[str, str]]:
+    """What was asked for; a recording is named by its ``file:`` URL."""
+    if not race.workloads:
+        yield "URLs", ", ".join(race.urls)
+    for name, urls in race.workloads.items():
+        only = f" (only for {', '.join(race.limits[name])})" if name in race.limits else ""
+        yield f"URLs of {name}", ", ".join(urls) + only
 
 
 def _cores(numbers: tuple[int, ...]) -> str:

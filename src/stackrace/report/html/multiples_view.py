@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from markupsafe import Markup
 
@@ -35,19 +36,21 @@ class Multiple:
 
 
 def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
-    """Return throughput and p99 where there are two levels or more: with keep-alive, then without."""
+    """Return throughput and p99 where there are two levels or more: with keep-alive, then without, by workload."""
     views: list[Multiple] = []
-    for keep_alive in (True, False):
-        levels = [level for level in standing.levels if level.load.keep_alive is keep_alive and level.rows]
+    names = dict.fromkeys(level.workload for level in standing.levels)
+    for number, (name, keep_alive) in enumerate(product(names, (True, False))):
+        levels = [level for level in standing.levels if level.workload == name and level.rows]
+        levels = [level for level in levels if level.load.keep_alive is keep_alive]
         levels.sort(key=lambda level: level.load.concurrency)
         if len({level.load.concurrency for level in levels}) < 2:
             continue
-        suffix = "" if keep_alive else ", a connection per request"
+        suffix = (f" on {name}" if name else "") + ("" if keep_alive else ", a connection per request")
         rows = [row for level in levels for row in level.rows]
         rate = linear(max(r.throughput_per_s.high or r.throughput_per_s.value for r in rows), ticks=3)
         delay = logarithmic(min(r.latency.p99 for r in rows) * 1e3, max(r.latency.p99 for r in rows) * 1e3)
         order = _order(standing, levels)
-        kind = "keep" if keep_alive else "close"
+        kind = ("keep" if keep_alive else "close") + (str(number) if name else "")
         views.append(_multiple(f"Throughput against concurrency{suffix}",
                                "requests/s; whiskers are limits; the largest value is named",
                                f"rate-{kind}", levels, order, rate, _rate, largest=True))  # fmt: skip

@@ -1,0 +1,110 @@
+"""From what was asked for, and what was set up for it, to the plan of a race and the words it is kept under."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .. import __version__
+from ..model import ids
+from ..model.errors import InputError
+from ..model.load import Load
+from ..model.race import Race, RacePlan
+from ..spec.request import RaceRequest
+from .defaults import BUDGET_S, CONCURRENCY
+from .stage import Stage
+
+__all__ = ["plan_of", "race_of"]
+
+
+def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
+    """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
+    levels = sorted(set(request.concurrency or CONCURRENCY))
+    return RacePlan(
+        id=ids.generate(),
+        app=stage.loaded.app,
+        workloads=stage.workloads,
+        stacks=stage.stacks,
+        loads=tuple(_load(request, level) for level in levels),
+        question=request.question,
+        difference=request.difference,
+        budget_s=_budget_s(request),
+        cores=stage.cores,
+        seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
+        slice_s=request.slice_s,
+        limits={name: paths for name, paths in stage.limits.items() if name in _names(stage)},
+        repeats=request.repeats,
+        exhaustive=request.exhaustive,
+    )
+
+
+def _names(stage: Stage) -> set[str]:
+    return {workload.name for workload in stage.workloads}
+
+
+def _budget_s(request: RaceRequest) -> float | None:
+    """Runs take as long as they take; slices are cut to fit."""
+    return request.budget_s or (None if request.repeats else BUDGET_S)
+
+
+def _load(request: RaceRequest, level: int) -> Load:
+    load = Load(concurrency=level, keep_alive=request.keep_alive, timeout_s=request.timeout_s)
+    if request.repeats is None:
+        return load
+    requests = request.run_requests_at.get(level, request.run_requests)
+    if requests is None and request.run_s is None:
+        raise InputError(
+            f"how long is a run at {level} connections? Give --requests or --duration, or in a race file "
+            f'[load] requests = {{ "{level}" = 500 }}'
+        )
+    return Load(
+        concurrency=level,
+        keep_alive=request.keep_alive,
+        timeout_s=request.timeout_s,
+        requests=requests,
+        duration_s=request.run_s if requests is None else None,
+    )
+
+
+def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Race:
+    """Return the race as it is kept, before anything is launched."""
+    from ..probe import host_facts
+
+    asked = {workload.name: _asked(request, workload.name) for workload in plan.workloads}
+    first = plan.workloads[0]
+    return Race(
+        id=plan.id,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        app=plan.app.name,
+        urls=() if first.name else asked[""] or tuple(one.path for one in first.requests),
+        stacks=tuple(stack.path for stack in plan.stacks),
+        loads=plan.loads,
+        question=plan.question,
+        difference=plan.difference,
+        budget_s=plan.budget_s or 0.0,
+        cores=plan.cores,
+        seed=plan.seed,
+        host=host_facts(),
+        notes=notes,
+        workloads=asked if first.name else {},
+        repeats=plan.repeats,
+        limits=plan.limits,
+        exhaustive=plan.exhaustive,
+    )
+
+
+def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
+    """Return the URLs of a workload, or its recording's; nothing where the app itself decided.
+
+    Without a name it is the only one, whatever the race file calls it.
+    """
+    for one in request.workloads:
+        if not name or one.name == name:
+            return _recording(one.session) if one.session is not None else one.urls
+    return _recording(request.session) if request.session is not None else ()
+
+
+def _recording(session: Path) -> tuple[str, ...]:
+    return (session.absolute().as_uri(),)

@@ -1,0 +1,54 @@
+"""The first visitor of a launched stack, who asks for everything once: is it ready, and are its answers right?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..model.workload import Answer, Request, Workload
+from .wire import Reply, ask
+
+__all__ = ["MOST_QUESTIONS", "Visitor", "questions"]
+
+MOST_QUESTIONS = 50
+"""Of one workload: a recorded session may have a million requests, and a start asks one by one."""
+
+
+def questions(workload: Workload) -> list[tuple[Request, Answer]]:
+    """Return the first ``MOST_QUESTIONS`` different requests with their golden answers, in order."""
+    found: dict[tuple[str, str, bytes], tuple[Request, Answer]] = {}
+    for request, golden in zip(workload.requests, workload.answers, strict=True):
+        if len(found) == MOST_QUESTIONS:
+            break
+        found.setdefault((request.method, request.path, request.body), (request, golden))
+    return list(found.values())
+
+
+class Visitor:
+    """Asks the stack at ``host`` and ``port``, and returns its cookies where the workload's visitors do."""
+
+    def __init__(self, host: str, port: int, workload: Workload) -> None:
+        self._host, self._port = host, port
+        self._workload = workload
+        self._cookies: dict[str, str] = {}
+
+    def ask(self, request: Request, timeout_s: float) -> Reply:
+        """Send ``request`` and return the answer; raises OSError or http.client.HTTPException."""
+        if self._cookies:
+            value = "; ".join(f"{name}={text}" for name, text in self._cookies.items())
+            request = replace(request, headers=(*request.headers, ("Cookie", value)))
+        reply = ask(self._host, self._port, request, self._workload.host, timeout_s)
+        if self._workload.cookies:
+            self._keep(reply)
+        return reply
+
+    def _keep(self, reply: Reply) -> None:
+        """Keep what is set for the rest of the visit; one site is visited, so attributes do not matter."""
+        for line in reply.cookies:
+            pair, *attributes = line.split(";")
+            name, equals, text = pair.partition("=")
+            if not equals or not name.strip():
+                continue
+            self._cookies.pop(name.strip(), None)
+            gone = any(attribute.replace(" ", "").lower() == "max-age=0" for attribute in attributes)
+            if not gone and len(self._cookies) < MOST_QUESTIONS:
+                self._cookies[name.strip()] = text.strip()

@@ -1,0 +1,77 @@
+"""Blocks of runs, as the published comparisons measured: every cell on a fresh launch, cold, in one piece."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.race import Cell, Ending, RacePlan
+from ..model.stack import Stack
+from .events import BlockStarted
+from .steps import Steps, shuffled
+
+__all__ = ["RUN_LIMIT_S", "RunBlock", "Runs"]
+
+RUN_LIMIT_S = 600.0
+"""A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunBlock:
+    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire."""
+
+    cells: Sequence[Cell]
+    steps: Steps
+    shuffler: random.Random
+
+    def run(self) -> bool:
+        """Make the runs; tells whether there was time for all of them."""
+        order = shuffled(self.cells, self.shuffler)
+        steps = self.steps
+        stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
+        steps.sink(BlockStarted(steps.number, stacks, None))
+        for cell in order:
+            if time.monotonic() >= steps.deadline_s:
+                return False
+            if not steps.ledger.given_up(cell.stack.path):
+                self._once(cell)
+        return True
+
+    def _once(self, cell: Cell) -> None:
+        steps = self.steps
+        try:
+            steps.launch(cell.stack)
+            if cell.stack in steps.up:
+                steps.announce(cell)
+                limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
+                seen = steps.place.load(cell.stack, cell.workload, cell.load, 0.0, limit_s)
+                # a run is what it is: there is no second one beside the repeats that were asked for
+                steps.book(cell, seen, may_redo=False)
+        finally:
+            if steps.up:
+                steps.retire()
+
+
+class Runs:
+    """Decides whether another block of runs is made: as many as were asked for, time permitting."""
+
+    def __init__(self, plan: RacePlan, repeats: int, shuffler: random.Random) -> None:
+        self._plan = plan
+        self._repeats = repeats
+        self._shuffler = shuffler
+        self.ending = Ending.COMPLETED
+
+    def check(self, remaining_s: float) -> None:
+        """Any number of runs may be made: nothing is refused."""
+
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block within ``remaining_s``, infinite where nothing bounds it; False when it is over."""
+        if steps.number >= self._repeats or self.ending is Ending.BUDGET:
+            return False
+        steps.deadline_s = time.monotonic() + remaining_s
+        block = RunBlock(cells=self._plan.cells(racing), steps=steps, shuffler=self._shuffler)
+        if not block.run():
+            self.ending = Ending.BUDGET
+        return True

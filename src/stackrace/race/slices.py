@@ -1,0 +1,76 @@
+"""Blocks of slices, fitted to a budget: each block's costs tell how the rest of the time is best spent."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+
+from ..model.errors import InputError
+from ..model.race import Ending, RacePlan
+from ..model.stack import Stack
+from ..model.units import DURATION
+from .block import Block, extent
+from .schedule import BlockPlan, Costs, least_budget_s, plan_block
+from .steps import Steps
+
+__all__ = ["Slices"]
+
+
+class Slices:
+    """Decides how the next block of slices is cut, or that the budget holds no other."""
+
+    def __init__(self, plan: RacePlan, shuffler: random.Random) -> None:
+        self._plan = plan
+        self._shuffler = shuffler
+        self._costs = Costs(warmup_s=self._warmup_cap_s)
+        self.ending = Ending.BUDGET
+
+    def check(self, remaining_s: float) -> None:
+        """Refuse, before any of it is spent, a budget that does not hold even one block."""
+        self._next(self._plan.stacks, remaining_s, 0)
+
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block within ``remaining_s``; False when none fits."""
+        block_plan = self._next(racing, remaining_s, steps.number)
+        if block_plan is None:
+            return False
+        steps.deadline_s = time.monotonic() + remaining_s - self._costs.stop_s
+        block = Block(
+            plan=block_plan,
+            cells=self._plan.cells(racing),
+            steps=steps,
+            shuffler=self._shuffler,
+            warmup_cap_s=self._warmup_cap_s,
+            stop_s=self._costs.stop_s,
+        )
+        self._costs = block.run()
+        return True
+
+    def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
+        ahead = extent(self._plan.cells(racing))
+        block_plan = plan_block(
+            ahead, remaining_s=remaining_s, done=done, costs=self._costs, fixed_slice_s=self._plan.slice_s
+        )
+        if block_plan is None and done == 0:
+            least = DURATION.format(least_budget_s(ahead, self._costs))
+            raise InputError(
+                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size(racing)} need {least} for a "
+                "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
+            )
+        return block_plan
+
+    def _size(self, racing: Sequence[Stack]) -> str:
+        workloads = len(self._plan.workloads)
+        meeting = f" with {workloads} workloads" if workloads > 1 else ""
+        return f"{len(racing)} stacks{meeting} at {len(self._plan.loads)} load levels"
+
+    @property
+    def _budget_s(self) -> float:
+        assert self._plan.budget_s is not None
+        return self._plan.budget_s
+
+    @property
+    def _warmup_cap_s(self) -> float:
+        """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
+        return min(max(self._budget_s / len(self._plan.stacks) / 30, 0.5), 20.0)

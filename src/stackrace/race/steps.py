@@ -1,0 +1,127 @@
+"""The steps that every kind of block is made of: launch, measure, withdraw, retire; each told and booked."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ..checks import Observation, examine
+from ..deploy.launcher import START_TIMEOUT_S
+from ..deploy.place import Place
+from ..model import ids
+from ..model.launch import Launch, MemorySample, Slice
+from ..model.race import Cell
+from ..model.stack import Stack
+from ..model.verdict import Effect, Verdict
+from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from .ledger import Ledger
+
+__all__ = ["Steps", "shuffled"]
+
+LEAST_PATIENCE_S = 4.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Steps:
+    """What one block can do. ``up`` maps the stacks that are up to the ids of their launches.
+
+    ``deadline_s`` is monotonic, infinite where nothing bounds the race: a start must leave time before it.
+    """
+
+    number: int
+    place: Place
+    ledger: Ledger
+    sink: Sink
+    deadline_s: float = math.inf
+    up: dict[Stack, str] = field(default_factory=dict)
+
+    def launch(self, stack: Stack) -> None:
+        """Start ``stack``; it is up afterwards, or its failure is booked."""
+        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
+        self.ledger.enter(launch)
+        self.sink(LaunchStarted(launch))
+        launched = self.place.launch(stack, self._patience_s)
+        if launched.facts is not None and self.ledger.describe(launched.facts):
+            self.sink(StackDescribed(launched.facts))
+        launch = replace(launch, ready_s=launched.ready_s, failure=launched.failure)
+        self.ledger.enter(launch)
+        if launch.failure is None:
+            self.up[stack] = launch.id
+        else:
+            self.sink(LaunchEnded(launch))
+
+    @property
+    def _patience_s(self) -> float:
+        """How long one start may take: a stack that hangs must not eat the budget of the others."""
+        return min(START_TIMEOUT_S, max((self.deadline_s - time.monotonic()) / 3, LEAST_PATIENCE_S))
+
+    def announce(self, cell: Cell) -> None:
+        """Say what is about to be measured."""
+        self.sink(Progress(f"measuring {cell.label}", cell.stack.path))
+
+    def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> bool:
+        """Judge what was seen of ``cell`` and enter it; tells whether it is to be done again."""
+        verdict = examine(observation)
+        if not may_redo:
+            verdict = _kept(verdict)
+        measured = Slice(
+            index=self.ledger.next_index,
+            load=cell.load,
+            result=observation.result,
+            usage=observation.usage,
+            verdict=verdict,
+            workload=cell.workload.name,
+        )
+        self.ledger.add(self.up[cell.stack], measured)
+        self.sink(SliceEnded(self.up[cell.stack], measured))
+        self.withdraw_if_dead(cell.stack)
+        return any(finding.effect is Effect.REDOES for finding in verdict.findings)
+
+    def withdraw_if_dead(self, stack: Stack) -> None:
+        """Close the launch of a stack that died; the block goes on without it."""
+        failure = self.place.failure_of(stack)
+        if failure is None:
+            return
+        launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
+        retired = self.place.retire([stack])
+        self._close(launch, retired.memory.get(stack.path, ()))
+
+    def retire(self) -> None:
+        """Stop all that is up, and close its launches."""
+        self.sink(Progress("stopping", None))
+        retired = self.place.retire(list(self.up))
+        for stack, launch_id in self.up.items():
+            launch = self.ledger.launch(launch_id)
+            launch = replace(launch, failure=retired.complaints.get(stack.path))
+            self._close(launch, retired.memory.get(stack.path, ()))
+        self.up.clear()
+
+    def _close(self, launch: Launch, memory: tuple[MemorySample, ...]) -> None:
+        launch = replace(launch, memory=memory)
+        self.ledger.enter(launch)
+        self.sink(LaunchEnded(launch))
+
+
+def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
+    """Shuffle the levels, and within each all stacks: what is compared stands close together in time."""
+    by_level: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        by_level.setdefault(cell.level, []).append(cell)
+    levels = shuffler.sample(list(by_level.values()), len(by_level))
+    return [cell for level in levels for cell in shuffler.sample(level, len(level))]
+
+
+def _kept(verdict: Verdict) -> Verdict:
+    """On a machine that is always noisy doing again gains nothing: what would be redone counts, with a warning.
+
+    Interleaved pairs meet the same noise, so it widens their limits rather than deceives.
+    """
+    return Verdict(
+        tuple(
+            replace(finding, effect=Effect.WARNS) if finding.effect is Effect.REDOES else finding
+            for finding in verdict.findings
+        )
+    )

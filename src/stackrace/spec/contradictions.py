@@ -1,0 +1,90 @@
+"""Keys of race.toml that are fine by themselves and contradict each other, or the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .tables import RaceFileTable
+
+__all__ = ["contradictions"]
+
+Where = tuple[str, ...]
+
+
+def contradictions(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+    """Yield every contradiction with the key where it stands; paths are relative to ``folder``."""
+    yield from _workloads(parsed)
+    yield from _limits(parsed)
+    yield from _lengths(parsed)
+    yield from _recordings(parsed, folder)
+
+
+def _workloads(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    if parsed.workloads is not None and "workload" in parsed.model_fields_set:
+        yield ("workload",), "workload: give one [workload], or several as [workloads.NAME], not both"
+
+
+def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """A workload's stacks are some of those that race, and none of these may be left with nothing to do."""
+    workloads, racing = parsed.workloads or {}, parsed.race.stacks
+    for name, table in workloads.items():
+        where = ("workloads", name, "stacks")
+        for stack in table.stacks or ():
+            if racing is None:
+                yield where, f"workloads.{name}.stacks: name the stacks of the race first, as [race] stacks"
+                break
+            if stack not in racing:
+                yield where, f"workloads.{name}.stacks: {stack!r} is not among [race] stacks; add it there"
+    if racing is None or not workloads or any(table.stacks is None for table in workloads.values()):
+        return
+    met = {stack for table in workloads.values() for stack in table.stacks or ()}
+    for stack in racing:
+        if stack not in met:
+            yield ("race", "stacks"), f"race.stacks: no workload is for {stack!r}; add it to one, or leave it out"
+
+
+def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """Runs have a length, and only runs have one: slices are cut to fit the budget."""
+    load, race = parsed.load, parsed.race
+    given = "requests" if load.requests is not None else "duration" if load.duration is not None else None
+    if race.repeats is not None and given is None:
+        yield (
+            ("race", "repeats"),
+            'race.repeats: say how long each run is, as [load] requests = 500 or [load] duration = "1min"',
+        )
+    if race.repeats is None and given is not None:
+        yield (
+            ("load", given),
+            f"load.{given}: is the length of a run, so say how many there are of each, as [race] repeats = 5; "
+            "without runs, [race] slice sets the length of a slice",
+        )
+    if race.repeats is not None and race.slice is not None:
+        yield (
+            ("race", "slice"),
+            "race.slice: where [race] repeats asks for runs there are no slices; give one of them",
+        )
+    if isinstance(load.requests, dict):
+        yield from _numbers(load.requests, load.concurrency)
+
+
+def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:
+    where, key = ("load", "requests"), "load.requests"
+    if concurrency is None:
+        yield where, f"{key}: its numbers are by concurrency, so give [load] concurrency, too"
+        return
+    for level in requests:
+        if level not in concurrency:
+            yield where, f"{key}: {level} is not among [load] concurrency; add it there, or leave it out"
+    for level in dict.fromkeys(concurrency):
+        if level not in requests:
+            yield where, f"{key}: says nothing of {level} connections; give a number for each concurrency"
+
+
+def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+    found: dict[Where, str | None] = {("workload",): parsed.workload.session}
+    found |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
+    for where, session in found.items():
+        if session is not None and not (folder / session).exists():
+            key = ".".join((*where, "session"))
+            yield (*where, "session"), f"{key}: there is no recording {session!r}; paths are relative to this file"
