@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..model.app import App, Entry, EntryKind
@@ -13,6 +14,9 @@ __all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled"]
 
 DJANGO = "django"
 """The name of the default."""
+
+LADDER = "ladder"
+RAILS = "rails"
 
 _BUNDLED = Path(__file__).with_name("bundled")
 
@@ -24,7 +28,9 @@ _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirement
 class Bundled:
     """Where a bundled app is and how it is run.
 
-    ``urls`` is the default workload, ``pages`` all there is to race.
+    ``urls`` is the default workload, ``pages`` all there is to race. ``services`` are those it cannot do without,
+    ``programs`` what must be installed to build or run it, from Debian's packages ``apt``. ``public`` is a folder
+    below its data whose files are pages it has cached: a front end may serve them before it asks the app.
     """
 
     name: str
@@ -34,23 +40,38 @@ class Bundled:
     pages: tuple[str, ...]
     prepare: tuple[tuple[str, ...], ...]
     static: Mapping[str, Path]
+    services: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    programs: tuple[str, ...] = ()
+    apt: tuple[str, ...] = ()
+    public: str = ""
+
+    def missing(self) -> str:
+        """Return what is not installed here, with the command that installs it; nothing when all is."""
+        lacking = [program for program in self.programs if shutil.which(program) is None]
+        if not lacking:
+            return ""
+        return (
+            f"the bundled app {self.name} needs {', '.join(lacking)}, which this machine lacks; "
+            f"run: apt-get install {' '.join(self.apt)}"
+        )
 
     def requirements(self, services: Iterable[str] = ()) -> Path:
-        """Return the requirements file of its environment: Django, and its database's driver."""
-        wanted = [_DRIVERS[service] for service in services if service in _DRIVERS]
-        return self.root / (wanted[0] if wanted else "requirements.txt")
+        """Return the requirements file of its environment: its framework, and its database's driver."""
+        wanted = [self.root / _DRIVERS[service] for service in services if service in _DRIVERS]
+        return next((file for file in wanted if file.is_file()), self.root / "requirements.txt")
 
     def app(self, *, python: Path, data: Path, services: Iterable[str] = ()) -> App:
-        """Return it as an app; ``data`` is an existing writable folder for its SQLite file."""
+        """Return it as an app; ``data`` is an existing writable folder for all it writes."""
         return App(
             name=f"bundled {self.name}",
             root=self.root,
             entry=self.entry,
             python=python,
-            environment={"APP_DATA": str(data.absolute())},
+            environment={**self.environment, "APP_DATA": str(data.absolute())},
             static=self.static,
             prepare=self.prepare,
-            services=tuple(services),
+            services=tuple(dict.fromkeys((*self.services, *services))),
         )
 
 
@@ -75,5 +96,49 @@ def _django() -> Bundled:
     )
 
 
-BUNDLES: Mapping[str, Callable[[], Bundled]] = {DJANGO: _django}
+def _ladder() -> Bundled:
+    root = _BUNDLED / LADDER
+    rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
+    pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
+    return Bundled(
+        name=LADDER,
+        root=root,
+        entry=Entry(kind=EntryKind.WSGI, target="ladder.wsgi:application"),
+        urls=pages,
+        pages=pages,
+        prepare=(("python", "-m", "ladder.prepare"),),
+        static={"/static/": root / "static"},
+        services=("mariadb", "memcached"),
+        # mysqlclient has no Linux wheels
+        programs=("mariadb_config", "pkg-config", "gcc"),
+        apt=("libmariadb-dev", "pkg-config", "gcc", "libc6-dev", "python3-dev"),
+    )
+
+
+def _rails() -> Bundled:
+    return Bundled(
+        name=RAILS,
+        root=_BUNDLED / RAILS,
+        entry=Entry(kind=EntryKind.RACK, target="config.ru"),
+        urls=("/plain/", "/sqlite/1", "/cached/1"),
+        pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
+        # Rails' own frames would push the message out of what is shown of a failure
+        prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
+        static={},
+        environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
+        programs=("ruby",),
+        apt=(
+            "ruby-railties",
+            "ruby-activerecord",
+            "ruby-actionpack",
+            "ruby-actionpack-page-caching",
+            "ruby-sqlite3",
+            "ruby-mysql2",
+            "ruby-dalli",
+        ),
+        public="public",
+    )
+
+
+BUNDLES: Mapping[str, Callable[[], Bundled]] = {DJANGO: _django, LADDER: _ladder, RAILS: _rails}
 """All of them, made when asked for."""

@@ -1,0 +1,7 @@
+"""What is looked up, the same on every rung."""
+
+KEY = 1
+VALUE = "Hello world!"
+
+TABLE = "lookup"
+QUERY = f"SELECT value FROM {TABLE} WHERE id = %s"

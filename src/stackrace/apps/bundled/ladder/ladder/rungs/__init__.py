@@ -1,0 +1,1 @@
+"""One module per rung, each with ``lookup() -> str``."""

@@ -1,0 +1,10 @@
+"""A file, read by the app where no front end serves it."""
+
+from pathlib import Path
+
+FILE = Path(__file__).parents[2] / "static" / "hello.txt"
+
+
+def lookup():
+    """Return its text without the newline that every answer gets."""
+    return FILE.read_text(encoding="utf-8").removesuffix("\n")

@@ -1,0 +1,47 @@
+"""Where the services are: DATABASE_URL and MEMCACHED_SOCKET as the drivers want them."""
+
+import os
+from urllib.parse import unquote, urlsplit
+
+from .errors import LadderError
+
+
+def database(environ=os.environ):
+    """Return the keyword arguments that both levels of the MySQL driver connect with.
+
+    ``DATABASE_URL`` is ``mysql://user:password@host:port/name``; the host may be an encoded socket path.
+
+    >>> database({"DATABASE_URL": "mysql://root@%2Frun%2FMy%2Fsocket/app"})["unix_socket"]
+    '/run/My/socket'
+    >>> database({"DATABASE_URL": "mysql://u:p%40ss@db:3307/app"})["port"]
+    3307
+    """
+    url = environ.get("DATABASE_URL")
+    if not url:
+        raise LadderError('DATABASE_URL is not set: add "mariadb" to [app] services')
+    parts = urlsplit(url)
+    if parts.scheme != "mysql":
+        raise LadderError(f"DATABASE_URL has the scheme {parts.scheme!r}; the ladder speaks mysql:// alone")
+    # urlsplit lower-cases `hostname`, which would spoil the path of a unix socket.
+    address = parts.netloc.rpartition("@")[2]
+    host = unquote(address.rpartition(":")[0] if parts.port else address.rstrip(":"))
+    where = (
+        {"unix_socket": host} if host.startswith("/") else {"host": host.strip("[]"), "port": parts.port or 3306}
+    )
+    return where | {
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path[1:]),
+    }
+
+
+def memcached(environ=os.environ):
+    """Return the servers as python-memcached wants them; several sockets may be given, separated by commas.
+
+    >>> memcached({"MEMCACHED_SOCKET": "/run/memcached/socket"})
+    ['unix:/run/memcached/socket']
+    """
+    sockets = [socket for socket in environ.get("MEMCACHED_SOCKET", "").split(",") if socket]
+    if not sockets:
+        raise LadderError('MEMCACHED_SOCKET is not set: add "memcached" to [app] services')
+    return [f"unix:{socket}" for socket in sockets]

@@ -1,0 +1,41 @@
+"""The WSGI application: no framework, so that nothing but the server and the lookup costs anything. PEP 3333."""
+
+from importlib import import_module
+
+from .errors import missing_driver
+
+RUNGS = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
+FILE = "/static/hello.txt"
+
+
+def _lookup_of(rung):
+    """Return the lookup of a rung. One whose driver is missing fails when asked; the others keep working."""
+    try:
+        return import_module(f".rungs.{rung.replace('-', '_')}", __package__).lookup
+    except ImportError as error:
+        reason = str(error)
+
+    def lookup():
+        raise missing_driver(f"/{rung}/", reason)
+
+    return lookup
+
+
+LOOKUPS = {f"/{rung}/": _lookup_of(rung) for rung in RUNGS}
+LOOKUPS[FILE] = import_module(".rungs.file", __package__).lookup
+
+
+def application(environ, start_response):
+    """Answer with what the rung of this path finds and a newline: 13 bytes on every rung."""
+    lookup = LOOKUPS.get(environ.get("PATH_INFO", ""))
+    if lookup is None:
+        return _answer(start_response, "404 Not Found", "The rungs are " + " ".join(LOOKUPS))
+    if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+        return _answer(start_response, "405 Method Not Allowed", "A lookup is a GET", ("Allow", "GET, HEAD"))
+    return _answer(start_response, "200 OK", lookup())
+
+
+def _answer(start_response, status, text, *headers):
+    body = (text + "\n").encode()
+    start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body))), *headers])
+    return [body]

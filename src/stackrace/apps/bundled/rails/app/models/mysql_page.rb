@@ -1,0 +1,4 @@
+# A page in MySQL.
+class MysqlPage < MysqlRecord
+  self.table_name = "pages"
+end
