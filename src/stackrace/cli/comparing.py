@@ -27,9 +27,9 @@ from .showing import data_folder, write_text
 if TYPE_CHECKING:
     from ..store.store import Store  # imports Django
 
-__all__ = ["Options", "compare_again", "show_again"]
+    Racer = Callable[[RaceRequest, Store], Race]
 
-Racer = Callable[[RaceRequest, Store], Race]
+__all__ = ["Options", "compare_again", "show_again"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
