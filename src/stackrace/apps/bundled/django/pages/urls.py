@@ -15,6 +15,7 @@ urlpatterns = [
     path("ctime/", views.ctime, name="ctime"),
     path("ten-kilobytes/", views.ten_kilobytes, name="ten-kilobytes"),
     path("random-row/", views.random_row, name="random-row"),
+    path("fifteen-queries/", views.fifteen_queries, name="fifteen-queries"),
     # Stacks without a front end must answer the static file, too; the others never ask for it.
     path("static/<path:path>", serve, {"document_root": STATIC}),
 ]

@@ -17,6 +17,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "pages",
+    "frameworks",
+    "library",
+    "seeding",
 ]
 
 # The ordinary list of `startproject`: its cost is part of every real answer, needed by the page or not.
@@ -57,3 +60,6 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
+
+# A race speaks plain HTTP over loopback, logs nobody in and sets no cookie, so HTTPS and a secret key cannot be asked.
+SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W009", "security.W012", "security.W016"]

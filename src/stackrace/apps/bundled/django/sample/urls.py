@@ -1,5 +1,9 @@
-"""The site's URLs: everything is in ``pages``."""
+"""The site's URLs, app by app."""
 
 from django.urls import include, path
 
-urlpatterns = [path("", include("pages.urls"))]
+urlpatterns = [
+    path("", include("pages.urls")),
+    path("", include("frameworks.urls")),
+    path("browse/", include("library.urls")),
+]

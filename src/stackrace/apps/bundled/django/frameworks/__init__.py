@@ -1,0 +1,1 @@
+"""The six tests that published comparisons of frameworks are made of."""
