@@ -14,6 +14,7 @@ from ..model.app import App, Entry, EntryKind
 from ..model.errors import InputError
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
+from .bundled_sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 __all__ = ["LoadedApp", "load_app"]
@@ -42,6 +43,7 @@ def load_app(
     private folder for the latter's database, ``beside`` the variables that lead to the app's services. Raises
     AppError or InputError naming the way out.
     """
+    request = with_bundled_sessions(request)
     app, urls, notes = _find(request, environments, data, say)
     app = replace(
         app,

@@ -65,21 +65,23 @@ def failures(race: Race, path: str, cell: CellName) -> Failures:
 
 
 def why_not(race: Race, path: str, cell: CellName) -> str:
-    """Say why a cell has no value: how its stack failed, what refused its slices, or that its turn never came."""
+    """Say why a cell has no value: how its stack failed, what refused its slices, or that its turn never came.
+
+    It completes a sentence that begins with the technique's name.
+    """
     if path not in race.stacks:
-        return "left out of the race"
-    launches = [launch for launch in race.launches if launch.stack == path]
-    told = [launch.failure for launch in launches if launch.failure is not None]
+        return "was left out"
+    told = [launch.failure for launch in race.launches if launch.stack == path and launch.failure is not None]
     if told:
         return f"{told[-1].kind.value}: {told[-1].message}"
     slices = [one for _, found in _launches(race, path, cell) for one in found]
     refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
     if refusing:
         usual = Counter(one.check for one in refusing).most_common(1)[0][0]
-        return f"refused: {[one for one in refusing if one.check == usual][-1].seen}"
+        return f"was refused: {[one for one in refusing if one.check == usual][-1].seen}"
     if slices:
-        return "not one request was answered rightly"
-    return "its turn never came"
+        return "gave not one right answer"
+    return "never had its turn"
 
 
 def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, tuple[Slice, ...]]]:

@@ -21,6 +21,7 @@ from ..model.race import Race
 from ..model.standing import Interval
 from ..stats.ratio import CONFIDENCE, Contrast, ratios
 from .cells import FAILING_SHARE, failures, path_in, values, why_not
+from .mix import mix_note
 from .tables import table_outcome
 
 __all__ = ["LONGEST_FROM", "judged", "ruling"]
@@ -52,6 +53,7 @@ def judged(
         tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
         family=sum(one.now is not None and one.now.low is not None for one in claims),
         confidence=CONFIDENCE,
+        notes=tuple(filter(None, (mix_note(comparison, races.get(one.part), one) for one in comparison.mixes))),
         host=next((_host(race.host) for race in races.values()), ""),
     )
 
@@ -144,7 +146,7 @@ def _reason(one: _Met) -> str:
     assert one.race is not None and one.claim.that is not None
     for path, cell in ((one.this, one.claim.this), (one.that, one.claim.that)):
         if not values(one.race, path, cell, one.claim.metric):
-            return f"{path}, {why_not(one.race, path, cell)}"
+            return f"{cell.technique} {why_not(one.race, path, cell)}"
     return "the two were never measured in the same block"
 
 
@@ -156,7 +158,7 @@ def _survival(one: _Met) -> ClaimOutcome:
     assert one.race is not None
     failed, seen, share = failures(one.race, one.this, one.claim.this)
     if not seen:
-        reason = f"{one.this}, {why_not(one.race, one.this, one.claim.this)}"
+        reason = f"{one.claim.this.technique} {why_not(one.race, one.this, one.claim.this)}"
         return ClaimOutcome(claim=one.claim, ruling=Ruling.NOT_MEASURED, reason=reason)
     fails, lives = 2 * failed >= seen, failed == 0
     claimed, contrary = (fails, lives) if one.claim.kind is Kind.FAILS else (lives, fails)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..model.comparison import CellName, Claim, Comparison, Figure, Metric, Part, Row, Source, Table, Technique
+from ..model.comparison import CellName, Claim, Comparison, Figure, Metric, Mix, Part, Row, Source, Table, Technique
 from ..model.errors import SpecError
 from ..spec.nearest import did_you_mean
 from ..spec.toml_lines import line_of
@@ -64,6 +64,7 @@ def _invalid(error: ValidationError) -> Iterator[tuple[Location, str]]:
 def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
     spoken: list[tuple[Location, str]] = [(("gone", i), one.technique) for i, one in enumerate(document.gone)]
     spoken += [(("figure", i), one.technique) for i, one in enumerate(document.figure)]
+    spoken += [(("mix", i), one.technique) for i, one in enumerate(document.mix)]
     for i, table in enumerate(document.table):
         spoken += [(("table", i), row.technique) for row in table.rows]
     for i, claim in enumerate(document.claim):
@@ -73,6 +74,7 @@ def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
             yield place, f"no technique is called {name!r}{did_you_mean(name, document.techniques)}"
     parts: list[tuple[Location, str | None]] = [(("figure", i), one.part) for i, one in enumerate(document.figure)]
     parts += [(("table", i), one.part) for i, one in enumerate(document.table)]
+    parts += [(("mix", i), one.part) for i, one in enumerate(document.mix)]
     parts += [(("claim", i), one.part) for i, one in enumerate(document.claim)]
     for place, part in parts:
         if document.part_of(part) not in document.parts:
@@ -97,6 +99,15 @@ def _comparison(document: schema.Document, folder: Path) -> Comparison:
         figures=figures,
         claims=tuple(claim for one in document.claim for claim in _claims(document, one, figures)),
         tables=tuple(_table(document, one) for one in document.table),
+        mixes=tuple(
+            Mix(
+                part=document.part_of(one.part),
+                technique=one.technique,
+                workload=one.workload,
+                concurrency=one.concurrency,
+            )
+            for one in document.mix
+        ),
         lost=document.lost,
     )
 

@@ -10,7 +10,7 @@ from ..model.comparison import Basis, Kind, Metric
 from ..model.errors import StackraceError
 from ..model.units import DURATION
 
-__all__ = ["Cell", "Claim", "Document", "Figure", "Gone", "Part", "Row", "Source", "Table", "Technique"]
+__all__ = ["Cell", "Claim", "Document", "Figure", "Gone", "Mix", "Part", "Row", "Source", "Table", "Technique"]
 
 
 def _seconds(value: object) -> object:
@@ -144,6 +144,15 @@ class Table(_Table):
     rows: Annotated[list[Row], Field(min_length=2)]
 
 
+class Mix(_Table):
+    """``[[mix]]``: a workload made of others, its throughput predicted from theirs."""
+
+    part: str | None = None
+    technique: str
+    workload: Words
+    concurrency: Level
+
+
 class Document(_Table):
     """The whole file."""
 
@@ -156,6 +165,7 @@ class Document(_Table):
     gone: list[Gone] = []
     figure: list[Figure] = []
     table: list[Table] = []
+    mix: list[Mix] = []
     claim: Annotated[list[Claim], Field(min_length=1)]
 
     def part_of(self, part: str | None) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "Figure",
     "Kind",
     "Metric",
+    "Mix",
     "Mode",
     "Part",
     "PartOutcome",
@@ -197,6 +198,16 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """The workload of a part that mixes other ones, its throughput predicted from theirs."""
+
+    part: str
+    technique: str
+    workload: str
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """A publication as data. ``lost`` says what of it was never published in figures, or is lost."""
 
@@ -209,6 +220,7 @@ class Comparison:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     tables: tuple[Table, ...]
+    mixes: tuple[Mix, ...] = ()
     lost: str = ""
 
     def part(self, key: str) -> Part:

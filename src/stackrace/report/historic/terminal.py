@@ -112,5 +112,9 @@ def _ratio(value: float | None) -> str:
 def _notes(rerun: Rerun) -> list[str]:
     lines = [words.limits_note(rerun), rerun.comparison.lost]
     for one in rerun.parts:
-        lines += [words.part_sentence(rerun, one), rerun.comparison.part(one.part).deviations, *one.left_out]
+        lines += [
+            words.part_sentence(rerun, one, full=False),
+            rerun.comparison.part(one.part).deviations,
+            *one.left_out,
+        ]
     return [line for line in (*lines, *rerun.notes) if line]

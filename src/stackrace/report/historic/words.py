@@ -139,9 +139,10 @@ def basis(claim: Claim) -> str:
     return _BASES[claim.basis]
 
 
-def part_sentence(rerun: Rerun, outcome: PartOutcome) -> str:
-    """Say how a part's race went, or why there is none."""
+def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> str:
+    """Say how a part's race went, ``full`` with its own standing, or why there is none."""
     name = rerun.comparison.part(outcome.part).title
     if outcome.race is None:
         return f"{name}: not run: {outcome.trouble}"
-    return f"{name}: {outcome.answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."
+    answer = f" {outcome.answer}" if full else ""
+    return f"{name}:{answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."
