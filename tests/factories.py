@@ -152,6 +152,32 @@ def make_race(
     return replace(race, **changes)  # type: ignore[arg-type]
 
 
+def with_workloads(race: Race, *names: str) -> Race:
+    """``race`` with every slice taken once for each of ``names``, a tenth slower each time."""
+    launches = tuple(
+        replace(launch, slices=tuple(
+            replace(one, workload=name, index=one.index * len(names) + place,
+                    result=replace(one.result, duration_s=one.result.duration_s * 1.1**place))
+            for one in launch.slices
+            for place, name in enumerate(names)
+        ))
+        for launch in race.launches
+    )  # fmt: skip
+    return replace(race, launches=launches, urls=(), workloads={name: (f"/{name}/",) for name in names})
+
+
+def as_runs(race: Race, *, requests: int = 500) -> Race:
+    """``race`` as one of runs: a launch for each slice, its memory with it."""
+    launches = tuple(
+        replace(launch, id=ids.encode(ids.decode(launch.id) // 2 + one.index), slices=(one,), warmup_s=0.0)
+        for launch in race.launches
+        for one in launch.slices
+    )
+    loads = tuple(replace(load, duration_s=None, requests=requests) for load in race.loads)
+    blocks = len({launch.block for launch in race.launches})
+    return replace(race, launches=launches, loads=loads, repeats=blocks, budget_s=0.0, ending=Ending.COMPLETED)
+
+
 def make_failure(kind: FailureKind = FailureKind.NOT_READY, message: str = "No answer within 30 s.",
                  log: str = "starting\nImportError: No module named 'shop'\n") -> Failure:  # fmt: skip
     """A failure with a log's tail."""

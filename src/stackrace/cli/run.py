@@ -11,6 +11,7 @@ from ..model.race import Question
 from ..model.units import DURATION, PERCENT
 from .names import complete_stack
 from .options import Quantity, app_options, apply_app_options, store_option
+from .run_options import RunOptions, run_options
 
 __all__ = ["command"]
 
@@ -22,6 +23,8 @@ Examples:
   stackrace run race.toml --budget 20min     as the file says, but longer
   stackrace run historic/lighttpd-2008 --quick   a published comparison on today's software, in minutes
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
+  stackrace run --session browse.har --stack gunicorn --stack waitress
+  stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
   stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json"""
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
@@ -46,6 +49,7 @@ Examples:
 @click.option(
     "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
 )
+@run_options
 @click.option("--question", type=click.Choice(list(Question)), help="What to find out. Default: winner.")
 @click.option(
     "--difference",
@@ -75,6 +79,11 @@ def command(
     close: bool,
     budget: float | None,
     slice_s: float | None,
+    session: Path | None,
+    think: bool,
+    requests: int | None,
+    duration: float | None,
+    repeats: int | None,
     question: str | None,
     difference: float | None,
     seed: int | None,
@@ -132,6 +141,8 @@ def command(
         difference=difference or request.difference,
         seed=request.seed if seed is None else seed,
     )
+    runs = RunOptions(session=session, think=think, requests=requests, duration=duration, repeats=repeats)
+    request = runs.over(request, urls)
     race_and_report(request, store_url=store, html=html, as_json=as_json)
 
 

@@ -7,8 +7,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..checks import Observation
 from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
+from ..model.units import DURATION
+from ..model.verdict import Effect, Finding
 from .events import BlockStarted
 from .steps import Steps, shuffled
 
@@ -48,10 +51,26 @@ class RunBlock:
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
                 seen = steps.place.load(cell.stack, cell.workload, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
-                steps.book(cell, seen, may_redo=False)
+                steps.book(cell, seen, may_redo=False, known=_cut_off(cell, seen, limit_s))
         finally:
             if steps.up:
                 steps.retire()
+
+
+def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ...]:
+    """Say that a run ended before its requests were sent: its throughput holds, its length does not."""
+    if cell.load.requests is None or seen.result.duration_s < limit_s:
+        return ()
+    counts = seen.result.counts
+    return (
+        Finding(
+            check="run cut off",
+            effect=Effect.WARNS,
+            seen=f"{counts.ok + counts.errors} of {cell.load.requests} requests were answered or failed in time",
+            threshold=f"all within {DURATION.format(limit_s)}",
+            remedy="is the stack that slow, or does it hang? Give fewer [load] requests, or a larger [race] budget",
+        ),
+    )
 
 
 class Runs:

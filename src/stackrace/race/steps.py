@@ -15,7 +15,7 @@ from ..model import ids
 from ..model.launch import Launch, MemorySample, Slice
 from ..model.race import Cell
 from ..model.stack import Stack
-from ..model.verdict import Effect, Verdict
+from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 
@@ -62,9 +62,11 @@ class Steps:
         """Say what is about to be measured."""
         self.sink(Progress(f"measuring {cell.label}", cell.stack.path))
 
-    def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> bool:
-        """Judge what was seen of ``cell`` and enter it; tells whether it is to be done again."""
-        verdict = examine(observation)
+    def book(
+        self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
+    ) -> bool:
+        """Judge what was seen of ``cell`` beside what is ``known``, and enter it; tells whether to redo it."""
+        verdict = Verdict((*known, *examine(observation).findings))
         if not may_redo:
             verdict = _kept(verdict)
         measured = Slice(

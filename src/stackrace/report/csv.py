@@ -10,6 +10,7 @@ from ..model.race import Race
 from ..model.standing import Standing
 from ..model.verdict import Effect
 from .clean import one_line
+from .growth import size
 
 __all__ = ["HEADER", "CsvExporter"]
 
@@ -18,7 +19,7 @@ HEADER = (
     "throughput_per_s", "scheduled", "ok", "non2xx", "failed", "timed_out", "in_flight", "unsent",
     "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p999_s", "latency_max_s",
     "censored", "stack_cpu_s", "stack_memory_bytes", "generator_cpu_s", "fairness", "ready_s", "findings",
-    "failure", "workload",
+    "failure", "workload", "memory_start_bytes", "memory_peak_bytes", "memory_end_bytes",
 )  # fmt: skip
 """The columns; new ones are added at the end, none is renamed or removed."""
 
@@ -41,7 +42,8 @@ def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
     failure = one_line(f"{launch.failure.kind.value}: {launch.failure.message}") if launch.failure else ""
     if one is None:
-        return (*before, *[""] * (len(HEADER) - len(before) - 2), failure, "")
+        empty = [""] * (HEADER.index("failure") - len(before))
+        return (*before, *empty, failure, "", *_memory(launch))
     counts, latency, result = one.result.counts, one.result.latency, one.result
     return (
         *before, one.index, one.load.concurrency, str(one.load.keep_alive).lower(),
@@ -52,8 +54,14 @@ def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
         " ".join(sorted(latency.censored)), one.cpu_s, sum(hop.pss_bytes for hop in one.usage),
         result.generator_cpu_s, result.fairness, "" if launch.ready_s is None else launch.ready_s,
         " ".join(_finding(f.check, f.effect) for f in one.verdict.findings), failure,
-        one_line(one.workload),
+        one_line(one.workload), *_memory(launch),
     )  # fmt: skip
+
+
+def _memory(launch: Launch) -> tuple[object, ...]:
+    """Return what the launch held at its first sample, at most, and at its last."""
+    sizes = [size(sample) for sample in launch.memory]
+    return (sizes[0], max(sizes), sizes[-1]) if sizes else ("", "", "")
 
 
 def _finding(check: str, effect: Effect) -> str:

@@ -8,6 +8,7 @@ from ..model.race import Race
 from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .complaints import complaints
+from .growth import growths
 from .markdown_text import code as _code
 from .markdown_text import escape as _escape
 from .repeat import COMMAND, race_file
@@ -35,6 +36,7 @@ class MarkdownExporter:
             _escape(f"{sentences.about(race)}. {sentences.ending(race, standing)}"),
             *(_level(level) for level in (*headline, *others)),
             _escape(f"{sentences.resolution(race, standing)} {sentences.limits_note(standing)}"),
+            _memory(race, standing),
             _troubles(race, standing),
             _repeat(race),
         ]
@@ -56,6 +58,19 @@ def _row(row: Row) -> str:
         figures.mebibytes(sum(row.memory_bytes.values())), str(row.launches),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _memory(race: Race, standing: Standing) -> str:
+    lines = [
+        f"| {_code(one.stack)} | {figures.mebibytes(one.start_bytes)} | {figures.mebibytes(one.end_bytes)} "
+        f"| {figures.mebibytes(one.peak_bytes)} | {figures.duration(one.span_s)} |"
+        for one in growths(race, standing)
+    ]
+    if not lines:
+        return ""
+    where = _escape(standing.levels[standing.headline].where)
+    head = "| stack | start MiB | end MiB | peak MiB | over |\n|:--|--:|--:|--:|--:|\n"
+    return f"#### Memory over time {where}\n\n{head}" + "\n".join(lines)
 
 
 def _troubles(race: Race, standing: Standing) -> str:

@@ -13,7 +13,9 @@ from ..model.race import Race
 from ..model.standing import Level, Row, Standing
 from . import figures, sentences
 from .clean import one_line
+from .growth import growths
 from .terminal_levels import LevelsMatrix, groups
+from .terminal_memory import MemoryTable
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
 
@@ -64,6 +66,9 @@ def report(race: Race, standing: Standing) -> RenderableType:
                 LevelsMatrix("p99 ms", group, _delay),
             ]
         parts.append(Text("* first tier at that level", style="dim"))
+    if memory := growths(race, standing):
+        where = standing.levels[standing.headline].where
+        parts += [Text(), Text(f"Memory over time {where}, MiB", style="bold"), MemoryTable(memory)]
     wrong = troubles(race, standing)
     if wrong is not None:
         parts += [Text(), Text("Refused, failed or warned", style="bold"), wrong]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -15,7 +15,7 @@ from .clean import one_line
 from .paths import fold
 from .terminal_bar import bar
 
-__all__ = ["Column", "LevelTable", "fit"]
+__all__ = ["Column", "LevelTable", "drawn", "fit"]
 
 GAP = 2
 BAR = 10
@@ -64,26 +64,30 @@ class LevelTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the columns, give the paths all the room that is left, and draw."""
-        kept = fit(_columns(self._level.rows), options.max_width)
-        room = max(NARROWEST_PATH, options.max_width - _beside_path(kept))
-        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
-        for column in kept:
-            table.add_column(Text(column.title), justify="left" if column.left else "right", no_wrap=True,
-                             style=column.style)  # fmt: skip
-        for place, row in enumerate(self._level.rows):
-            table.add_row(*(_cell(column, place, row, room) for column in kept))
-        yield table
+        rows = self._level.rows
+        yield drawn(_columns(rows), options.max_width, lambda column, place: _style(column, rows[place]))
 
 
-def _cell(column: Column, place: int, row: Row, room: int) -> Text:
-    text = column.cells[place]
+def drawn(columns: Sequence[Column], width: int, style: Callable[[Column, int], str]) -> Table:
+    """Return the columns that fit as a table, its paths folded; ``style`` is that of a cell by its row's number."""
+    kept = fit(columns, width)
+    room = max(NARROWEST_PATH, width - _beside_path(kept))
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for column in kept:
+        table.add_column(Text(column.title), justify="left" if column.left else "right", no_wrap=True,
+                         style=column.style)  # fmt: skip
+    for place in range(len(kept[0].cells)):
+        texts = ((column, column.cells[place]) for column in kept)
+        table.add_row(*(Text(fold(t, room) if c.title == "stack" else t, style=style(c, place)) for c, t in texts))
+    return table
+
+
+def _style(column: Column, row: Row) -> str:
     if column.title == "stack":
-        return Text(fold(text, room), style="bold" if row.tier == 1 else "")
+        return "bold" if row.tier == 1 else ""
     if column.title == "errors" and row.errors:
-        return Text(text, style="red")
-    if column.title == "" and row.tier > 1:
-        return Text(text, style="blue")
-    return Text(text)
+        return "red"
+    return "blue" if column.title == "" and row.tier > 1 else ""
 
 
 def _columns(rows: Sequence[Row]) -> list[Column]:

@@ -12,6 +12,7 @@ from stackrace.race.schedule import (
     ROOMY_BLOCKS,
     WIDTHS,
     Costs,
+    Extent,
     _width,
     least_budget_s,
     plan_block,
@@ -21,43 +22,50 @@ from stackrace.stats.looks import look
 COSTS = Costs()
 
 
-def spent_s(plan, stacks, levels):
+def alike(stacks, levels):
+    """Every stack meets every level."""
+    return Extent(stacks=stacks, headline=stacks, sides=stacks * (levels - 1))
+
+
+def spent_s(plan, extent):
     """What the planned block will take."""
     headline = plan.passes * (plan.slice_s + REWARM_S)
-    others = (levels - 1) * plan.side_passes * (plan.side_slice_s + REWARM_S)
-    return COSTS.of(stacks) + stacks * (headline + others)
+    others = plan.side_passes * (plan.side_slice_s + REWARM_S)
+    return COSTS.of(extent.stacks) + extent.headline * headline + extent.sides * others
 
 
 @given(
     stacks=st.integers(1, 18),
-    levels=st.integers(1, 5),
+    headline=st.integers(1, 18),
+    sides=st.integers(0, 90),
     remaining_s=st.floats(1, 7200),
     done=st.integers(0, MOST_BLOCKS),
 )
-def test_the_blocks_planned_just_fill_what_remains(stacks, levels, remaining_s, done):
-    plan = plan_block(stacks=stacks, levels=levels, remaining_s=remaining_s, done=done, costs=COSTS)
+def test_the_blocks_planned_just_fill_what_remains(stacks, headline, sides, remaining_s, done):
+    extent = Extent(stacks=stacks, headline=headline, sides=sides)
+    plan = plan_block(extent, remaining_s=remaining_s, done=done, costs=COSTS)
     if plan is None:
-        assert done == MOST_BLOCKS or remaining_s < least_budget_s(stacks=stacks, levels=levels, costs=COSTS) + 1e-6
+        assert done == MOST_BLOCKS or remaining_s < least_budget_s(extent, COSTS) + 1e-6
         return
     assert plan.slice_s >= LEAST_SLICE_S - 1e-9
     assert plan.passes >= 1
     assert plan.side_slice_s >= LEAST_SLICE_S - 1e-9
-    assert plan.blocks_left * spent_s(plan, stacks, levels) == pytest.approx(remaining_s)
+    assert plan.blocks_left * spent_s(plan, extent) == pytest.approx(remaining_s)
 
 
 @given(remaining_s=st.floats(20, 7200))
 def test_a_fixed_slice_is_kept_and_the_budget_too(remaining_s):
-    plan = plan_block(stacks=2, levels=1, remaining_s=remaining_s, done=0, costs=COSTS, fixed_slice_s=2.0)
+    plan = plan_block(alike(2, 1), remaining_s=remaining_s, done=0, costs=COSTS, fixed_slice_s=2.0)
     assert plan is not None
     assert plan.slice_s == 2.0
-    assert plan.blocks_left * spent_s(plan, 2, 1) <= remaining_s + 1e-6
+    assert plan.blocks_left * spent_s(plan, alike(2, 1)) <= remaining_s + 1e-6
 
 
 def test_with_little_time_the_headline_comes_first():
-    tight = plan_block(stacks=10, levels=3, remaining_s=180, done=0, costs=COSTS)
+    tight = plan_block(alike(10, 3), remaining_s=180, done=0, costs=COSTS)
     assert tight.blocks_left >= 3
     assert tight.side_passes == 1
-    roomy = plan_block(stacks=10, levels=3, remaining_s=1800, done=0, costs=COSTS)
+    roomy = plan_block(alike(10, 3), remaining_s=1800, done=0, costs=COSTS)
     assert roomy.blocks_left >= ROOMY_BLOCKS
     assert roomy.side_passes == roomy.passes > 1
 
@@ -65,7 +73,7 @@ def test_with_little_time_the_headline_comes_first():
 @given(remaining_s=st.floats(10, 7200))
 def test_more_time_never_means_fewer_launches_of_fewer_slices(remaining_s):
     def slices(seconds):
-        plan = plan_block(stacks=3, levels=1, remaining_s=seconds, done=0, costs=COSTS)
+        plan = plan_block(alike(3, 1), remaining_s=seconds, done=0, costs=COSTS)
         return plan.blocks_left * plan.passes if plan else 0
 
     assert slices(2 * remaining_s) >= slices(remaining_s)

@@ -30,11 +30,11 @@ def merged(histograms):
     return make_quantiles(count=len(histograms))
 
 
-def slice_of(rate, *, load=None, verdict=GOOD, cpu=(("gunicorn", 1.0),), histogram=b"h", **result):
+def slice_of(rate, *, load=None, workload="", verdict=GOOD, cpu=(("gunicorn", 1.0),), histogram=b"h", **result):
     load = load or make_load(20)
     seen = replace(make_result(rate, load=load, **result), histogram=histogram)
     usage = tuple(HopUsage(hop=hop, cpu_s=cpu_s, processes=1, threads=1, pss_bytes=1000) for hop, cpu_s in cpu)
-    return Slice(index=0, load=load, result=seen, usage=usage, verdict=verdict)
+    return Slice(index=0, load=load, result=seen, usage=usage, verdict=verdict, workload=workload)
 
 
 def launch_of(stack, block, *slices, **changes):
@@ -348,3 +348,95 @@ def test_any_race_has_a_standing(question, stacks, blocks):
     assert found.answer.endswith(".")
     assert [row.tier for row in found.rows] == sorted(row.tier for row in found.rows)
     assert found.rows[0].ratio.value == 1
+
+
+# Several workloads
+
+
+def race_with_workloads(rates, *, blocks=10, levels=(20,), **changes):
+    """``rates`` maps workloads to the true rates of the stacks that meet them."""
+    dice = random.Random(3)
+    stacks = list(dict.fromkeys(stack for own in rates.values() for stack in own))
+    launches = []
+    for block in range(blocks):
+        for stack in stacks:
+            slices = [
+                slice_of(own[stack] * math.exp(dice.gauss(0, 0.02)), load=make_load(level), workload=name)
+                for name, own in rates.items()
+                for level in levels
+                if stack in own
+            ]
+            launches.append(launch_of(stack, block, *slices))
+    race = make_race(stacks=stacks, levels=levels, blocks=0, urls=())
+    limits = {name: tuple(own) for name, own in rates.items() if list(own) != stacks}
+    workloads = {name: (f"/{name}",) for name in rates}
+    return replace(race, launches=tuple(launches), workloads=workloads, limits=limits, **changes)
+
+
+def test_there_is_a_level_for_each_workload_at_each_load():
+    race = race_with_workloads({"static": {"a": 5000, "b": 4000}, "page": {"a": 500, "b": 700}}, levels=(1, 20))
+    found = standing(race, merge=merged)
+    assert [(level.workload, level.load.concurrency) for level in found.levels] == [
+        ("static", 1), ("static", 20), ("page", 1), ("page", 20),
+    ]  # fmt: skip
+    assert [level.rows[0].stack for level in found.levels] == ["a", "a", "b", "b"]
+    assert found.levels[found.headline].where == "on static at c=20"
+    assert found.answer.startswith("On static, at 20 connections, a delivers ")
+    assert found.settled
+
+
+def test_where_there_is_one_load_the_answer_names_the_workload_alone():
+    race = race_with_workloads({"static": {"a": 5000, "b": 4000}, "page": {"a": 500, "b": 700}})
+    assert standing(race, merge=merged).answer.startswith("On static, a delivers ")
+
+
+def test_a_single_stack_with_many_workloads_gives_a_row_for_each():
+    rates = {name: {"a": rate} for name, rate in (("text", 9000), ("memcached", 2000), ("orm", 700))}
+    found = standing(race_with_workloads(rates), merge=merged)
+    assert [len(level.rows) for level in found.levels] == [1, 1, 1]
+    assert [level.label for level in found.levels] == ["text, c=20", "memcached, c=20", "orm, c=20"]
+    assert all(level.rows[0].throughput_per_s.low is not None for level in found.levels)
+    assert found.answer.startswith("On text, a delivers ")
+    assert found.answer.endswith("with nothing to compare it with.")
+
+
+def test_a_workload_for_one_stack_alone_lacks_no_comparison():
+    race = race_with_workloads({"static": {"a": 5000}, "page": {"b": 700, "c": 500}})
+    assert standing(race, merge=merged).settled
+    assert decisions(race).settled
+
+
+def test_who_failed_elsewhere_is_no_rival_in_the_answer():
+    race = race_with_workloads({"static": {"a": 5000}, "page": {"b": 700, "c": 500}})
+    launches = tuple(
+        replace(launch, slices=(), failure=make_failure()) if launch.stack == "c" else launch
+        for launch in race.launches
+    )
+    found = standing(replace(race, launches=launches), merge=merged)
+    assert [withdrawal.stack for withdrawal in found.withdrawals] == ["c"]
+    assert "nothing to compare it with" in found.answer
+
+
+def test_a_stack_that_is_beaten_on_one_workload_only_goes_on():
+    race = race_with_workloads({"static": {"a": 5000, "b": 1000}, "page": {"a": 500, "b": 500}}, blocks=5)
+    assert "b" not in decisions(race).dropped
+
+
+def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
+    clear = race_of({"a": 1000, "b": 3000})
+    assert decisions(clear).settled
+    for race in (replace(clear, exhaustive=True), replace(clear, repeats=10)):
+        assert not decisions(race).settled
+        assert decisions(race).dropped == frozenset()
+
+
+def test_memory_of_a_run_belongs_to_its_own_level():
+    def launch(block, level, size):
+        memory = (MemorySample(at_s=1.0, pss_bytes={"gunicorn": size}),)
+        one = slice_of(1000, load=make_load(level), cpu=())
+        return replace(launch_of("a", block, one, memory=memory), id=ids.encode(10 * level + block))
+
+    launches = tuple(launch(block, level, 1000 * level) for block in range(2) for level in (1, 20))
+    race = replace(make_race(stacks=["a"], levels=(1, 20), blocks=0), launches=launches, repeats=2)
+    found = standing(race, merge=merged)
+    assert [level.rows[0].memory_bytes["gunicorn"] for level in found.levels] == [1000, 20_000]

@@ -25,3 +25,46 @@ def test_a_connection_per_request_and_a_timeout_are_kept():
     load = tomllib.loads(race_file(race))["load"]
     assert load["keep_alive"] is False
     assert load["timeout"] == "2.5s"
+
+
+def read(tmp_path, race):
+    path = tmp_path / "race.toml"
+    path.write_text(race_file(race), encoding="utf-8")
+    return read_race_file(path, lambda stack: None)
+
+
+def test_workloads_their_stacks_and_their_recordings_are_kept(tmp_path):
+    recording = tmp_path / "a session é.har"
+    recording.write_text("{}")
+    race = make_race(3, urls=(), workloads={"static": ("/a.css", "/b.css"), "browse": (recording.as_uri(),)})
+    race = replace(race, limits={"static": race.stacks[:2]}, exhaustive=True)
+    request = read(tmp_path, race)
+    static, browse = request.workloads
+    assert (static.name, static.urls, static.stacks) == ("static", ("/a.css", "/b.css"), race.stacks[:2])
+    assert (browse.name, browse.session, browse.stacks) == ("browse", recording, None)
+    assert request.exhaustive
+    assert request.urls is None
+
+
+def test_a_recorded_session_is_named(tmp_path):
+    recording = tmp_path / "browse.har"
+    recording.write_text("{}")
+    request = read(tmp_path, make_race(2, urls=(recording.as_uri(),)))
+    assert (request.session, request.urls) == (recording, None)
+
+
+def test_runs_keep_their_number_and_their_length(tmp_path):
+    def runs(**length):
+        race = make_race(2, levels=(1, 20), repeats=5, budget_s=0.0)
+        loads = tuple(replace(load, duration_s=None, **length) for load in race.loads)
+        return replace(race, loads=loads)
+
+    counted = read(tmp_path, runs(requests=500))
+    assert (counted.repeats, counted.run_requests, counted.run_s, counted.budget_s) == (5, 500, None, None)
+    race = runs()
+    one, twenty = race.loads
+    race = replace(race, loads=(replace(one, requests=100), replace(twenty, requests=1000)))
+    assert read(tmp_path, race).run_requests_at == {1: 100, 20: 1000}
+    race = replace(race, loads=tuple(replace(load, duration_s=60.0) for load in (one, twenty)))
+    timed = read(tmp_path, race)
+    assert (timed.run_s, timed.run_requests) == (60.0, None)

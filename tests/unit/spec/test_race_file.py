@@ -96,3 +96,103 @@ def test_all_problems_come_at_once_illegal_stacks_among_them(tmp_path):
     assert "3 problems" in message
     for words in ("line 2: race.seed", "line 4: race.stacks: no a", "line 5: race.stacks: no b"):
         assert words in message
+
+
+def request(tmp_path, text):
+    (tmp_path / "browse.har").write_text("{}")
+    return read(tmp_path, text)
+
+
+def test_a_recorded_session_is_found_beside_the_file(tmp_path):
+    found = request(tmp_path, '[workload]\nsession = "browse.har"\nthink = true\n')
+    assert (found.session, found.think, found.urls) == (tmp_path / "browse.har", True, None)
+    assert not request(tmp_path, '[workload]\nsession = "browse.har"\n').think
+
+
+SEVERAL = """
+[workloads.static]
+urls = ["/static/site.css"]
+stacks = ["nginx/http/gunicorn"]
+
+[workloads.browse]
+session = "browse.har"
+
+[race]
+stacks = ["gunicorn", "nginx/http/gunicorn"]
+exhaustive = true
+"""
+
+
+def test_several_workloads_keep_their_order_their_stacks_and_their_recordings(tmp_path):
+    found = request(tmp_path, SEVERAL)
+    static, browse = found.workloads
+    assert (static.name, static.urls, static.session) == ("static", ("/static/site.css",), None)
+    assert static.stacks == ("nginx/http/gunicorn",)
+    assert (browse.name, browse.urls, browse.session) == ("browse", (), tmp_path / "browse.har")
+    assert browse.stacks is None
+    assert found.exhaustive
+    assert found.urls is found.session is None
+
+
+@pytest.mark.parametrize(
+    ("length", "requests", "by_level", "seconds"),
+    [
+        ("requests = 500", 500, {}, None),
+        ('requests = { "1" = 100, "20" = 1000 }', None, {1: 100, 20: 1000}, None),
+        ('duration = "1min"', None, {}, 60.0),
+    ],
+)
+def test_runs_have_a_length_and_a_number(tmp_path, length, requests, by_level, seconds):
+    found = request(tmp_path, f"[load]\nconcurrency = [1, 20]\n{length}\n[race]\nrepeats = 5\n")
+    assert (found.repeats, found.run_requests, found.run_requests_at) == (5, requests, by_level)
+    assert found.run_s == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[workload]\nurls = ["/"]\nsession = "browse.har"', "line 1: workload: give urls or session, not both"),
+        ("[workload]\nthink = true", "line 1: workload: think keeps the pauses of a recording"),
+        ('[workload]\nsession = "gone.har"', "line 2: workload.session: there is no recording 'gone.har'"),
+        ('[workload]\nurls = ["/"]\n[workloads.a]\nurls = ["/"]', "line 1: workload: give one [workload], or"),
+        ("[workloads.a]\nthink = false", "line 1: workloads.a: asks for nothing; give it urls or session"),
+        ("[workloads]", "line 1: workloads"),
+        ('[workloads."a b"]\nurls = ["/"]', "line 1: workloads.a b"),
+        ('[workloads.a]\nurls = ["/"]\nurl = "/"', "line 3: workloads.a.url: unknown key; did you mean urls?"),
+        ('[workloads.a]\nurls = ["x"]', "line 2: workloads.a.urls"),
+        ('[workloads.a]\nurls = ["/"]\nstacks = ["x"]', "line 3: workloads.a.stacks: name the stacks of the race"),
+        (
+            '[workloads.a]\nurls = ["/"]\nstacks = ["x"]\n[race]\nstacks = ["y"]',
+            "line 3: workloads.a.stacks: 'x' is not among [race] stacks",
+        ),
+        (
+            '[workloads.a]\nurls = ["/"]\nstacks = ["x"]\n[race]\nstacks = ["x", "y"]',
+            "line 5: race.stacks: no workload is for 'y'",
+        ),
+        ("[load]\nrequests = 5", "line 2: load.requests: is the length of a run, so say how many"),
+        ('[load]\nduration = "1s"', "line 2: load.duration: is the length of a run, so say how many"),
+        ("[race]\nrepeats = 5", "line 2: race.repeats: say how long each run is"),
+        ("[race]\nrepeats = 0", "line 2: race.repeats"),
+        ("[race]\nrepeats = true", "line 2: race.repeats"),
+        ('[load]\nrequests = 5\nduration = "1s"\n[race]\nrepeats = 1', "line 1: load: give requests or duration"),
+        ('[load]\nrequests = 5\n[race]\nrepeats = 1\nslice = "1s"', "line 5: race.slice: where [race] repeats"),
+        ("[load]\nrequests = 0\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = true\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ('[load]\nrequests = "5"\n[race]\nrepeats = 1', "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = {}\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = { a = 1 }\n[race]\nrepeats = 1", "line 2: load.requests: its keys are numbers"),
+        ('[load]\nrequests = { "1" = -1 }\n[race]\nrepeats = 1', "line 2: load.requests: is no number"),
+        ('[load]\nrequests = { "1" = 5 }\n[race]\nrepeats = 1', "line 2: load.requests: its numbers are by"),
+        (
+            '[load]\nconcurrency = [1]\nrequests = { "1" = 5, "2" = 5 }\n[race]\nrepeats = 1',
+            "line 3: load.requests: 2 is not among [load] concurrency",
+        ),
+        (
+            '[load]\nconcurrency = [1, 2]\nrequests = { "1" = 5 }\n[race]\nrepeats = 1',
+            "line 3: load.requests: says nothing of 2 connections",
+        ),
+    ],
+)
+def test_contradictions_name_their_line_their_key_and_the_way_out(tmp_path, text, words):
+    (tmp_path / "browse.har").write_text("{}")
+    assert words in problems(tmp_path, text)

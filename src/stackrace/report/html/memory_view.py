@@ -8,11 +8,12 @@ from markupsafe import Markup
 
 from ...model.launch import MemorySample
 from ...model.race import Race
-from ...model.standing import Standing
+from ...model.standing import Level, Standing
 from .. import figures
 from ..charts.panel import Frame, line_path
 from ..charts.scale import linear
 from ..charts.svg import tag
+from ..growth import launches_at
 from .multiples_view import Multiple, Panel
 
 __all__ = ["memory_view"]
@@ -27,9 +28,10 @@ Line = list[tuple[float, float]]
 
 
 def memory_view(race: Race, standing: Standing) -> Multiple | None:
-    """Return the chart, or None when no memory was sampled."""
+    """Return the chart, or None when no memory was sampled; of runs those at the headline level."""
     order = dict.fromkeys([row.stack for row in standing.rows] + list(race.stacks))
-    lines = {stack: _lines(race, stack) for stack in order}
+    level = standing.levels[standing.headline] if race.repeats is not None and standing.levels else None
+    lines = {stack: _lines(race, stack, level) for stack in order}
     lines = {stack: found for stack, found in lines.items() if found}
     if not lines:
         return None
@@ -37,7 +39,8 @@ def memory_view(race: Race, standing: Standing) -> Multiple | None:
     across, up = linear(max(x for x, _ in points), ticks=3), linear(max(y for _, y in points), ticks=3)
     frame = Frame(x=across, y=up, x_labels=tuple((tick, across.label(tick)) for tick in across.ticks))
     panels = tuple(Panel(stack=s, drawing=Markup(_panel(frame, s, found))) for s, found in lines.items())
-    return Multiple(title="Memory over time", words=WORDS, shared=Markup(), panels=panels)
+    title = "Memory over time" + (f" {level.where}" if level else "")
+    return Multiple(title=title, words=WORDS, shared=Markup(), panels=panels)
 
 
 def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
@@ -48,8 +51,9 @@ def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
     return frame.panel("".join(drawn), f"{stack}: memory over time", told)
 
 
-def _lines(race: Race, stack: str) -> list[Line]:
-    found = [_thin(launch.memory) for launch in race.launches if launch.stack == stack]
+def _lines(race: Race, stack: str, level: Level | None) -> list[Line]:
+    own = [launch for launch in race.launches if launch.stack == stack]
+    found = [_thin(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
     return [line for line in found if len(line) > 1]
 
 

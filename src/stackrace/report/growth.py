@@ -1,0 +1,80 @@
+"""Memory over time in figures: what the launches of a stack held at their start, at most, and at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ..model.launch import Launch, MemorySample
+from ..model.race import Race
+from ..model.standing import Level, Standing
+
+__all__ = ["Growth", "growths", "launches_at", "size"]
+
+BARS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """One stack under one load: medians over its launches, the peak of all; bytes (PSS) of all hops.
+
+    ``curve`` draws the longest launch from zero, ``span_s`` is how long that one was watched.
+    """
+
+    stack: str
+    start_bytes: float
+    end_bytes: float
+    peak_bytes: int
+    span_s: float
+    curve: str
+
+
+def growths(race: Race, standing: Standing) -> tuple[Growth, ...]:
+    """Return the growth of each stack at the headline level, in its order; nothing for a race in slices.
+
+    Only a run has its memory to itself: in slices all levels share a launch.
+    """
+    if race.repeats is None or not standing.levels:
+        return ()
+    level = standing.levels[standing.headline]
+    watched = {row.stack: _watched(launches_at(race, level, row.stack)) for row in level.rows}
+    return tuple(_growth(stack, found) for stack, found in watched.items() if found)
+
+
+def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
+    """Return the launches of ``stack`` that were made for runs at ``level``."""
+    key = level.workload, level.load.label
+    own = (launch for launch in race.launches if launch.stack == stack)
+    return [launch for launch in own if any((one.workload, one.load.label) == key for one in launch.slices)]
+
+
+def size(sample: MemorySample) -> int:
+    """Return the bytes of all hops together."""
+    return sum(sample.pss_bytes.values())
+
+
+def _watched(launches: Sequence[Launch]) -> list[Sequence[MemorySample]]:
+    """Return the samples of those launches that lasted long enough to see memory change."""
+    return [launch.memory for launch in launches if len(launch.memory) > 1]
+
+
+def _growth(stack: str, watched: Sequence[Sequence[MemorySample]]) -> Growth:
+    longest = max(watched, key=lambda one: one[-1].at_s - one[0].at_s)
+    return Growth(
+        stack=stack,
+        start_bytes=median(size(one[0]) for one in watched),
+        end_bytes=median(size(one[-1]) for one in watched),
+        peak_bytes=max(size(sample) for one in watched for sample in one),
+        span_s=longest[-1].at_s - longest[0].at_s,
+        curve=_curve([size(sample) for sample in longest]),
+    )
+
+
+def _curve(sizes: Sequence[int]) -> str:
+    """Draw the sizes as bars from zero, the highest of each run of samples: no peak is lost."""
+    step = -(-len(sizes) // MOST_BARS)
+    heights = [max(sizes[i : i + step]) for i in range(0, len(sizes), step)]
+    most = max(heights) or 1
+    return "".join(BARS[min(len(BARS) - 1, height * len(BARS) // most)] for height in heights)

@@ -1,0 +1,66 @@
+"""Who asks a launched stack for everything once; a real server answers."""
+
+import http.server
+import threading
+
+import pytest
+
+from stackrace.deploy.visitor import MOST_QUESTIONS, Visitor, questions
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+
+ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
+
+
+def workload(*requests, cookies=False):
+    return Workload(requests=requests, answers=(ANSWER,) * len(requests), cookies=cookies)
+
+
+class Shop(http.server.BaseHTTPRequestHandler):
+    """Gives and takes cookies by path, and answers with those it got."""
+
+    def do_GET(self):
+        body = self.headers.get("Cookie", "none").encode()
+        self.send_response(200)
+        if self.path == "/login":
+            self.send_header("Set-Cookie", "session=1; Path=/; HttpOnly")
+            self.send_header("Set-Cookie", "seen=2")
+        elif self.path == "/logout":
+            self.send_header("Set-Cookie", "session=; Max-Age=0")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def port():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_address[1]
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_everything_is_asked_for_once_in_order():
+    a, b, sent = Request(path="/a"), Request(path="/b"), Request(path="/a", method="POST", body=b"x")
+    assert [request for request, _ in questions(workload(a, b, a, sent, b))] == [a, b, sent]
+
+
+def test_of_a_long_session_the_beginning():
+    requests = [Request(path=f"/{number}") for number in range(3 * MOST_QUESTIONS)]
+    assert [request for request, _ in questions(workload(*requests))] == requests[:MOST_QUESTIONS]
+
+
+def test_a_visitor_returns_cookies_until_they_are_deleted(port):
+    visitor = Visitor("127.0.0.1", port, workload(cookies=True))
+    said = [visitor.ask(Request(path=path), 5.0).body for path in ("/", "/login", "/cart", "/logout", "/")]
+    assert said == [b"none", b"none", b"session=1; seen=2", b"session=1; seen=2", b"seen=2"]
+
+
+def test_whoever_is_no_visitor_keeps_none(port):
+    visitor = Visitor("127.0.0.1", port, workload())
+    assert [visitor.ask(Request(path=path), 5.0).body for path in ("/login", "/cart")] == [b"none", b"none"]
