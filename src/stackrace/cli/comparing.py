@@ -15,6 +15,7 @@ from ..model import ids
 from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
 from ..model.errors import InterruptedRace, RefusedError, StackraceError
 from ..model.race import Ending, Race
+from ..report.complaints import complaints
 from ..report.historic import Form, rerun_exporter
 from ..report.result import standing_of
 from ..servers import catalogue
@@ -136,13 +137,15 @@ def _told(error: StackraceError) -> str:
 
 
 def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
+    standing = standing_of(race)
     return PartOutcome(
         part=part,
         race=race.id,
-        answer=standing_of(race).answer,
+        answer=standing.answer,
         elapsed_s=race.elapsed_s,
         difference=race.difference,
         left_out=left_out,
+        complaints=tuple(f"{one.headline}, {one.check}: {one.seen}." for one in complaints(race, standing)),
     )
 
 

@@ -74,7 +74,8 @@ def _with_originals(comparison: Comparison, request: RaceRequest, check: Check) 
             beside[technique.path] = technique.original
 
     def widened(paths: Sequence[str]) -> tuple[str, ...]:
-        return tuple(one for path in paths for one in (path, *filter(None, [beside.get(path)])))
+        # two techniques may have the same original
+        return tuple(dict.fromkeys(one for path in paths for one in (path, *filter(None, [beside.get(path)]))))
 
     workloads = tuple(
         replace(one, stacks=None if one.stacks is None else widened(one.stacks)) for one in request.workloads

@@ -233,7 +233,7 @@ class PartOutcome:
     """What became of a part: its ``race``, or the ``trouble`` that kept it from being run.
 
     ``answer`` is the race's own standing in one sentence. ``left_out`` holds a sentence for each stack that could
-    not be raced here.
+    not be raced here, ``complaints`` one for each validity check that had something to say.
     """
 
     part: str
@@ -243,6 +243,7 @@ class PartOutcome:
     elapsed_s: float = 0.0
     difference: float = 0.05
     left_out: tuple[str, ...] = ()
+    complaints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

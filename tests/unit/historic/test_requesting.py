@@ -64,6 +64,7 @@ def test_an_original_that_can_be_raced_here_stands_beside_its_substitute():
     comparison = read_comparison("litespeed-2007")
     stacks = part_request(comparison, comparison.parts[0], Mode.QUICK, anything).request.stacks
     litespeed = comparison.techniques["litespeed"]
+    assert len(stacks) == len(set(stacks)) == 7
     assert stacks.index(litespeed.original) == stacks.index(litespeed.path) + 1
 
 

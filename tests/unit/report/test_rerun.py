@@ -124,6 +124,16 @@ def test_what_was_left_out_is_told(rerun):
         assert "left out" in rerun_exporter(form).export(told)
 
 
+def test_what_the_checks_said_is_told(rerun):
+    (part,) = rerun.parts
+    told = replace(
+        rerun, parts=(replace(part, complaints=("3 slices warned about, foreign CPU: 80 % was used.",)),)
+    )
+    assert "3 slices warned about, foreign CPU" in printed(told)
+    for form in Form:
+        assert "80 % was used" in rerun_exporter(form).export(told)
+
+
 def test_the_json_document_holds_then_and_now(rerun):
     document = json.loads(rerun_exporter(Form.JSON).export(rerun))
     assert (document["format"], document["version"]) == ("stackrace-comparison", 1)

@@ -5,7 +5,7 @@
     format "stackrace-comparison", version 1
     comparison   name, title, year, lost, source {machine, software, protocol, doubts}
     rerun        id, made_at (UTC), mode "full" | "quick", host, confidence, family, notes
-    parts        part, title, race (its id, or null), trouble, answer, elapsed_s, difference, left_out
+    parts        part, title, race (its id, or null), trouble, answer, elapsed_s, difference, left_out, complaints
     techniques   by key: title, path, gone, instead, original
     claims       says, part, metric, kind, basis, this, that (technique, workload, concurrency; that may be null),
                  then (the published ratio or null), now {value, low, high} or null, blocks,
@@ -85,6 +85,7 @@ def _part(rerun: Rerun, one: PartOutcome) -> dict[str, object]:
         "elapsed_s": one.elapsed_s,
         "difference": one.difference,
         "left_out": [printable(told) for told in one.left_out],
+        "complaints": [printable(told) for told in one.complaints],
     }
 
 

@@ -55,7 +55,7 @@ def _now(rerun: Rerun) -> str:
     for one in rerun.parts:
         lines.append(f"- {escape(words.part_sentence(rerun, one))}")
         deviations = rerun.comparison.part(one.part).deviations
-        lines += [f"  - {escape(told)}" for told in (deviations, *one.left_out) if told]
+        lines += [f"  - {escape(told)}" for told in (deviations, *one.left_out, *one.complaints) if told]
     lines += [f"- {escape(note)}" for note in rerun.notes]
     return f"## Now\n\nOn {rerun.made_at[:10]}, with `stackrace run historic/{_command(rerun)}`.\n\n" + "\n".join(
         lines

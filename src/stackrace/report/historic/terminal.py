@@ -19,6 +19,9 @@ __all__ = ["print_rerun", "report"]
 WIDTH = 100
 """Columns at most: a report that is read beside another one."""
 
+COMPLAINTS = 3
+"""Of each part, the gravest; the race's own report has them all."""
+
 STYLES = {
     Ruling.HOLDS: "green",
     Ruling.REVERSED: "red",
@@ -116,5 +119,6 @@ def _notes(rerun: Rerun) -> list[str]:
             words.part_sentence(rerun, one, full=False),
             rerun.comparison.part(one.part).deviations,
             *one.left_out,
+            *one.complaints[:COMPLAINTS],
         ]
     return [line for line in (*lines, *rerun.notes) if line]
