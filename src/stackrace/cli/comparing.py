@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,6 @@ from ..report.complaints import complaints
 from ..report.historic import Form, rerun_exporter
 from ..report.result import standing_of
 from ..servers import catalogue
-from ..spec.request import RaceRequest
 from ..store import open_store
 from .choosing import asked
 from .racing import raced, stoppable
@@ -27,8 +25,6 @@ from .showing import data_folder, write_text
 
 if TYPE_CHECKING:
     from ..store.store import Store  # imports Django
-
-    Racer = Callable[[RaceRequest, Store], Race]
 
 __all__ = ["Options", "compare_again", "show_again"]
 
@@ -90,7 +86,7 @@ def show_again(name: str, *, store_url: str | None, form: Form | None, html: Pat
 
 
 def _run_parts(
-    comparison: Comparison, options: Options, store: Store, racer: Racer = raced
+    comparison: Comparison, options: Options, store: Store
 ) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
     """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
@@ -98,7 +94,7 @@ def _run_parts(
     for part in comparison.parts:
         click.echo(f"{comparison.name}: {part.title}", err=True)
         try:
-            race, left_out = _run_part(comparison, part, options, store, racer)
+            race, left_out = _run_part(comparison, part, options, store)
         except KeyboardInterrupt:
             return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
         except InterruptedRace:
@@ -113,9 +109,7 @@ def _run_parts(
     return races, tuple(outcomes), False
 
 
-def _run_part(
-    comparison: Comparison, part: Part, options: Options, store: Store, racer: Racer
-) -> tuple[Race, tuple[str, ...]]:
+def _run_part(comparison: Comparison, part: Part, options: Options, store: Store) -> tuple[Race, tuple[str, ...]]:
     request = part_request(comparison, part, options.mode, lambda path: asked([path], catalogue()))
     for told in request.left_out:
         click.echo(told, err=True)
@@ -124,7 +118,7 @@ def _run_part(
         wanted = replace(wanted, budget_s=options.budget_s)
     if options.seed is not None:
         wanted = replace(wanted, seed=options.seed)
-    return racer(wanted, store), request.left_out
+    return raced(wanted, store), request.left_out
 
 
 def _not_reached(comparison: Comparison, done: int) -> tuple[PartOutcome, ...]:
