@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..historic import Kept, judged, keep, latest, part_request, read_comparison
+from ..historic.judging import judged
+from ..historic.kept import Kept, keep, latest
+from ..historic.reading import read_comparison
+from ..historic.requesting import part_request
 from ..model import ids
 from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
 from ..model.errors import InterruptedRace, RefusedError, StackraceError

@@ -1,23 +1,10 @@
 """Published comparisons, run again on today's software: ``stackrace run historic/lighttpd-2008``.
 
-Each is a folder: its figures and claims as data in ``comparison.toml``, and one race file for each part.
+Each is a folder: its figures and claims as data in ``comparison.toml``, and one race file for each part. From there
+``.reading`` makes a `Comparison`, ``.requesting`` what each part asks to be raced, ``.judging`` what the races say of
+each claim, and ``.kept`` remembers which races those were. Nothing heavy is imported here.
 """
 
 from .files import NAMES, comparison_name, part_file
-from .judging import judged
-from .kept import Kept, keep, latest
-from .reading import read_comparison
-from .requesting import Asked, part_request
 
-__all__ = [
-    "NAMES",
-    "Asked",
-    "Kept",
-    "comparison_name",
-    "judged",
-    "keep",
-    "latest",
-    "part_file",
-    "part_request",
-    "read_comparison",
-]
+__all__ = ["NAMES", "comparison_name", "part_file"]

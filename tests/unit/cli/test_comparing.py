@@ -9,7 +9,7 @@ from tests.factories import make_race
 from stackrace.cli import comparing
 from stackrace.cli.comparing import Options, compare_again
 from stackrace.cli.run import command
-from stackrace.historic import read_comparison
+from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Mode
 from stackrace.model.errors import InterruptedRace, MissingError, RefusedError
 from stackrace.model.race import Ending

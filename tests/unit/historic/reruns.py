@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.factories import make_finding, make_load, make_race, make_result
 
-from stackrace.historic import judged
+from stackrace.historic.judging import judged
 from stackrace.model.comparison import (
     CellName,
     Claim,

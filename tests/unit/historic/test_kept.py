@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.historic import Kept, keep, latest
+from stackrace.historic.kept import Kept, keep, latest
 from stackrace.model import ids
 from stackrace.model.comparison import Mode, PartOutcome
 from stackrace.model.errors import StoreError

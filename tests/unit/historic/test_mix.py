@@ -1,7 +1,7 @@
 """The ladder's mix against two predictions from the rungs."""
 
-from stackrace.historic import read_comparison
 from stackrace.historic.mix import mix_note
+from stackrace.historic.reading import read_comparison
 
 from .reruns import make_launch, make_slice, race_of
 

@@ -4,7 +4,8 @@ import pytest
 
 from stackrace.apps import bundled
 from stackrace.apps.bundle import BUNDLES
-from stackrace.historic import NAMES, read_comparison
+from stackrace.historic import NAMES
+from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Metric
 from stackrace.model.errors import StackError
 from stackrace.model.stack import Interface

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.historic import part_request, read_comparison
+from stackrace.historic.reading import read_comparison
+from stackrace.historic.requesting import part_request
 from stackrace.model.comparison import Mode
 from stackrace.model.errors import MissingError, StackError
 

@@ -20,7 +20,9 @@ from tests.unit.historic.reruns import (
     rerun_of,
 )
 
-from stackrace.historic import NAMES, judged, read_comparison
+from stackrace.historic import NAMES
+from stackrace.historic.judging import judged
+from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome
 from stackrace.report.historic import Form, rerun_exporter
 from stackrace.report.historic.chart import claim_drawing, claims_scale
