@@ -21,12 +21,16 @@ STACKS = {
 
 
 def test_a_published_comparison_races_from_any_folder(stackrace, tmp_path):
-    done = stackrace("run", "historic/lighttpd-2008", "--budget", "40s", "--json", cwd=tmp_path)
+    done = stackrace("run", "historic/lighttpd-2008", "--quick", "--budget", "40s", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert len(document["standing"]) == 3
-    assert document["race"]["urls"] == ["/ten-kilobytes/"]
-    assert not document["race"]["loads"][0]["keep_alive"]
+    assert document["format"] == "stackrace-comparison"
+    assert [claim["basis"] for claim in document["claims"]] == ["measured"] * 3 + ["withdrawn", "announced"]
+    assert document["parts"][0]["race"]
+    again = stackrace("report", "historic/lighttpd-2008", "--json", cwd=tmp_path)
+    assert json.loads(again.stdout) == document
+    alone = stackrace("report", document["parts"][0]["race"], "--json", cwd=tmp_path)
+    assert set(json.loads(alone.stdout)["race"]["workloads"]) == {"ten-kilobytes", "application"}
 
 
 def test_every_example_is_raced_here():

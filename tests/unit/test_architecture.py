@@ -81,7 +81,7 @@ def importers_of(*packages):
     ("packages", "rooms"),
     [
         (("numpy", "scipy"), {"stats"}),
-        (("pydantic",), {"spec"}),
+        (("pydantic",), {"spec", "historic"}),
         (("django",), {"store", "web"}),
         (("click",), {"cli"}),
         (("rich",), {"report", "cli"}),

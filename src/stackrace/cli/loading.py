@@ -15,6 +15,7 @@ from ..model.errors import AppError, InputError
 from ..model.stack import Interface
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
+from .bundled_sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 __all__ = ["LoadedApp", "load_app", "offered_by"]
@@ -51,6 +52,7 @@ def load_app(
     private folder for the latter's database, ``beside`` the variables that lead to the app's services, which
     ``preparing`` starts. Raises AppError or InputError naming the way out.
     """
+    request = with_bundled_sessions(request)
     app, urls, notes = _find(request, environments, data, say)
     app = replace(
         app,

@@ -17,6 +17,7 @@ Examples:
   stackrace report                        the last race, in the terminal
   stackrace report --list                 what has been raced
   stackrace report 3m41c --html shop.html
+  stackrace report historic/lighttpd-2008 --markdown
   stackrace report --markdown | gh pr comment --body-file -"""
 )
 @click.argument("race", metavar="[RACE]", required=False)
@@ -39,7 +40,11 @@ def command(
     schema: bool,
     store: str | None,
 ) -> None:
-    """Show a race again: RACE is its id or the start of it, by default the last one."""
+    """Show a race again: RACE is its id or the start of it, by default the last one.
+
+    historic/NAME shows the last run of a published comparison.
+    """
+    from ..historic import comparison_name
     from ..model.errors import InputError, StoreError
     from ..report import SCHEMA, Format, exporter
     from ..report.result import standing_of
@@ -50,6 +55,16 @@ def command(
         raise InputError("give one of --list, --json, --csv, --markdown and --schema")
     if schema:
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        return
+    comparison = comparison_name(race) if race is not None and not listing else None
+    if comparison is not None:
+        from ..report.historic import Form
+        from .comparing import show_again
+
+        if as_csv:
+            raise InputError("--csv is for single races; a comparison has --json, --markdown and --html")
+        wanted = Form.JSON if as_json else Form.MARKDOWN if as_markdown else None
+        show_again(comparison, store_url=store, form=wanted, html=html)
         return
     with open_store(store) as results:
         if listing:

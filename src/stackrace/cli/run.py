@@ -21,7 +21,7 @@ __all__ = ["command"]
 Examples:
   stackrace run                              the project in this folder, or the bundled app
   stackrace run race.toml --budget 20min     as the file says, but longer
-  stackrace run historic/lighttpd-2008       a published comparison on today's software
+  stackrace run historic/lighttpd-2008 --quick   a published comparison on today's software, in minutes
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
   stackrace run --session browse.har --stack gunicorn --stack waitress
   stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
@@ -57,6 +57,11 @@ Examples:
     help="Differences below this do not matter to you. Default: 5%.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Repeat another race's shuffling. Default: random.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Published comparisons only: every cell in short slices, minutes instead of the author's own protocol.",
+)
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
@@ -82,6 +87,7 @@ def command(
     question: str | None,
     difference: float | None,
     seed: int | None,
+    quick: bool,
     store: str | None,
     html: Path | None,
     as_json: bool,
@@ -90,19 +96,36 @@ def command(
 
     RACE.toml says what to race; flags override it. Without a file, the Django project in this folder is raced,
     else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
-    was measured.
+    was measured. historic/NAME runs a published comparison again and says which of its claims hold today.
     """
-    from ..historic import historic_file
+    from ..historic import comparison_name, part_file
     from ..servers import catalogue
     from ..spec.race_file import read_race_file
     from ..spec.request import RaceRequest
     from .choosing import asked
     from .racing import race_and_report
 
+    comparison = comparison_name(race_file) if race_file is not None else None
+    if comparison is not None:
+        _compare(
+            click.get_current_context(),
+            comparison,
+            quick=quick,
+            budget=budget,
+            seed=seed,
+            store=store,
+            html=html,
+            as_json=as_json,
+        )
+        return
+    if quick:
+        raise click.UsageError(
+            "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
+        )
     if race_file is None:
         request = RaceRequest(folder=Path.cwd())
     else:
-        race_file = historic_file(race_file) or race_file
+        race_file = part_file(race_file) or race_file
         request = read_race_file(race_file, lambda path: asked([path], catalogue()))
     request = apply_app_options(
         request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host
@@ -121,3 +144,41 @@ def command(
     runs = RunOptions(session=session, think=think, requests=requests, duration=duration, repeats=repeats)
     request = runs.over(request, urls)
     race_and_report(request, store_url=store, html=html, as_json=as_json)
+
+
+_WHOLE = {"race_file", "quick", "budget", "seed", "store", "html", "as_json"}
+"""What may be said of a whole comparison; everything else belongs to one of its races."""
+
+
+def _compare(
+    context: click.Context,
+    name: str,
+    *,
+    quick: bool,
+    budget: float | None,
+    seed: int | None,
+    store: str | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a published comparison again, after refusing flags that would make it another one."""
+    from ..model.comparison import Mode
+    from .comparing import Options, compare_again
+
+    given = {
+        parameter.name: parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name is not None
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    }
+    for other in sorted(given.keys() - _WHOLE):
+        raise click.UsageError(
+            f"{given[other]} would make historic/{name} another comparison; give it to a race file"
+        )
+    if budget is not None and not quick:
+        raise click.UsageError(
+            f"--budget is for the quick form: stackrace run historic/{name} --quick --budget 2min"
+        )
+    mode = Mode.QUICK if quick else Mode.FULL
+    options = Options(mode=mode, budget_s=budget, seed=seed, html=html, as_json=as_json)
+    compare_again(name, options, store_url=store)

@@ -12,7 +12,7 @@ from ..model.race import Race
 from ..model.standing import Standing
 from ..report import Format, exporter
 
-__all__ = ["data_folder", "show", "write", "write_html"]
+__all__ = ["data_folder", "show", "write", "write_html", "write_text"]
 
 
 def data_folder() -> Path:
@@ -33,12 +33,17 @@ def show(race: Race, result: Standing, *, as_json: bool) -> None:
 
 def write(form: Format, race: Race, result: Standing, path: Path) -> None:
     """Write the result to ``path``; raises InputError when it cannot be written."""
-    text = exporter(form).export(race, result)
+    write_text(exporter(form).export(race, result), path)
+
+
+def write_text(text: str, path: Path) -> Path:
+    """Write a report to ``path``; returns where it is, raises InputError when it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report {path} cannot be written: {error.strerror}; name another place") from error
+    return path.absolute()
 
 
 def write_html(race: Race, result: Standing, path: Path | None) -> Path:

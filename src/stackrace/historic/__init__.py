@@ -1,5 +1,10 @@
-"""Published comparisons, raced again on today's software: ``stackrace run historic/lighttpd-2008``."""
+"""Published comparisons, run again on today's software: ``stackrace run historic/lighttpd-2008``.
 
-from .files import historic_file
+Each is a folder: its figures and claims as data in ``comparison.toml``, and one race file for each part. From
+there ``.reading`` makes a `Comparison`, ``.requesting`` what each part asks to be raced, ``.judging`` what the races say
+of each claim, and ``.kept`` remembers which races those were. Nothing heavy is imported here.
+"""
 
-__all__ = ["historic_file"]
+from .files import NAMES, comparison_name, part_file
+
+__all__ = ["NAMES", "comparison_name", "part_file"]

@@ -1,24 +1,43 @@
-"""Finds the race file of a published comparison by its name."""
+"""Finds published comparisons, and their parts, by the names people type."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..spec.nearest import did_you_mean
 
-__all__ = ["historic_file"]
+__all__ = ["FILE", "FOLDER", "NAMES", "comparison_name", "part_file"]
 
 PREFIX = "historic"
+FILE = "comparison.toml"
+FOLDER = Path(__file__).parent
+NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}")))
+"""All of them."""
 
 
-def historic_file(asked: Path) -> Path | None:
-    """Return the race file that ``historic/NAME`` stands for, None for any other path.
+def comparison_name(asked: str | Path) -> str | None:
+    """Return the NAME of ``historic/NAME``, None for anything else.
 
     A file of the user's own by that path comes first. Raises InputError listing the names for one that is none.
     """
-    if asked.parent != Path(PREFIX) or asked.exists():
+    path = Path(asked)
+    if path.parent != Path(PREFIX) or path.is_file():
         return None
-    found = {path.stem: path for path in Path(__file__).parent.glob("*.toml")}
-    if asked.stem not in found:
-        raise InputError(f"no published comparison is called {asked.stem!r}; known are {', '.join(sorted(found))}")
-    return found[asked.stem]
+    if path.name not in NAMES:
+        raise InputError(f"no published comparison is called {path.name!r}; known are {', '.join(NAMES)}")
+    return path.name
+
+
+def part_file(asked: Path) -> Path | None:
+    """Return the race file of ``historic/NAME/PART``, with ``.toml`` or without, None for any other path.
+
+    Raises InputError naming the parts of a comparison that has none of that name.
+    """
+    if asked.parent.parent != Path(PREFIX) or asked.parent.name not in NAMES or asked.exists():
+        return None
+    found = {path.stem: path for path in (FOLDER / asked.parent.name).glob("*.toml") if path.name != FILE}
+    stem = asked.name.removesuffix(".toml")
+    if stem not in found:
+        raise InputError(f"{asked.parent} has no part called {stem!r}{did_you_mean(stem, found)}")
+    return found[stem]

@@ -7,9 +7,10 @@ import re
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
 from . import figures, sentences
-from .clean import one_line
 from .complaints import complaints
 from .growth import growths
+from .markdown_text import code as _code
+from .markdown_text import escape as _escape
 from .repeat import COMMAND, race_file
 from .setbacks import setbacks
 
@@ -98,17 +99,3 @@ def _repeat(race: Race) -> str:
 
 def _in_brackets(text: str) -> str:
     return f"({text})" if text else ""
-
-
-def _escape(text: str) -> str:
-    """Keep foreign text from being read as Markdown or HTML."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~@])", r"\\\1", one_line(text))
-
-
-def _code(text: str) -> str:
-    """Return ``text`` as a code span that also holds inside a table."""
-    clean = one_line(text).replace("|", "\\|")
-    if "`" not in clean:
-        return f"`{clean}`"
-    fence = "`" * (1 + max(len(run) for run in re.findall("`+", clean)))
-    return f"{fence} {clean} {fence}"

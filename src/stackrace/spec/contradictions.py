@@ -85,6 +85,8 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, st
     found: dict[Where, str | None] = {("workload",): parsed.workload.session}
     found |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
     for where, session in found.items():
-        if session is not None and not (folder / session).exists():
+        if session is None or session.startswith("bundled:"):
+            continue
+        if not (folder / session).exists():
             key = ".".join((*where, "session"))
             yield (*where, "session"), f"{key}: there is no recording {session!r}; paths are relative to this file"

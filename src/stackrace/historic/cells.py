@@ -1,0 +1,110 @@
+"""What a race has to say about one cell: its launch values by block, its failures, or why there are none."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from statistics import fmean
+
+from ..model.comparison import CellName, Metric, Technique
+from ..model.launch import FailureKind, Launch, Slice
+from ..model.race import Race
+from ..model.verdict import Effect
+
+__all__ = ["FAILING_SHARE", "Failures", "failures", "path_in", "values", "why_not"]
+
+FAILING_SHARE = 0.01
+"""A launch fails where more than one request in a hundred is answered wrongly or not at all."""
+
+Failures = tuple[int, int, float]
+"""Launches that failed in a cell, launches there, and the share of requests that did, over all of them."""
+
+_COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
+
+
+def path_in(race: Race, technique: Technique) -> str:
+    """Return the path that ``technique`` was raced by: the original's where that was possible."""
+    return technique.original if technique.original in race.stacks else technique.path
+
+
+def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int, float]:
+    """Return ln of ``metric`` by block: the mean over the valid slices of the cell's launches in it.
+
+    Memory is each launch's peak, PSS summed over the stack's hops. Slices that show nothing positive do not count.
+    """
+    found: dict[int, list[float]] = {}
+    for launch, slices in _launches(race, path, cell):
+        valid = [_measured(one, metric) for one in slices if one.verdict.valid]
+        positive = [value for value in valid if value > 0]
+        if positive and metric is Metric.MEMORY:
+            found.setdefault(launch.block, []).append(math.log(max(positive)))
+        elif positive:
+            found.setdefault(launch.block, []).extend(map(math.log, positive))
+    return {block: fmean(logs) for block, logs in found.items()}
+
+
+def failures(race: Race, path: str, cell: CellName) -> Failures:
+    """Return how many of the cell's launches failed.
+
+    Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that died
+    counts where it was last seen, and everywhere if it never got as far as a slice.
+    """
+    failed = seen = errors = requests = 0
+    for launch, slices in _launches(race, path, cell):
+        died = launch.failure is not None and launch.failure.kind in _COLLAPSED
+        last_here = not launch.slices or (bool(slices) and launch.slices[-1] is slices[-1])
+        if not slices and not (died and last_here):
+            continue
+        wrong = sum(one.result.counts.errors for one in slices)
+        sent = sum(one.result.counts.ok for one in slices) + wrong
+        seen += 1
+        errors, requests = errors + wrong, requests + sent
+        failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
+    return failed, seen, errors / requests if requests else 0.0
+
+
+def why_not(race: Race, path: str, cell: CellName) -> str:
+    """Say why a cell has no value: how its stack failed, what refused its slices, or that its turn never came.
+
+    It completes a sentence that begins with the technique's name.
+    """
+    if path not in race.stacks:
+        return "was left out"
+    told = [launch.failure for launch in race.launches if launch.stack == path and launch.failure is not None]
+    if told:
+        return f"{told[-1].kind.value}: {told[-1].message}"
+    slices = [one for _, found in _launches(race, path, cell) for one in found]
+    refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
+    if refusing:
+        usual = Counter(one.check for one in refusing).most_common(1)[0][0]
+        return f"was refused: {[one for one in refusing if one.check == usual][-1].seen}"
+    if slices:
+        return "gave not one right answer"
+    return "never had its turn"
+
+
+def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, tuple[Slice, ...]]]:
+    """Give the stack's launches, each with its slices in the cell; a race's only workload has no name."""
+    for launch in race.launches:
+        if launch.stack == path:
+            yield (
+                launch,
+                tuple(
+                    one
+                    for one in launch.slices
+                    if one.load.concurrency == cell.concurrency and one.workload in ("", cell.workload)
+                ),
+            )
+
+
+def _measured(one: Slice, metric: Metric) -> float:
+    match metric:
+        case Metric.LATENCY:
+            return one.result.latency.mean
+        case Metric.LONGEST:
+            return one.result.latency.max
+        case Metric.MEMORY:
+            return float(sum(usage.pss_bytes for usage in one.usage))
+        case _:
+            return one.result.throughput_per_s

@@ -1,0 +1,94 @@
+"""A rerun as it is kept: which races it is made of. Everything else is worked out again from them.
+
+One small JSON document each, in a folder beside the results; format ``stackrace-rerun``, version 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model import ids
+from ..model.comparison import Mode, PartOutcome
+from ..model.errors import StoreError
+
+__all__ = ["Kept", "keep", "latest"]
+
+FORMAT = "stackrace-rerun"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A rerun of the comparison ``name``: each part with its race's id, or the trouble it met."""
+
+    id: str
+    name: str
+    made_at: str
+    mode: Mode
+    parts: tuple[PartOutcome, ...]
+
+
+def keep(kept: Kept, folder: Path) -> Path:
+    """Write ``kept`` into ``folder`` and return its file; raises StoreError when it cannot be written."""
+    path = folder / f"{kept.name}-{kept.id}.json"
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": kept.id,
+        "comparison": kept.name,
+        "made_at": kept.made_at,
+        "mode": kept.mode.value,
+        "parts": [
+            {"part": one.part, "race": one.race, "trouble": one.trouble, "left_out": list(one.left_out)}
+            for one in kept.parts
+        ],
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}; set XDG_DATA_HOME") from error
+    return path
+
+
+def latest(name: str, folder: Path) -> Kept:
+    """Return the last rerun of ``name`` in ``folder``; raises StoreError when none is there, or readable."""
+    found = [_read(path) for path in sorted(folder.glob(f"{name}-*.json")) if _is_ours(path, name)]
+    if not found:
+        raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
+    return max(found, key=lambda kept: kept.made_at)
+
+
+def _is_ours(path: Path, name: str) -> bool:
+    return ids.is_valid(path.stem.removeprefix(f"{name}-"))
+
+
+def _read(path: Path) -> Kept:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT or document["version"] != VERSION:
+            raise StoreError(f"{path} is of another version of stackrace; move it away")
+        return Kept(
+            id=str(document["id"]),
+            name=str(document["comparison"]),
+            made_at=str(document["made_at"]),
+            mode=Mode(document["mode"]),
+            parts=tuple(_part(one) for one in document["parts"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}; move it away") from error
+
+
+def _part(document: Mapping[str, object]) -> PartOutcome:
+    race, left_out = document["race"], document["left_out"]
+    if not isinstance(left_out, list):
+        raise ValueError("left_out is no list")
+    return PartOutcome(
+        part=str(document["part"]),
+        race=None if race is None else str(race),
+        trouble=str(document["trouble"]),
+        left_out=tuple(str(one) for one in left_out),
+    )

@@ -1,0 +1,183 @@
+"""comparison.toml: read, checked, and every problem reported at once with the file and line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..model.comparison import CellName, Claim, Comparison, Figure, Metric, Mix, Part, Row, Source, Table, Technique
+from ..model.errors import SpecError
+from ..spec.nearest import did_you_mean
+from ..spec.toml_lines import line_of
+from . import schema
+from .files import FILE, FOLDER
+
+__all__ = ["read_comparison", "read_folder"]
+
+Location = tuple[str | int, ...]
+
+
+def read_comparison(name: str) -> Comparison:
+    """Return the published comparison ``name``, one of ``NAMES``; raises SpecError as `read_folder` does."""
+    return read_folder(FOLDER / name)
+
+
+def read_folder(folder: Path) -> Comparison:
+    """Return what ``folder``/comparison.toml holds.
+
+    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys, values of a wrong kind,
+    names of techniques and parts that are none, race files that are not there.
+    """
+    path = folder / FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = schema.Document.model_validate(tomllib.loads(text))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SpecError(f"{path} cannot be read: {error}") from error
+    except ValidationError as error:
+        raise _refused(path, text, _invalid(error)) from error
+    wrong = [*_unknown_names(document), *_missing_files(document, folder)]
+    if wrong:
+        raise _refused(path, text, wrong)
+    return _comparison(document, folder)
+
+
+def _refused(path: Path, text: str, problems: Iterable[tuple[Location, str]]) -> SpecError:
+    lines = sorted({(line_of(text, place) or 1, f"{_named(place)}: {what}") for place, what in problems})
+    listed = "\n".join(f"  line {line}: {message}" for line, message in lines)
+    return SpecError(f"{path} has {len(lines)} problem{'s' if len(lines) > 1 else ''}:\n{listed}")
+
+
+def _named(place: Location) -> str:
+    """Name a place: counted from one, as ``claim 3.kind``."""
+    return "".join(f" {part + 1}" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def _invalid(error: ValidationError) -> Iterator[tuple[Location, str]]:
+    for problem in error.errors(include_url=False, include_input=False):
+        yield problem["loc"] or ("file",), problem["msg"].removeprefix("Value error, ")
+
+
+def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
+    spoken: list[tuple[Location, str]] = [(("gone", i), one.technique) for i, one in enumerate(document.gone)]
+    spoken += [(("figure", i), one.technique) for i, one in enumerate(document.figure)]
+    spoken += [(("mix", i), one.technique) for i, one in enumerate(document.mix)]
+    for i, table in enumerate(document.table):
+        spoken += [(("table", i), row.technique) for row in table.rows]
+    for i, claim in enumerate(document.claim):
+        spoken += [(("claim", i), cell.technique) for cell in (claim.this, claim.that) if cell is not None]
+    for place, name in spoken:
+        if name not in document.techniques:
+            yield place, f"no technique is called {name!r}{did_you_mean(name, document.techniques)}"
+    parts: list[tuple[Location, str | None]] = [(("figure", i), one.part) for i, one in enumerate(document.figure)]
+    parts += [(("table", i), one.part) for i, one in enumerate(document.table)]
+    parts += [(("mix", i), one.part) for i, one in enumerate(document.mix)]
+    parts += [(("claim", i), one.part) for i, one in enumerate(document.claim)]
+    for place, part in parts:
+        if document.part_of(part) not in document.parts:
+            yield place, f"no part is called {part!r}{did_you_mean(str(part), document.parts)}"
+
+
+def _missing_files(document: schema.Document, folder: Path) -> Iterator[tuple[Location, str]]:
+    for key, part in document.parts.items():
+        if not (folder / part.file).is_file():
+            yield ("parts", key, "file"), f"there is no race file {part.file!r} beside it"
+
+
+def _comparison(document: schema.Document, folder: Path) -> Comparison:
+    figures = tuple(_figure(document, one) for one in document.figure)
+    return Comparison(
+        name=folder.name,
+        title=document.title,
+        year=document.year,
+        source=Source(**document.source.model_dump()),
+        parts=tuple(_part(key, part, folder) for key, part in document.parts.items()),
+        techniques=_techniques(document),
+        figures=figures,
+        claims=tuple(claim for one in document.claim for claim in _claims(document, one, figures)),
+        tables=tuple(_table(document, one) for one in document.table),
+        mixes=tuple(
+            Mix(
+                part=document.part_of(one.part),
+                technique=one.technique,
+                workload=one.workload,
+                concurrency=one.concurrency,
+            )
+            for one in document.mix
+        ),
+        lost=document.lost,
+    )
+
+
+def _part(key: str, part: schema.Part, folder: Path) -> Part:
+    return Part(key=key, title=part.title, file=folder / part.file, quick_s=part.quick, deviations=part.deviations)
+
+
+def _techniques(document: schema.Document) -> Mapping[str, Technique]:
+    gone = {one.technique: one for one in document.gone}
+    return {
+        key: Technique(
+            key=key,
+            title=technique.title,
+            path=technique.path,
+            gone=gone[key].why if key in gone else "",
+            instead=gone[key].instead if key in gone else "",
+            original=gone[key].original if key in gone else "",
+        )
+        for key, technique in document.techniques.items()
+    }
+
+
+def _figure(document: schema.Document, one: schema.Figure) -> Figure:
+    return Figure(
+        part=document.part_of(one.part),
+        cell=CellName(technique=one.technique, workload=one.workload, concurrency=one.concurrency),
+        metric=one.metric, value=one.value, unit=one.unit, low=one.low, high=one.high, of=one.of, note=one.note,
+    )  # fmt: skip
+
+
+def _claims(document: schema.Document, one: schema.Claim, figures: tuple[Figure, ...]) -> Iterator[Claim]:
+    part = document.part_of(one.part)
+    for workload in one.workload:
+        for level in one.concurrency:
+            this = _cell(one.this, workload, level)
+            that = None if one.that is None else _cell(one.that, workload, level)
+            published = (
+                one.ratio if one.ratio is not None else published_ratio(figures, part, one.metric, this, that)
+            )
+            yield Claim(
+                says=one.says, part=part, metric=one.metric, kind=one.kind, this=this, that=that, basis=one.basis,
+                ratio=published,
+            )  # fmt: skip
+
+
+def _cell(cell: schema.Cell, workload: str, level: int) -> CellName:
+    return CellName(
+        technique=cell.technique,
+        workload=workload if cell.workload is None else cell.workload,
+        concurrency=level if cell.concurrency is None else cell.concurrency,
+    )
+
+
+def published_ratio(
+    figures: Iterable[Figure], part: str, metric: Metric, this: CellName, that: CellName | None
+) -> float | None:
+    """Return the published ``this`` ÷ ``that``; None unless both have a figure for the whole stack in one unit."""
+    known = {one.cell: one for one in figures if one.part == part and one.metric is metric and not one.of}
+    first, second = known.get(this), known.get(that) if that is not None else None
+    if first is None or second is None or first.unit != second.unit:
+        return None
+    return first.value / second.value
+
+
+def _table(document: schema.Document, one: schema.Table) -> Table:
+    return Table(
+        title=one.title,
+        part=document.part_of(one.part),
+        metric=one.metric,
+        rows=tuple(Row(title=row.title, technique=row.technique, workload=row.workload) for row in one.rows),
+        levels=tuple(one.concurrency),
+    )

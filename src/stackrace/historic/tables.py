@@ -1,0 +1,43 @@
+"""Then and now: a published table's rows as ratios to its first one."""
+
+from __future__ import annotations
+
+from ..model.comparison import CellName, Comparison, Row, Table, TableOutcome
+from ..model.race import Race
+from ..stats.ratio import Contrast, ratios
+from .cells import path_in, values
+from .reading import published_ratio
+
+__all__ = ["table_outcome"]
+
+
+def table_outcome(comparison: Comparison, race: Race | None, table: Table) -> TableOutcome:
+    """Return the ratios of ``table``, then from the figures and now from ``race`` (None: it was not run)."""
+    return TableOutcome(
+        table=table,
+        then=tuple(tuple(_then(comparison, table, row, at) for at in table.levels) for row in table.rows),
+        now=tuple(tuple(_now(comparison, race, table, row, at) for at in table.levels) for row in table.rows),
+    )
+
+
+def _cells(table: Table, row: Row, level: int) -> tuple[CellName, CellName]:
+    first = table.rows[0]
+    return (
+        CellName(technique=row.technique, workload=row.workload, concurrency=level),
+        CellName(technique=first.technique, workload=first.workload, concurrency=level),
+    )
+
+
+def _then(comparison: Comparison, table: Table, row: Row, level: int) -> float | None:
+    return published_ratio(comparison.figures, table.part, table.metric, *_cells(table, row, level))
+
+
+def _now(comparison: Comparison, race: Race | None, table: Table, row: Row, level: int) -> float | None:
+    if race is None:
+        return None
+    this, that = (
+        values(race, path_in(race, comparison.techniques[cell.technique]), cell, table.metric)
+        for cell in _cells(table, row, level)
+    )
+    both = tuple(this[block] - that[block] for block in sorted(this.keys() & that.keys()))
+    return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None

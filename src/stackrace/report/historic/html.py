@@ -1,0 +1,92 @@
+"""A rerun as one self-contained page, in the style of the races' own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from ...model.comparison import ClaimOutcome, Rerun, Ruling
+from .. import figures
+from ..charts.bars import axis
+from ..clean import one_line
+from ..html import marks
+from . import words
+from .chart import claim_drawing, claims_scale
+
+__all__ = ["HtmlExporter"]
+
+HERE = Path(__file__).parent
+STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
+CLASSES = {
+    Ruling.HOLDS: "holds",
+    Ruling.REVERSED: "reversed",
+    Ruling.UNDECIDED: "undecided",
+    Ruling.NOT_MEASURED: "missing",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimView:
+    """One row of the picture; ``says`` is empty where the row above says the same."""
+
+    outcome: ClaimOutcome
+    says: str
+    drawing: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartView:
+    """One part's claims with their axis."""
+
+    title: str
+    rows: tuple[ClaimView, ...]
+    axis: Markup
+
+
+class HtmlExporter:
+    """Writes the page."""
+
+    def export(self, rerun: Rerun) -> str:
+        """Return the whole page; all foreign text is escaped."""
+        return _templates().get_template("comparison.html.j2").render(
+            rerun=rerun, comparison=rerun.comparison,
+            style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
+            parts=[_part(rerun, key, list(of)) for key, of in groupby(rerun.claims, lambda one: one.claim.part)],
+            gone=[one for one in rerun.comparison.techniques.values() if one.gone],
+            command=f"stackrace run historic/{rerun.comparison.name}"
+            + (" --quick" if rerun.mode.value == "quick" else ""),
+        )  # fmt: skip
+
+
+def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> PartView:
+    scale = claims_scale(claims)
+    before = ["", *(one.claim.says for one in claims)]
+    rows = tuple(
+        ClaimView(
+            outcome=one,
+            says="" if one.claim.says == previous else one.claim.says,
+            drawing=Markup(claim_drawing(one, scale)),
+        )
+        for one, previous in zip(claims, before, strict=False)
+    )
+    return PartView(title=rerun.comparison.part(key).title, rows=rows, axis=Markup(axis(scale, "×")))
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(HERE), autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    templates.filters.update(
+        breakable=marks.breakable, path=marks.path, line=one_line,
+        ratio=lambda value: figures.NOTHING if value is None else figures.ratio(value),
+        kind=lambda ruling: CLASSES[ruling],
+    )  # fmt: skip
+    templates.globals.update(words=words, list=list, zip=zip)
+    return templates

@@ -1,0 +1,148 @@
+"""The sentences that every report of a rerun shares, so that terminal, page and Markdown say the same."""
+
+from __future__ import annotations
+
+from ...model.comparison import (
+    Basis,
+    Claim,
+    ClaimOutcome,
+    Comparison,
+    Kind,
+    Metric,
+    Mode,
+    PartOutcome,
+    Rerun,
+    Ruling,
+)
+from .. import figures
+
+__all__ = [
+    "about",
+    "basis",
+    "headline",
+    "limits_note",
+    "now",
+    "part_sentence",
+    "remark",
+    "sides",
+    "then",
+    "title",
+    "where",
+]
+
+_BASES = {
+    Basis.MEASURED: "",
+    Basis.ANNOUNCED: "announced, not measured",
+    Basis.WITHDRAWN: "measured, then withdrawn",
+}
+
+_DIRECTIONS = {Kind.MORE: "> 1", Kind.LESS: "< 1", Kind.SAME: "≈ 1", Kind.FAILS: "fails", Kind.LIVES: "lives"}
+
+_METRICS = {
+    Metric.THROUGHPUT: "requests/s",
+    Metric.LATENCY: "mean time",
+    Metric.LONGEST: "longest",
+    Metric.MEMORY: "memory",
+    Metric.ERRORS: "errors",
+    Metric.CPU: "CPU",
+}
+
+
+def title(comparison: Comparison) -> str:
+    """Return the comparison's title with its year."""
+    return f"{comparison.title} ({comparison.year}), run again"
+
+
+def headline(rerun: Rerun) -> str:
+    """Say in one sentence how many of the claims hold today."""
+    told = {ruling: rerun.count(ruling) for ruling in Ruling}
+    total = len(rerun.claims)
+    phrases = (
+        (told[Ruling.HOLDS], "holds", "hold"),
+        (told[Ruling.REVERSED], "is reversed", "are reversed"),
+        (told[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
+        (told[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
+    )
+    said = [f"{number} {one if number == 1 else many}" for number, one, many in phrases if number]
+    return f"Of {total} claim{'' if total == 1 else 's'}, {_and(said)}."
+
+
+def _and(parts: list[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
+
+
+def about(rerun: Rerun) -> str:
+    """Name the machines and the day: ratios may be compared, nothing else."""
+    source = rerun.comparison.source
+    how = "in short slices (--quick)" if rerun.mode is Mode.QUICK else "by the protocol of then"
+    where_now = f" on {rerun.host}" if rerun.host else ""
+    return (
+        f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
+        "Only ratios are compared: the hardware differs."
+    )
+
+
+def limits_note(rerun: Rerun) -> str:
+    """Say what the limits are, and that few blocks make them wide."""
+    if not rerun.family:
+        return "Too few blocks were raced for any limits; give more time."
+    fewest = min(one.blocks for one in rerun.claims if one.now is not None and one.now.low is not None)
+    together = f"all {rerun.family} of them together" if rerun.family > 1 else "it"
+    few = f" Some rest on {fewest} blocks only, which makes them wide." if fewest < 7 else ""
+    return f"Limits hold for {together} with {rerun.confidence:.0%} confidence.{few}"
+
+
+def where(claim: Claim) -> str:
+    """Name the cell's workload and load level, and the metric where it is not throughput."""
+    names = dict.fromkeys(cell.workload for cell in (claim.this, claim.that) if cell is not None and cell.workload)
+    metric = "" if claim.metric in (Metric.THROUGHPUT, Metric.ERRORS) else _METRICS[claim.metric]
+    return ", ".join(filter(None, (" ÷ ".join(names), f"c={claim.this.concurrency}", metric)))
+
+
+def sides(claim: Claim) -> str:
+    """Name what is divided by what; of a claim of failing its one side."""
+    this = claim.this.technique
+    return this if claim.that is None else f"{this} ÷ {claim.that.technique}"
+
+
+def then(claim: Claim) -> str:
+    """Return the published ratio, or the direction where that is all there is."""
+    if claim.ratio is not None:
+        return figures.ratio(claim.ratio)
+    return _DIRECTIONS[claim.kind]
+
+
+def now(outcome: ClaimOutcome) -> str:
+    """Return our ratio with its limits; of a claim of failing what was seen."""
+    if outcome.now is None:
+        return "" if outcome.ruling is Ruling.NOT_MEASURED else outcome.reason
+    limits = figures.limits(outcome.now, figures.ratio)
+    return figures.ratio(outcome.now.value) + (f" ({limits})" if limits else "")
+
+
+def remark(outcome: ClaimOutcome) -> str:
+    """Say what the ruling leaves out: why nothing was measured, what cannot matter, whether the ratio agrees."""
+    if outcome.ruling is Ruling.NOT_MEASURED:
+        return outcome.reason
+    said = []
+    if outcome.within and outcome.claim.kind is not Kind.SAME:
+        said.append("no difference you could notice")
+    elif outcome.now is not None and outcome.now.low is None:
+        said.append("no limits: too few blocks")
+    if outcome.agrees is not None:
+        said.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
+    return "; ".join(said)
+
+
+def basis(claim: Claim) -> str:
+    """Say what the claim rested on, where that was no measurement that stood."""
+    return _BASES[claim.basis]
+
+
+def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> str:
+    """Say how a part's race went, ``full`` with its own standing, or why there is none."""
+    name = rerun.comparison.part(outcome.part).title
+    if outcome.race is None:
+        return f"{name}: not run: {outcome.trouble}"
+    answer = f" {outcome.answer}" if full else ""
+    return f"{name}:{answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."

@@ -1,0 +1,106 @@
+"""Ratios of chosen pairs of cells, with limits that hold for all of them at once.
+
+The tiers of a race compare every stack with every other. A published comparison makes a dozen claims instead, each
+about two cells of its own choosing, perhaps in different races; so the family is the list of claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.standing import Interval
+from .limits import critical
+from .pairs import Array, trimmed, trimmed_from
+
+__all__ = ["CONFIDENCE", "Contrast", "ratios"]
+
+CONFIDENCE = 0.95
+_HUGE = 700.0
+"""Beyond this e^x leaves the floating-point numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contrast:
+    """Two cells, by any names that tell cells apart, and their differences.
+
+    ``differences`` holds ln(this) − ln(that) for each block that has both, one value at least and no gaps.
+    Contrasts of one ``group`` lean on each other's variance: those taken under the same load.
+    """
+
+    this: Hashable
+    that: Hashable
+    differences: Sequence[float]
+    group: Hashable = ()
+
+
+def ratios(contrasts: Sequence[Contrast], confidence: float = CONFIDENCE) -> tuple[Interval, ...]:
+    """Return each contrast's exp(m ± t·√(ṽ/n)); limits are None where it has a single block.
+
+    m and v are the trimmed mean and Yuen's variance of the differences over the blocks (`pairs.trimmed`), on df =
+    h − 1 degrees of freedom. Within a group ṽ = (d0·v̄ + df·v)/(d0 + df), where v̄ is the df-weighted mean of
+    the group's v and d0 the number of independent contrasts it holds. t is the two-sided quantile at
+    (1 − ``confidence``)/C for C contrasts with limits (Bonferroni), so that all of them hold together with at
+    least that probability.
+
+    Two contrasts that share a cell have correlated differences, ρ = ±½ where the cells are equally noisy, and
+    ρ² is the correlation of their variances. With var(v_i) = 2/df_i and cov(v_i, v_j) = 2ρ²/max(df_i, df_j),
+    relative to σ⁴, v̄ is worth D = (Σdf)²/Σ_ij min(df_i, df_j)ρ_ij² degrees of freedom, and Satterthwaite's
+    approximation gives ν_i = (d0 + df)²/(df + d0²/D + 2·d0·s_i), s_i = df_i·Σ_j df_j ρ_ij²/max(df_i, df_j)/Σdf.
+    With every pair of K stacks that is `shrink.degrees`; with one contrast alone ν = df.
+
+    Simulated under independent noise for 2 to 10 blocks and 2 to 8 cells, compared in a star, a chain, disjoint
+    pairs and all pairs: the limits of all contrasts hold in 93 to 99.8 % of races with equal noise, and in 94 % or
+    more where one cell has five times the others' variance. With twenty-five times it is 90 % at worst.
+
+    Source: Yuen 1974, Biometrika 61; Smyth 2004, Statistical Applications in Genetics and Molecular Biology
+    3(1); Satterthwaite 1946, Biometrics Bulletin 2; Dunn 1961, Multiple comparisons among means, Journal of the
+    American Statistical Association 56, for the quantile.
+    """
+    found = [trimmed(np.asarray(one.differences, dtype=float)) for one in contrasts]
+    n = np.array([len(one.differences) for one in contrasts], dtype=int)
+    df = np.array([trimmed_from(int(each)) - 1 if each > 1 else 0 for each in n], dtype=float)
+    family = int((df > 0).sum())
+    variance, nu = np.full(len(n), np.nan), np.zeros(len(n))
+    for group in {one.group for one in contrasts}:
+        members = [i for i, one in enumerate(contrasts) if one.group == group and df[i] > 0]
+        if members:
+            own = np.array([float(found[i][1]) for i in members])
+            shared = _shared([contrasts[i] for i in members])
+            variance[members], nu[members] = _leaning(own, df[members], shared)
+    return tuple(
+        _interval(float(found[i][0]), float(variance[i] / n[i]), float(nu[i]), (1 - confidence) / max(family, 1))
+        for i in range(len(n))
+    )
+
+
+def _shared(contrasts: Sequence[Contrast]) -> Array:
+    """Return ρ², the squared correlation of each two contrasts over independent cells of equal variance."""
+    cells = list({cell for one in contrasts for cell in (one.this, one.that)})
+    incidence = np.zeros((len(contrasts), len(cells)))
+    for row, one in enumerate(contrasts):
+        incidence[row, cells.index(one.this)] += 1
+        incidence[row, cells.index(one.that)] -= 1
+    rho = incidence @ incidence.T / 2
+    return np.asarray(rho**2)
+
+
+def _leaning(own: Array, df: Array, shared: Array) -> tuple[Array, Array]:
+    """Return ṽ and ν of one group; see `ratios`. All ``df`` are above zero."""
+    total = df.sum()
+    pooled = float(df @ own / total)
+    worth = total**2 / (np.minimum.outer(df, df) * shared).sum()
+    prior = worth / df.mean()
+    inside = df * (shared * df / np.maximum.outer(df, df)).sum(axis=1) / total
+    nu = (prior + df) ** 2 / (df + prior**2 / worth + 2 * prior * inside)
+    return (prior * pooled + df * own) / (prior + df), np.minimum(nu, df + prior)
+
+
+def _interval(mean: float, variance: float, nu: float, alpha: float) -> Interval:
+    if not nu > 0:
+        return Interval(value=float(np.exp(mean)))
+    half = critical(2, nu, alpha) * float(np.sqrt(variance))
+    low, high = max(mean - half, -_HUGE), min(mean + half, _HUGE)
+    return Interval(value=float(np.exp(mean)), low=float(np.exp(low)), high=float(np.exp(high)))

@@ -1,0 +1,264 @@
+"""Claims against synthetic races: what holds, what is reversed, what cannot be told, what was not measured."""
+
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_failure
+
+from stackrace.historic.judging import ruling
+from stackrace.model.comparison import Kind, Metric, Ruling
+from stackrace.model.launch import FailureKind
+from stackrace.model.standing import Interval
+
+from .reruns import (
+    ONE,
+    OTHER,
+    cell,
+    make_claim,
+    make_comparison,
+    make_launch,
+    make_slice,
+    paired,
+    race_of,
+    rerun_of,
+)
+
+NOISE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.01)
+
+
+def rates(rate):
+    return [rate * noise for noise in NOISE]
+
+
+def shuffled(rate):
+    return [rate * noise for noise in reversed(NOISE)]
+
+
+def outcome(race, *claims, **changes):
+    return rerun_of(make_comparison(*claims, **changes), race).claims[0]
+
+
+RULINGS = [
+    (Kind.MORE, (1.1, 1.2), Ruling.HOLDS),
+    (Kind.MORE, (0.8, 0.9), Ruling.REVERSED),
+    (Kind.MORE, (0.9, 1.2), Ruling.UNDECIDED),
+    (Kind.LESS, (0.8, 0.9), Ruling.HOLDS),
+    (Kind.LESS, (1.1, 1.2), Ruling.REVERSED),
+    (Kind.LESS, (0.9, 1.2), Ruling.UNDECIDED),
+    (Kind.MORE, (1.0, 1.2), Ruling.UNDECIDED),
+]
+
+
+@pytest.mark.parametrize(("kind", "limits", "expected"), RULINGS)
+def test_a_direction_holds_or_is_reversed_only_where_the_limits_exclude_one(kind, limits, expected):
+    assert ruling(kind, Interval(value=1.0, low=limits[0], high=limits[1]), within=False) is expected
+
+
+@pytest.mark.parametrize(
+    ("limits", "within", "expected"),
+    [
+        ((0.97, 1.03), True, Ruling.HOLDS),
+        ((1.01, 1.04), True, Ruling.HOLDS),
+        ((1.01, 1.2), False, Ruling.REVERSED),
+        ((0.7, 0.99), False, Ruling.REVERSED),
+        ((0.9, 1.2), False, Ruling.UNDECIDED),
+    ],
+)
+def test_no_difference_holds_only_within_what_does_not_matter(limits, within, expected):
+    assert ruling(Kind.SAME, Interval(value=1.0, low=limits[0], high=limits[1]), within=within) is expected
+
+
+def test_without_limits_nothing_can_be_told():
+    assert ruling(Kind.MORE, Interval(value=9.0), within=False) is Ruling.UNDECIDED
+
+
+def test_a_claim_holds_with_the_published_ratio_within_our_limits():
+    found = outcome(paired(rates(300), shuffled(200)), make_claim(ratio=1.5))
+    assert found.ruling is Ruling.HOLDS
+    assert found.now.low < 1.5 < found.now.high
+    assert found.now.value == pytest.approx(1.5, rel=0.02)
+    assert (found.agrees, found.within, found.blocks) == (True, False, 7)
+
+
+def test_a_claim_is_reversed():
+    found = outcome(paired(rates(200), shuffled(300)), make_claim(ratio=1.5))
+    assert (found.ruling, found.agrees) == (Ruling.REVERSED, False)
+
+
+def test_a_difference_nobody_could_notice_is_said_to_be_none():
+    steady = [100, 100.1, 100, 100.1, 100, 99.9, 100]
+    found = outcome(paired(steady, steady[::-1]), make_claim())
+    assert (found.ruling, found.within) == (Ruling.UNDECIDED, True)
+
+
+def test_the_race_says_what_does_not_matter():
+    first, second = [rate * 1.02 for rate in rates(100)], rates(100)
+    assert outcome(paired(first, second, difference=0.05), make_claim(Kind.SAME)).ruling is Ruling.HOLDS
+    assert outcome(paired(first, second, difference=0.01), make_claim(Kind.SAME)).ruling is Ruling.REVERSED
+
+
+def test_one_block_gives_a_ratio_without_limits():
+    found = outcome(paired([300], [200]), make_claim(ratio=1.5))
+    assert found.now == Interval(value=pytest.approx(1.5))
+    assert (found.ruling, found.agrees, found.blocks) == (Ruling.UNDECIDED, None, 1)
+
+
+def test_only_blocks_with_both_cells_count():
+    race = paired(rates(300)[:4], shuffled(200))
+    assert outcome(race, make_claim()).blocks == 4
+
+
+def test_more_claims_make_wider_limits():
+    race = paired(rates(300), shuffled(200))
+    alone = outcome(race, make_claim())
+    in_company = outcome(race, make_claim(), *[make_claim(metric=Metric.LATENCY)] * 9)
+    assert in_company.now.value == alone.now.value
+    assert in_company.now.high > alone.now.high
+
+
+def test_latency_speaks_of_the_mean_time():
+    found = outcome(paired(rates(100), rates(200)), make_claim(metric=Metric.LATENCY))
+    assert found.now.value == pytest.approx(2.0)
+
+
+def test_memory_is_each_launchs_peak():
+    launches = [
+        make_launch(stack, block, make_slice(100, memory=memory), make_slice(100, memory=memory // 2))
+        for stack, memory in ((ONE, 4 * 10**8), (OTHER, 10**8))
+        for block in range(5)
+    ]
+    found = outcome(race_of(*launches), make_claim(metric=Metric.MEMORY))
+    assert found.now.value == pytest.approx(4.0)
+    assert found.ruling is Ruling.HOLDS
+
+
+@pytest.mark.parametrize(("blocks", "limited"), [(9, False), (10, True)])
+def test_the_longest_request_has_limits_only_from_many_blocks(blocks, limited):
+    race = paired(range(100, 100 + blocks), range(200, 200 + blocks))
+    found = outcome(race, make_claim(metric=Metric.LONGEST), make_claim())
+    assert (found.now.low is not None) is limited
+    assert rerun_of(make_comparison(make_claim(metric=Metric.LONGEST)), race).family == limited
+
+
+def test_claims_about_one_stack_compare_its_workloads():
+    launches = [
+        make_launch(ONE, block, make_slice(rate, workload="a"), make_slice(rate / 4, workload="b"))
+        for block, rate in enumerate(rates(100))
+    ]
+    race = race_of(*launches, stacks=(ONE,))
+    claim = make_claim(this=cell(workload="a"), that=cell(workload="b"))
+    assert outcome(race, claim).now.value == pytest.approx(4.0, rel=0.01)
+
+
+def test_a_levels_cell_takes_no_other_levels_slices():
+    launches = [
+        make_launch(stack, 0, make_slice(rate, 1), make_slice(rate * level_factor, 20))
+        for stack, rate, level_factor in ((ONE, 100, 3), (OTHER, 100, 1))
+    ]
+    claim = make_claim(this=cell(concurrency=20), that=cell("other", concurrency=20))
+    assert outcome(race_of(*launches), claim).now.value == pytest.approx(3.0)
+
+
+# Not measured, and why
+
+
+def test_a_part_that_could_not_be_run():
+    found = outcome(None, make_claim())
+    assert (found.ruling, found.reason) == (Ruling.NOT_MEASURED, "its part could not be run")
+
+
+def test_a_stack_that_failed():
+    race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, failure=make_failure()))
+    found = outcome(race, make_claim())
+    assert (found.ruling, found.reason) == (
+        Ruling.NOT_MEASURED, "other never became ready: No answer within 30 s."
+    )  # fmt: skip
+
+
+def test_a_stack_that_is_not_installed():
+    race = race_of(make_launch(ONE, 0, make_slice(100)), stacks=(ONE,))
+    assert outcome(race, make_claim()).reason == "other was left out"
+
+
+def test_refused_slices():
+    race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, make_slice(100, refused=True)))
+    assert outcome(race, make_claim()).reason == "other was refused: generator and stack share core 1"
+
+
+def test_slices_without_a_right_answer():
+    race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, make_slice(0.001, errors=5)))
+    assert outcome(race, make_claim()).reason == "other gave not one right answer"
+
+
+def test_a_turn_that_never_came():
+    assert outcome(race_of(make_launch(ONE, 0, make_slice(100))), make_claim()).reason == "other never had its turn"
+
+
+def test_cells_that_never_met_in_a_block():
+    race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 1, make_slice(100)))
+    assert outcome(race, make_claim()).reason == "the two were never measured in the same block"
+
+
+# Failing and living
+
+
+@pytest.mark.parametrize(
+    ("errors", "fails", "lives"),
+    [
+        ((0, 0, 0), Ruling.REVERSED, Ruling.HOLDS),
+        ((50, 50, 0), Ruling.HOLDS, Ruling.REVERSED),
+        ((50, 0, 0), Ruling.UNDECIDED, Ruling.UNDECIDED),
+    ],
+)
+def test_failing_is_judged_by_the_launches_with_more_than_one_error_in_a_hundred(errors, fails, lives):
+    launches = [make_launch(ONE, block, make_slice(100, errors=wrong)) for block, wrong in enumerate(errors)]
+    race = race_of(*launches)
+    assert outcome(race, make_claim(Kind.FAILS)).ruling is fails
+    assert outcome(race, make_claim(Kind.LIVES)).ruling is lives
+
+
+def test_slices_that_were_refused_for_their_errors_count_as_failures():
+    race = race_of(make_launch(ONE, 0, make_slice(100, errors=100, refused=True)))
+    found = outcome(race, make_claim(Kind.FAILS))
+    assert (found.ruling, found.reason) == (Ruling.HOLDS, "1 of 1 launches failed, 33.33% of all requests")
+
+
+def test_a_launch_that_died_failed_where_it_was_last_seen():
+    died = make_failure(FailureKind.DIED)
+    race = race_of(make_launch(ONE, 0, make_slice(100, 20), make_slice(100, 500), failure=died))
+    assert outcome(race, make_claim(Kind.FAILS, this=cell(concurrency=500))).ruling is Ruling.HOLDS
+    assert outcome(race, make_claim(Kind.LIVES, this=cell(concurrency=20))).ruling is Ruling.HOLDS
+
+
+def test_a_launch_that_died_before_any_slice_failed_everywhere():
+    race = race_of(make_launch(ONE, 0, failure=make_failure(FailureKind.DIED)))
+    assert outcome(race, make_claim(Kind.FAILS)).ruling is Ruling.HOLDS
+
+
+def test_a_claim_of_failing_that_was_never_tried():
+    found = outcome(race_of(), make_claim(Kind.FAILS))
+    assert (found.ruling, found.reason) == (Ruling.NOT_MEASURED, "one never had its turn")
+
+
+# Then and now
+
+
+def test_a_table_has_ratios_to_its_first_row():
+    rerun = rerun_of(make_comparison(), paired(rates(400), rates(100)))
+    table = rerun.tables[0]
+    assert table.then == ((1.0,), (pytest.approx(2 / 3),))
+    assert table.now == ((pytest.approx(1.0),), (pytest.approx(0.25),))
+
+
+def test_a_table_without_a_race_keeps_its_rows():
+    assert rerun_of(make_comparison(), None).tables[0].now == ((None,), (None,))
+
+
+def test_an_original_that_could_be_raced_stands_for_itself():
+    original = "openlitespeed/fastcgi/flup"
+    comparison = make_comparison()
+    other = replace(comparison.techniques["other"], original=original)
+    comparison = replace(comparison, techniques={**comparison.techniques, "other": other})
+    launches = [make_launch(ONE, 0, make_slice(300)), make_launch(OTHER, 0, make_slice(100))]
+    race = race_of(*launches, make_launch(original, 0, make_slice(150)), stacks=(ONE, OTHER, original))
+    assert rerun_of(comparison, race).claims[0].now.value == pytest.approx(2.0)

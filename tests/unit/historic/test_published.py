@@ -1,0 +1,156 @@
+"""The five comparisons as they are shipped: every path, name and cell in them is one."""
+
+import pytest
+
+from stackrace.apps import bundled
+from stackrace.apps.bundle import BUNDLES
+from stackrace.historic import NAMES
+from stackrace.historic.reading import read_comparison
+from stackrace.model.comparison import Metric
+from stackrace.model.errors import StackError
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+from stackrace.spec.race_file import read_race_file
+from stackrace.spec.stack_path import parse_stack
+
+PENDING = {
+    "apache+passenger:max_pool_size=6",
+    "apache+passenger:max_pool_size=30,high_performance=on,spawn_method=smart,pool_idle_time=0,stat_throttle_rate=300",
+    "puma:workers=0,threads=1",
+}
+"""Paths that need catalogue entries that are being added; empty once they are there."""
+
+PARTS = [(name, part) for name in NAMES for part in read_comparison(name).parts]
+
+
+def request_of(part):
+    return read_race_file(part.file, lambda path: None)
+
+
+def cells_of(comparison):
+    """Every cell that is spoken of, with its part."""
+    for figure in comparison.figures:
+        yield figure.part, figure.cell
+    for claim in comparison.claims:
+        yield from ((claim.part, cell) for cell in (claim.this, claim.that) if cell is not None)
+
+
+def test_all_five_are_there():
+    assert NAMES == (
+        "deployment-2010", "lighttpd-2008", "litespeed-2007", "mod-wsgi-2009", "nginx-mod-wsgi-2007"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_name_ends_with_its_year(name):
+    assert name.endswith(str(read_comparison(name).year))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_path_is_legal_and_written_as_it_is_stored(name):
+    for technique in read_comparison(name).techniques.values():
+        if technique.path not in PENDING:
+            assert parse_stack(technique.path, catalogue().specs, frozenset(Interface)).path == technique.path
+
+
+@pytest.mark.parametrize("path", sorted(PENDING))
+def test_what_is_pending_is_not_there_yet(path):
+    with pytest.raises(StackError):
+        parse_stack(path, catalogue().specs, frozenset(Interface))
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS, ids=[f"{name}-{part.key}" for name, part in PARTS])
+def test_a_part_races_techniques_of_its_comparison(name, part):
+    paths = {technique.path for technique in read_comparison(name).techniques.values()}
+    request = request_of(part)
+    assert request.stacks and set(request.stacks) <= paths
+    for workload in request.workloads:
+        assert set(workload.stacks or ()) <= set(request.stacks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_technique_is_raced(name):
+    comparison = read_comparison(name)
+    raced = {stack for part in comparison.parts for stack in request_of(part).stacks}
+    assert {technique.path for technique in comparison.techniques.values()} == raced
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_that_is_spoken_of_is_raced(name):
+    comparison = read_comparison(name)
+    for part, cell in cells_of(comparison):
+        request = request_of(comparison.part(part))
+        path = comparison.techniques[cell.technique].path
+        assert cell.concurrency in request.concurrency, cell
+        assert path in request.stacks, cell
+        if request.workloads:
+            (workload,) = (one for one in request.workloads if one.name == cell.workload)
+            assert workload.stacks is None or path in workload.stacks, cell
+        else:
+            assert cell.workload == "", cell
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_of_a_table_is_raced(name):
+    comparison = read_comparison(name)
+    for table in comparison.tables:
+        request = request_of(comparison.part(table.part))
+        assert set(table.levels) <= set(request.concurrency)
+        for row in table.rows:
+            assert row.workload in ({one.name for one in request.workloads} or {""})
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS, ids=[f"{name}-{part.key}" for name, part in PARTS])
+def test_a_part_follows_its_authors_protocol(name, part):
+    request = request_of(part)
+    assert request.bundled in BUNDLES
+    assert request.repeats and request.repeats >= 3
+    assert request.run_requests or request.run_requests_at or request.run_s
+    assert request.question == "ranking"
+    assert 120 <= part.quick_s <= 240
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS, ids=[f"{name}-{part.key}" for name, part in PARTS])
+def test_the_bundled_app_has_the_pages(name, part):
+    request = request_of(part)
+    asked = {*(request.urls or ()), *(url for one in request.workloads for url in one.urls)}
+    assert asked <= {*bundled(request.bundled).pages, "/fifteen-queries/"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_gone_says_why_and_what_runs_instead(name):
+    for technique in read_comparison(name).techniques.values():
+        assert bool(technique.gone) == bool(technique.instead)
+        assert technique.gone or not technique.original
+
+
+RATIOS = {
+    ("lighttpd-2008", "embedded", "lighttpd"): 316.08 / 170.46,
+    ("lighttpd-2008", "embedded", "daemon"): 316.08 / 230.84,
+    ("nginx-mod-wsgi-2007", "threaded", "inside"): 24.5 / 14.25,
+    ("deployment-2010", "uwsgi1", "apache"): 0.25,
+}
+
+
+@pytest.mark.parametrize(("name", "this", "that"), RATIOS)
+def test_published_ratios_come_from_the_figures(name, this, that):
+    claims = [one for one in read_comparison(name).claims if one.that and one.kind.is_ratio]
+    (claim,) = (
+        one
+        for one in claims
+        if (one.this.technique, one.that.technique) == (this, that) and one.metric is not Metric.MEMORY
+        and one.ratio is not None
+    )  # fmt: skip
+    assert claim.ratio == pytest.approx(RATIOS[name, this, that])
+
+
+def test_the_ladder_has_its_published_hits():
+    claims = read_comparison("mod-wsgi-2009").claims
+    hits = [one.ratio for one in claims if one.part == "ladder"]
+    assert hits == pytest.approx([0.773, 0.28, 0.187, 0.629, 0.795, 0.881], abs=0.001)
+
+
+@pytest.mark.parametrize("name", ["litespeed-2007", "deployment-2010"])
+def test_lost_charts_leave_directions_only(name):
+    comparison = read_comparison(name)
+    assert comparison.lost and not comparison.figures

@@ -1,0 +1,221 @@
+"""A comparison run again, in every format."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_failure
+from tests.unit.historic.reruns import (
+    ONE,
+    OTHER,
+    cell,
+    make_claim,
+    make_comparison,
+    make_launch,
+    make_slice,
+    paired,
+    race_of,
+    rerun_of,
+)
+
+from stackrace.historic import NAMES
+from stackrace.historic.judging import judged
+from stackrace.historic.reading import read_comparison
+from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome
+from stackrace.report.historic import Form, rerun_exporter
+from stackrace.report.historic.chart import claim_drawing, claims_scale
+from stackrace.report.historic.terminal import print_rerun
+from stackrace.report.terminal import make_console
+
+from .hostile import EVIL
+
+FIRST = (300.0, 306.0, 297.0, 303.0, 294.0, 300.0, 303.0)
+SECOND = (203.0, 200.0, 196.0, 202.0, 198.0, 204.0, 200.0)
+
+CLAIMS = (
+    make_claim(ratio=1.5),
+    make_claim(Kind.LESS, says="one takes less time, by its author's own guess", basis=Basis.ANNOUNCED, ratio=0.5),
+    make_claim(Kind.SAME, says="no significant difference", basis=Basis.WITHDRAWN),
+    make_claim(Kind.FAILS, says="one dies at 500", this=cell(concurrency=500)),
+    make_claim(Kind.LIVES, says="one lives at 1"),
+)
+
+GOLDEN = """\
+One against other (2001), run again
+Of 5 claims, 2 hold, 2 are reversed and 1 was not measured.
+Then: a machine of 2001. Now: 2026-11-22, in short slices (--quick) on Example CPU @ 2.40GHz, 4
+cores, 8 GiB, Debian GNU/Linux 12, kvm. Only ratios are compared: the hardware differs.
+
+One page
+claim                       at       then  now
+one is faster               c=1      1.50  1.50 (1.46–1.54)             holds: the published ratio
+                                                                        is within our limits
+one takes less time, by     c=1      0.50  1.50 (1.46–1.54)             reversed: the published
+its author's own guess                                                  ratio is outside our limits
+(announced, not measured)
+no significant difference   c=1       ≈ 1  1.50 (1.46–1.54)             reversed
+(measured, then withdrawn)
+one dies at 500             c=500   fails                               not measured: one never had
+                                                                        its turn
+one lives at 1              c=1     lives  0 of 7 launches failed,      holds
+                                           0.00% of all requests
+
+Requests per second, against the first row, then → now
+               c=1
+One    1.00 → 1.00
+Other  0.67 → 0.67
+
+Gone since, and what ran in its place
+Other: Its last release is of 2002. flup, which it was.
+
+Limits hold for all 3 of them together with 95% confidence.
+One page: Race 1fwvedulu2qlv, 1 min 1 s.
+"""
+
+
+def printed(rerun, width=100):
+    out = io.StringIO()
+    print_rerun(rerun, make_console(out, width=width))
+    return out.getvalue()
+
+
+@pytest.fixture
+def rerun():
+    return rerun_of(make_comparison(*CLAIMS), paired(FIRST, SECOND))
+
+
+def test_the_terminal_says_it_all_in_a_hundred_columns(rerun):
+    text = "\n".join(line.rstrip() for line in printed(rerun).splitlines()) + "\n"
+    assert text == GOLDEN
+
+
+@pytest.mark.parametrize("width", [70, 100, 200])
+def test_no_line_is_wider_than_the_terminal_or_a_hundred(rerun, width):
+    assert max(len(line) for line in printed(rerun, width).splitlines()) <= min(width, 100)
+
+
+def test_a_pipe_gets_no_escape_codes(rerun):
+    assert "\x1b" not in printed(rerun)
+
+
+def test_a_part_that_could_not_be_run_says_why():
+    text = printed(rerun_of(make_comparison(), None))
+    assert "Of 1 claim, 1 was not measured." in text
+    assert "One page: not run: mariadb is not installed" in text
+    assert "Too few blocks were raced for any limits" in text
+
+
+def test_an_unnoticeable_difference_is_called_one():
+    steady = (100.0, 100.1, 100.0, 100.1, 100.0, 99.9, 100.0)
+    text = printed(rerun_of(make_comparison(), paired(steady, steady[::-1])), 100)
+    assert "no difference you could notice" in " ".join(text.split())
+
+
+def test_few_blocks_are_owned_up_to():
+    text = " ".join(printed(rerun_of(make_comparison(), paired(FIRST[:3], SECOND[:3]))).split())
+    assert "Some rest on 3 blocks only, which makes them wide." in text
+
+
+def test_what_was_left_out_is_told(rerun):
+    (part,) = rerun.parts
+    told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
+    assert "cherokee/http/x is left out" in printed(told)
+    for form in Form:
+        assert "left out" in rerun_exporter(form).export(told)
+
+
+def test_what_the_checks_said_is_told(rerun):
+    (part,) = rerun.parts
+    told = replace(
+        rerun, parts=(replace(part, complaints=("3 slices warned about, foreign CPU: 80 % was used.",)),)
+    )
+    assert "3 slices warned about, foreign CPU" in printed(told)
+    for form in Form:
+        assert "80 % was used" in rerun_exporter(form).export(told)
+
+
+def test_the_json_document_holds_then_and_now(rerun):
+    document = json.loads(rerun_exporter(Form.JSON).export(rerun))
+    assert (document["format"], document["version"]) == ("stackrace-comparison", 1)
+    assert set(document) == {
+        "format", "version", "comparison", "rerun", "parts", "techniques", "claims", "tables", "figures"
+    }  # fmt: skip
+    claim = document["claims"][0]
+    assert (claim["then"], claim["ruling"], claim["published_within_limits"]) == (1.5, "holds", True)
+    assert claim["now"]["low"] < claim["now"]["value"] < claim["now"]["high"]
+    assert document["claims"][3]["that"] is None and document["claims"][3]["now"] is None
+    assert document["parts"][0]["race"]
+    assert document["tables"][0]["rows"][1]["then"] == [pytest.approx(2 / 3)]
+    assert document["figures"][0]["value"] == 300.0
+    assert document["techniques"]["other"]["gone"]
+
+
+def test_markdown_concludes(rerun):
+    text = rerun_exporter(Form.MARKDOWN).export(rerun)
+    headings = ("# One against other", "## Then", "## Now", "## The claims", "## What holds today")
+    headings += ("## What is reversed today", "## What was not measured", "## Gone since", "## Raced as")
+    for heading in headings:
+        assert heading in text
+    assert "`stackrace run historic/sample-2001 --quick`" in text
+    assert f"`{ONE}`" in text
+
+
+def test_markdown_tables_keep_their_columns(rerun):
+    text = rerun_exporter(Form.MARKDOWN).export(rerun)
+    for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
+        assert len(widths) == 1, block
+
+
+def test_the_page_needs_nothing_else(rerun):
+    page = rerun_exporter(Form.HTML).export(rerun)
+    assert "<script" not in page
+    assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
+    assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
+
+
+def test_the_picture_has_the_published_ratio_and_ours(rerun):
+    scale = claims_scale(rerun.claims)
+    first = claim_drawing(rerun.claims[0], scale)
+    assert 'class="published"' in first and 'class="limits holds"' in first and 'class="claimed"' in first
+    failing = claim_drawing(rerun.claims[3], scale)
+    assert "published" not in failing and "limits" not in failing and "claimed" not in failing
+
+
+def test_limits_without_end_stay_within_the_picture():
+    rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
+    scale = claims_scale(rerun.claims)
+    assert rerun.claims[0].now.high > 1e6
+    assert scale.high < 1000
+
+
+def test_hostile_text_breaks_out_of_nothing():
+    failure = make_failure(message=EVIL, log=EVIL)
+    race = race_of(
+        make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, failure=failure),
+        host=replace(paired((1,), (1,)).host, cpu=EVIL),
+    )  # fmt: skip
+    rerun = rerun_of(make_comparison(), race)
+    rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), notes=(EVIL,))
+    page = rerun_exporter(Form.HTML).export(rerun)
+    assert "<script>alert" not in page and "{{ 7*7 }}" in page
+    for text in (page, printed(rerun), rerun_exporter(Form.MARKDOWN).export(rerun)):
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
+        text.encode()
+    assert json.loads(rerun_exporter(Form.JSON).export(rerun))
+    assert "<script>" not in re.sub(r"\\<", "", rerun_exporter(Form.MARKDOWN).export(rerun))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_comparison_can_be_shown_without_a_single_race(name):
+    comparison = read_comparison(name)
+    parts = tuple(PartOutcome(part=part.key, trouble="nothing is installed") for part in comparison.parts)
+    rerun = judged(comparison, {}, parts, id="0" * 13, made_at="2026-11-22T03:00:00+00:00", mode=Mode.FULL)
+    text = printed(rerun)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    for row in (row for table in comparison.tables for row in table.rows):
+        assert row.title in text
+    for form in Form:
+        assert comparison.title.split()[0] in rerun_exporter(form).export(rerun)
