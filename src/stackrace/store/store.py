@@ -149,6 +149,11 @@ class Store:
             known = (*self._ids(), *(sorted(set(gone)) if deleted else ()))
             return the_one(prefix, tuple(dict.fromkeys(known)), names(self.alias))
 
+    def has(self, race_id: str) -> bool:
+        """Tell whether the race with exactly this id is stored."""
+        with self._translated():
+            return bool(RaceRow.objects.using(self.alias).filter(id=race_id).exists())
+
     def name(self, prefix: str, name: str) -> str:
         """Give the race that ``prefix`` means a pretty name, once; returns it as it is kept.
 
