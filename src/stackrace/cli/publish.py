@@ -13,8 +13,7 @@ __all__ = ["command"]
     epilog="""\b
 Examples:
   stackrace publish 3m41c http://127.0.0.1:5984/races --create
-  stackrace publish before-upgrade-2024 https://ana:secret@couch.example:6984/races
-  STACKRACE_COUCHDB_USER=ana STACKRACE_COUCHDB_PASSWORD=… stackrace publish 3m41c https://couch.example/races"""
+  stackrace publish before-upgrade-2024 https://ana:secret@couch.example:6984/races"""
 )
 @click.argument("race", metavar="RACE")
 @click.argument("url", metavar="URL")

@@ -17,7 +17,7 @@ from ..deploy.launcher import Launcher
 from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack
-from ..servers import Hosted, catalogue
+from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
 from .loading import LoadedApp, Say, load_app
@@ -44,7 +44,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
-    servers = catalogue()
+    servers = catalogue().extended(request.servers)
     asked(request.stacks or (), servers)
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
@@ -53,7 +53,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             say(f"starting {', '.join(request.services)}")
         beside = start_services(request.services, guard, cores.stack_cores)
         loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
-        stacks = _stacks(request.stacks, loaded)
+        stacks = _stacks(request.stacks, loaded, servers)
         notes = loaded.notes
         homes: dict[str, Path] = {}
         for stack in stacks:
@@ -105,8 +105,8 @@ def split_cores(cores: Sequence[int]) -> Budget:
     return Budget(stack_cores=tuple(cores[:-1]), generator_cores=(cores[-1],))
 
 
-def _stacks(paths: Sequence[str] | None, loaded: LoadedApp) -> tuple[Stack, ...]:
+def _stacks(paths: Sequence[str] | None, loaded: LoadedApp, servers: Catalogue) -> tuple[Stack, ...]:
     offered, python = loaded.app.interfaces, loaded.python_minor
     if paths is not None:
-        return asked(paths, catalogue(), offered, python)
-    return most_used(catalogue(), offered, python)
+        return asked(paths, servers, offered, python)
+    return most_used(servers, offered, python)
