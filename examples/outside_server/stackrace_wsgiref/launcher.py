@@ -59,13 +59,14 @@ def main(path):
     config = configparser.ConfigParser(interpolation=None)
     config.read(path, encoding="utf-8")
     server = config["server"]
+    application = import_module(server["module"]).application  # before anybody can connect
     Pooled.request_queue_size = server.getint("queue")
     Pooled.pool = ThreadPoolExecutor(server.getint("threads"))
     if "path" in server:
         listening = PooledUnix(server["path"], Quiet)
     else:
         listening = Pooled((server["host"], server.getint("port")), Quiet)
-    listening.set_app(import_module(server["module"]).application)
+    listening.set_app(application)
     # at once: threads may wait for requests, and no load is left when a stack is stopped
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     listening.serve_forever()
