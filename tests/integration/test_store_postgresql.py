@@ -260,3 +260,121 @@ def test_a_server_that_goes_away_is_explained():
         with pytest.raises(StoreError, match="STACKRACE_STORE"):
             store.latest()
         store.close()
+
+
+@pytest.fixture
+def psql(server, url):
+    """Run SQL with PostgreSQL's own shell, as another program and perhaps another user does."""
+    host, name = server.partition("host=")[2], url.partition("@/")[2].partition("?")[0]
+
+    def run(sql, user="ana"):
+        command = [find("psql"), "-h", host, "-U", user, "-v", "ON_ERROR_STOP=1", "-qtAc", sql, name]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_measuring_leaves_no_history(store):
+    launch = make_launch()
+    race = replace(make_race(), launches=(), ending=None, elapsed_s=0.0)
+    store.begin(race)
+    store.add_launch(race.id, replace(launch, slices=(), memory=(), failure=None, ready_s=None, warmup_s=0.0))
+    store.add_slice(launch.id, make_slice(0))
+    store.end_launch(launch)
+    store.end(race.id, Ending.ANSWERED, 2.0)
+    whole = make_race()
+    store.begin(whole)
+    assert store.alterations(race.id) == store.alterations(whole.id) == ()
+
+
+def test_every_change_tells_who_when_and_what_was_before(store, psql):
+    race = make_race()
+    store.begin(race)
+    for sql in (
+        "UPDATE stackrace_race SET app = 'faster', elapsed_s = 0",
+        "UPDATE stackrace_slice SET bytes_read = 1, histogram = '' WHERE index = 1",
+        "UPDATE stackrace_slice SET counts = counts",
+        "DELETE FROM stackrace_stack_facts",
+        "INSERT INTO stackrace_stack_facts (race_id, stack, versions, configs, commands) "
+        f"VALUES ('{race.id}', 'bjoern', '{{}}', '{{}}', '[]')",
+    ):
+        assert psql(sql).returncode == 0
+    told = store.alterations(race.id)
+    deeds = [(each.kind, each.deed.value, set(each.changed)) for each in told]
+    assert deeds[0] == ("race", "update", {"app", "elapsed_s"})
+    assert deeds[1:3] == [("slice", "update", {"bytes_read", "histogram"})] * 2
+    assert deeds[3:] == [("facts", "delete", set()), ("facts", "insert", set())]
+    assert {each.who for each in told} == {"ana, psql"}
+    assert told[0].before["app"] == "demo" and told[0].before["elapsed_s"] == 0.1 + 0.7
+    assert bytes.fromhex(told[1].before["histogram"][2:]) == make_slice(1).result.histogram
+    assert told[0].at.endswith("+00:00")
+    assert "altered 5 times" in store.load(race.id).notes[-1]
+
+
+def test_who_may_change_results_but_not_history_still_leaves_some(store, psql):
+    race = make_race()
+    store.begin(race)
+    psql("CREATE ROLE clerk LOGIN; GRANT SELECT, UPDATE ON stackrace_race TO clerk")
+    done = psql("SET search_path TO pg_catalog; UPDATE public.stackrace_race SET app = 'other'", user="clerk")
+    assert done.returncode == 0, done.stderr
+    assert [each.who for each in store.alterations(race.id)] == ["clerk, psql"]
+    assert "permission denied" in psql("DELETE FROM stackrace_history", user="clerk").stderr
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE stackrace_race SET id = 'other'",
+        "UPDATE stackrace_slice SET launch_id = 'other'",
+        "UPDATE stackrace_ids SET id = 'other'",
+        "DELETE FROM stackrace_ids",
+        "TRUNCATE stackrace_slice",
+        "TRUNCATE stackrace_race CASCADE",
+    ],
+)
+def test_what_would_leave_no_trace_is_refused(store, psql, sql):
+    race = make_race()
+    store.begin(race)
+    done = psql(sql)
+    assert done.returncode and "ERROR" in done.stderr
+    assert store.load(race.id) == race
+
+
+def test_a_deleted_race_leaves_the_registry_and_stays_in_history(store, psql):
+    race = make_race()
+    store.begin(race)
+    store.name(race.id, "before-upgrade-2024")
+    assert store.load("before-upgrade-2024") == race
+    tables = ("slice", "launch", "stack_facts", "race")
+    done = psql(";".join(f"DELETE FROM stackrace_{table}" for table in tables))
+    assert done.returncode == 0, done.stderr
+    assert psql("SELECT count(*) FROM stackrace_ids").stdout.strip() == "0"
+    assert store.find(race.id[:8], deleted=True) == race.id
+    assert len(store.alterations(race.id)) == 4 + 2 + 1 + 1
+
+
+def test_an_id_is_used_once_across_all_tables(store):
+    race = make_race()
+    store.begin(race)
+    for taken in (race.id, race.launches[0].id):
+        with pytest.raises(StoreError, match="taken already"):
+            store.begin(replace(make_race(), id=taken))
+    store.name(race.id, "before-upgrade-2024")
+    with pytest.raises(StoreError, match="name is given once"):
+        store.name(race.id, "another-good-name")
+
+
+def test_what_an_earlier_version_wrote_gets_ids_and_history(store, url, psql):
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    race = make_race()
+    store.begin(race)
+    MigrationExecutor(connections[store.alias]).migrate([("stackrace", "0003_workloads")])
+    assert psql("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal").stdout.strip() == "0"
+    with open_store(url) as upgraded:
+        assert upgraded.load(race.id) == race
+        registered = psql("SELECT string_agg(kind, ' ' ORDER BY kind) FROM stackrace_ids").stdout
+        assert registered.strip() == "launch launch race"
+        assert psql("UPDATE stackrace_launch SET ready_s = 9").returncode == 0
+        assert len(upgraded.alterations(race.id)) == 2

@@ -14,7 +14,7 @@ FLOORS = [
     {"stats", "spec", "servers", "services", "apps", "probe", "load", "checks"},
     {"deploy"},
     {"race"},
-    {"store", "report", "historic"},
+    {"store", "report", "historic", "publish"},
     {"web"},
     {"cli"},
 ]

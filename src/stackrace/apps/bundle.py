@@ -67,13 +67,17 @@ class Bundled:
         wanted = [self.root / _DRIVERS[service] for service in services if service in _DRIVERS]
         return next((file for file in wanted if file.is_file()), self.root / "requirements.txt")
 
-    def app(self, *, python: Path, data: Path, services: Iterable[str] = ()) -> App:
+    def app(
+        self, *, python: Path | None = None, ruby: Path | None = None, data: Path, services: Iterable[str] = ()
+    ) -> App:
         """Return it as an app; ``data`` is an existing writable folder for all it writes."""
         return App(
             name=f"bundled {self.name}",
             root=self.root,
             entry=self.entry,
             python=python,
+            ruby=ruby,
+            public=data.absolute() / self.public if self.public else None,
             environment={**self.environment, "APP_DATA": str(data.absolute())},
             static=self.static,
             prepare=self.prepare,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from .names import complete_server
+from .own_servers import servers_option
 
 __all__ = ["command"]
 
@@ -20,7 +23,8 @@ Examples:
 @click.argument("names", nargs=-1, metavar="[SERVER]...", shell_complete=complete_server)
 @click.option("--all", "everything", is_flag=True, help="Install what any server of the catalogue needs.")
 @click.option("--if-possible", is_flag=True, help="Without root or password-less sudo, say so and succeed.")
-def command(names: tuple[str, ...], everything: bool, if_possible: bool) -> None:
+@servers_option
+def command(names: tuple[str, ...], everything: bool, if_possible: bool, servers: Path | None) -> None:
     """Install what servers need from Debian's packages, as root or through password-less sudo.
 
     Python servers need nothing here: they are installed into private environments when first raced, never into
@@ -33,7 +37,8 @@ def command(names: tuple[str, ...], everything: bool, if_possible: bool) -> None
 
     if not names and not everything:
         raise InputError("name the servers to install, or give --all; see them with: stackrace stacks")
-    entries = list(catalogue()) if everything else entries_called(names)
+    known = catalogue().extended(servers)
+    entries = list(known) if everything else entries_called(names, known)
     states = [availability(entry) for entry in entries]
     for state in states:
         if state.state is State.NOT_INSTALLED and not everything:

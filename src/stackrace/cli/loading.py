@@ -11,7 +11,7 @@ from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, fin
 from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
-from ..model.errors import AppError, InputError
+from ..model.errors import AppError, InputError, MissingError
 from ..model.stack import Interface
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
@@ -140,10 +140,11 @@ def _bundled(
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         say("the race file names no app and its folder holds none: racing the bundled one")
     ours = bundled(request.bundled or DJANGO)
+    if missing := ours.missing():
+        raise MissingError(missing)
     data.mkdir(parents=True, exist_ok=True)
     if ours.entry.kind is EntryKind.RACK:
-        ruby = find_ruby(ours.root, request.ruby)
-        app = replace(ours.app(python=ruby, data=data, services=request.services), python=None, ruby=ruby)
+        app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
         return app, request.urls or ours.urls, (f"The app is the bundled one, {ours.name}.",)
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     python = environments.of_requirements(ours.requirements(request.services), base)

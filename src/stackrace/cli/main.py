@@ -20,6 +20,10 @@ VERBS = {
     "load": "Load a URL on this machine: the engine alone.",
     "compare": "Hold two results of load against each other.",
     "report": "Show any race again, in any format.",
+    "history": "Tell whether a stored race was ever altered.",
+    "name": "Give a stored race a name to remember it by.",
+    "publish": "Put a race into a CouchDB database, for others.",
+    "fetch": "Take published races into your store.",
     "web": "Browse the races you have kept.",
     "completion": "Print the shell's completion script.",
 }

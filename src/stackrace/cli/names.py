@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from ..model.errors import InputError
-from ..servers import catalogue
+from ..servers import Catalogue, catalogue
 from ..servers.contract import Entry
 from ..servers.gone import GONE
 from ..spec.nearest import did_you_mean
@@ -15,9 +15,9 @@ from ..spec.nearest import did_you_mean
 __all__ = ["complete_server", "complete_stack", "entries_called"]
 
 
-def entries_called(names: Sequence[str]) -> list[Entry]:
-    """Return the catalogue's entries; raises InputError naming the nearest for one that is not in it."""
-    entries = catalogue().entries
+def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
+    """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
+    entries = known.entries
     for name in names:
         if gone := next((gone for gone in GONE if gone.name == name), None):
             raise InputError(gone.sentence)

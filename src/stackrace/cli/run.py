@@ -11,6 +11,7 @@ from ..model.race import Question
 from ..model.units import DURATION, PERCENT
 from .names import complete_stack
 from .options import Quantity, app_options, apply_app_options, store_option
+from .own_servers import named_in, servers_option
 from .run_options import RunOptions, run_options
 
 __all__ = ["command"]
@@ -36,6 +37,7 @@ Examples:
     shell_complete=complete_stack,
     help="Stack to race, again for more; see `stackrace stacks`. Default: the ten most used that are ready.",
 )
+@servers_option
 @app_options
 @click.option(
     "-c",
@@ -68,6 +70,7 @@ Examples:
 def command(
     race_file: Path | None,
     stacks: tuple[str, ...],
+    servers: Path | None,
     django: str | None,
     wsgi: str | None,
     asgi: str | None,
@@ -126,13 +129,16 @@ def command(
         request = RaceRequest(folder=Path.cwd())
     else:
         race_file = part_file(race_file) or race_file
-        request = read_race_file(race_file, lambda path: asked([path], catalogue()))
+        servers = servers or named_in(race_file)
+        known = catalogue().extended(servers)
+        request = read_race_file(race_file, lambda path: asked([path], known))
     request = apply_app_options(
         request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host
     )
     request = replace(
         request,
         stacks=stacks or request.stacks,
+        servers=servers,
         concurrency=concurrency or request.concurrency,
         keep_alive=request.keep_alive and not close,
         budget_s=budget or request.budget_s,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
+
+from .own_servers import servers_option
 
 __all__ = ["command"]
 
@@ -18,7 +21,8 @@ Examples:
 )
 @click.argument("names", nargs=-1, metavar="[SERVER]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, one object per server.")
-def command(names: tuple[str, ...], as_json: bool) -> None:
+@servers_option
+def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None:
     """List the servers that stacks are made of: what is ready here, what is missing, what installs it.
 
     At the end stand the techniques that are gone, with what lives on in their place.
@@ -29,7 +33,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     from .names import entries_called
     from .stacks_table import document, document_of_gone, show
 
-    entries = entries_called(names) if names else list(catalogue())
+    known = catalogue().extended(servers)
+    entries = entries_called(names, known) if names else list(known)
     states = [(entry, availability(entry)) for entry in entries]
     gone = () if names else GONE
     if as_json:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..apps import app_environment
+from ..apps import app_environment, bundled
 from ..deploy.beside import Beside
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
@@ -20,7 +20,7 @@ from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack
 from ..model.workload import Workload
-from ..servers import Hosted, catalogue
+from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
 from .loading import LoadedApp, Say, load_app, offered_by
@@ -53,14 +53,14 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
-    servers = catalogue()
+    servers = catalogue().extended(request.servers)
     asked(request.stacks or (), servers, offered_by(request))
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
         cores = split_cores(usable_cores())
-        beside = Seeding(request.services, guard, cores.stack_cores, Templates(cache_folder(), say))
+        beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), say))
         loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
-        stacks = _stacks(request.stacks, loaded)
+        stacks = _stacks(request.stacks, loaded, servers)
         notes = loaded.notes
         homes: dict[str, Path | None] = {}
         for stack in stacks:
@@ -116,8 +116,14 @@ def split_cores(cores: Sequence[int]) -> Budget:
     return Budget(stack_cores=tuple(cores[:-1]), generator_cores=(cores[-1],))
 
 
-def _stacks(paths: Sequence[str] | None, loaded: LoadedApp) -> tuple[Stack, ...]:
+def _services(request: RaceRequest) -> tuple[str, ...]:
+    """Return what is asked for, after what a bundled app cannot do without."""
+    own = bundled(request.bundled).services if request.bundled is not None else ()
+    return tuple(dict.fromkeys((*own, *request.services)))
+
+
+def _stacks(paths: Sequence[str] | None, loaded: LoadedApp, servers: Catalogue) -> tuple[Stack, ...]:
     offered, python = loaded.app.interfaces, loaded.python_minor
     if paths is not None:
-        return asked(paths, catalogue(), offered, python)
-    return most_used(catalogue(), offered, python)
+        return asked(paths, servers, offered, python)
+    return most_used(servers, offered, python)

@@ -11,6 +11,7 @@ import click
 
 from .names import complete_stack
 from .options import app_options, apply_app_options
+from .own_servers import servers_option
 
 __all__ = ["command"]
 
@@ -23,10 +24,12 @@ Examples:
   stackrace up apache+mod_wsgi:mode=daemon --project ~/shop"""
 )
 @click.argument("stack", metavar="STACK", shell_complete=complete_stack)
+@servers_option
 @app_options
 @click.option("--port", type=click.IntRange(1, 65535), help="Where the front listens. Default: any free port.")
 def command(
     stack: str,
+    servers: Path | None,
     django: str | None,
     wsgi: str | None,
     asgi: str | None,
@@ -59,7 +62,7 @@ def command(
         urls=urls,
         host=host,
     )
-    with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,)), say) as stage:
+    with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,), servers=servers), say) as stage:
         (chosen,) = stage.stacks
         say(f"starting {chosen.path}")
         running = stage.launcher.launch(chosen, port=port)

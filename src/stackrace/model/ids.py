@@ -1,18 +1,24 @@
 """Short URL-safe identifiers: a random 64-bit number in 13 characters of lower-case base 36.
 
-Version 0 of the scheme is exactly 13 characters; later versions are longer. Among a million ids the chance
-of any collision is 3 in 100 million, and the insert that uses an id is its uniqueness check.
+The scheme is versioned by length: version 0 has exactly 13 characters, each later version has more, 32 at most.
+Among a million ids the chance of any collision is 3 in 100 million, and the insert that uses an id is its
+uniqueness check. A *name* is an id that a person chose: it holds a hyphen, so it is never mistaken for one that
+was drawn.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 
 from .errors import InputError
 
-__all__ = ["LENGTH", "decode", "encode", "generate", "is_valid"]
+__all__ = ["LENGTH", "PATTERN", "decode", "encode", "generate", "is_valid", "parse_name", "version_of"]
 
 LENGTH = 13
+PATTERN = re.compile(r"[0-9a-z][0-9a-z-]{11,30}[0-9a-z]")
+"""All ids and names, of any version; UUIDs without their hyphens, too. To be used with ``fullmatch``."""
+
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LIMIT = 1 << 64
 
@@ -38,6 +44,9 @@ def decode(identifier: str) -> int:
     >>> decode('3w5e11264sgsf') == 2**64 - 1
     True
     """
+    version = version_of(identifier)
+    if version:
+        raise InputError(f"{identifier!r} is an id of version {version}, which a later Stackrace made: upgrade")
     if not is_valid(identifier):
         raise InputError(f"{identifier!r} is not an id: {LENGTH} characters of 0-9 and a-z")
     return int(identifier, 36)
@@ -50,8 +59,30 @@ def generate() -> str:
 
 def is_valid(identifier: str) -> bool:
     """Tell whether ``identifier`` is a version-0 id."""
-    return (
-        len(identifier) == LENGTH
-        and all(character in _DIGITS for character in identifier)
-        and int(identifier, 36) < _LIMIT
-    )
+    return version_of(identifier) == 0 and int(identifier, 36) < _LIMIT
+
+
+def version_of(identifier: str) -> int | None:
+    """Return the version of the scheme that ``identifier`` is of, by its length; None for what is no id.
+
+    >>> version_of('3w5e11264sgsf'), version_of('3w5e11264sgsf0'), version_of('spring-clean-up')
+    (0, 1, None)
+    """
+    if not PATTERN.fullmatch(identifier) or "-" in identifier:
+        return None
+    return len(identifier) - LENGTH
+
+
+def parse_name(text: str) -> str:
+    """Return the name ``text`` gives, in lower case; raises InputError for what can be none.
+
+    >>> parse_name(' Before-Upgrade-2024 ')
+    'before-upgrade-2024'
+    """
+    name = text.strip().lower()
+    if not PATTERN.fullmatch(name) or "-" not in name:
+        raise InputError(
+            f"{text!r} cannot be a name: 13 to 32 of the characters 0-9, a-z and -, with a hyphen inside, "
+            "as in before-upgrade-2024"
+        )
+    return name

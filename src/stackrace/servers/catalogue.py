@@ -1,22 +1,23 @@
-"""Finds every server: the folders here, and whatever outside packages offer as ``stackrace.servers``."""
+"""Finds every server: the folders here, and others in installed packages or a folder of the user's."""
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from pathlib import Path
 
 from ..model.errors import InputError
 from ..model.stack import ServerSpec
 from .contract import Entry, Guest, Server
 from .gone import GONE
+from .outside import in_folder, in_packages
 
 __all__ = ["Catalogue", "catalogue"]
 
-ENTRY_POINT_GROUP = "stackrace.servers"
 _GONE = {gone.name: ServerSpec(name=gone.name, title=gone.name, gone=gone.sentence) for gone in GONE}
 
 
@@ -46,12 +47,18 @@ class Catalogue:
         assert isinstance(entry, Guest), name
         return entry
 
+    def extended(self, folder: Path | None) -> Catalogue:
+        """Return this catalogue with the servers that lie in ``folder`` as well; without a folder, itself.
+
+        Raises InputError naming file and line of whatever is wrong with one of them, or called like another.
+        """
+        return self if folder is None else _joined((*self, *in_folder(folder)))
+
 
 @cache
 def catalogue() -> Catalogue:
     """Load the catalogue once; raises InputError for an outside entry that is none."""
-    found = {entry.spec.name: entry for entry in [*_own(), *_outside()]}
-    return Catalogue(dict(sorted(found.items())))
+    return _joined((*_own(), *in_packages()))
 
 
 def _own() -> Iterator[Entry]:
@@ -60,12 +67,18 @@ def _own() -> Iterator[Entry]:
             yield import_module(f"stackrace.servers.{module.name}.server").SERVER
 
 
-def _outside() -> Iterator[Entry]:
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        entry = point.load()
-        if not isinstance(entry, Entry):
+def _joined(entries: Iterable[Entry]) -> Catalogue:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry.spec.name
+        if name in found:
             raise InputError(
-                f"entry point {point.name!r} of group {ENTRY_POINT_GROUP} is no server: "
-                "it must name an instance of stackrace.servers.Server or Guest"
+                f"two servers are called {name!r}: {_place(found[name])} and {_place(entry)}; "
+                "give one of them another name in its spec"
             )
-        yield entry
+        found[name] = entry
+    return Catalogue(dict(sorted(found.items())))
+
+
+def _place(entry: Entry) -> str:
+    return inspect.getfile(type(entry))

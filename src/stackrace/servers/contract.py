@@ -6,6 +6,7 @@ server and returns a ``Fragment`` of that server's configuration. Neither starts
 
 from __future__ import annotations
 
+import inspect
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -267,7 +268,13 @@ class Entry(ABC):
         """Render this entry's own ``template`` with the site's parts as variables."""
         constants = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
         own = {**site.settings, **constants, **values}
-        return render(self.spec.name, template, site=site, app=site.app, **own)
+        return render(self.folders, template, site=site, app=site.app, **own)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where templates are looked for: beside this entry's class, then beside the entries it derives from."""
+        classes = (kind for kind in type(self).__mro__ if issubclass(kind, Entry) and kind.__module__ != __name__)
+        return tuple(dict.fromkeys(Path(inspect.getfile(kind)).parent for kind in classes))
 
 
 class Server(Entry):

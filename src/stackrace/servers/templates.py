@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,11 +13,11 @@ __all__ = ["render"]
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folders: tuple[Path, ...]) -> Environment:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("stackrace", "servers"),
+        loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -25,7 +26,9 @@ def _environment() -> Environment:
     )
 
 
-def render(server: str, template: str, **values: object) -> str:
-    """Render ``servers/<server>/<template>``; a variable nobody gave is an error, never an empty string."""
-    folder = server.replace("-", "_")
-    return _environment().get_template(f"{folder}/{template}").render(**values)
+def render(folders: tuple[Path, ...], template: str, **values: object) -> str:
+    """Render ``template`` out of the first of ``folders`` that has it.
+
+    A variable nobody gave is an error, never an empty string.
+    """
+    return _environment(folders).get_template(template).render(**values)

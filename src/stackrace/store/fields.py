@@ -7,29 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
 from django.db import models
 
-__all__ = ["DocumentField", "ExactTextField", "RealField", "legible", "storable"]
+from ..model.text import legible, storable
 
-_ESCAPE = "\x1a"
-_UNSTORABLE = re.compile("[\x00\x1a\ud800-\udfff]")
-_ESCAPED = re.compile(_ESCAPE + "([0-9a-f]{4})")
-
-
-def storable(text: str) -> str:
-    """Return ``text`` without NULs and lone surrogates, which logs contain and databases refuse.
-
-    They become U+001A and four hexadecimal digits, as does U+001A itself; ordinary text stays as it is.
-    """
-    return _UNSTORABLE.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
-
-
-def legible(text: str) -> str:
-    """Undo ``storable``."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+__all__ = ["DocumentField", "ExactTextField", "RealField"]
 
 
 class ExactTextField(models.TextField):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from ..model.errors import StoreError
@@ -13,13 +13,17 @@ NEAR = 10
 """How many ids an error lists at most."""
 
 
-def the_one(prefix: str, ids: Sequence[str]) -> str:
+def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = None) -> str:
     """Return the only one of ``ids`` (newest first) that starts with ``prefix``, capitals or not.
+
+    ``names`` maps pretty names to ids: one of them, written out, is as good.
 
     >>> the_one('4X', ['4xk20z0000000', '9a00000000000'])
     '4xk20z0000000'
     """
     wanted = prefix.strip().lower()
+    if names and wanted in names:
+        return names[wanted]
     if wanted in ids:
         return wanted
     found = [each for each in ids if each.startswith(wanted)]

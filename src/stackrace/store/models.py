@@ -1,4 +1,7 @@
-"""The tables: races, what their stacks were, launches, slices. Only rows; ``convert`` knows the values."""
+"""The tables: races, what their stacks were, launches, slices; history and ids, which triggers write.
+
+Only rows; ``convert`` knows the values.
+"""
 
 # mypy: allow-untyped-calls
 # (Django carries no annotations)
@@ -14,7 +17,7 @@ from .launch_documents import FindingDocument, MemoryDocument, UsageDocument
 from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument, TargetDocument
 from .race_documents import BudgetDocument, HostDocument
 
-__all__ = ["LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
+__all__ = ["HistoryRow", "IdRow", "LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
 
 _ID_LENGTH = 32
 """Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
@@ -144,3 +147,37 @@ class SliceRow(Row):
 
     class Meta:
         db_table = "stackrace_slice"
+
+
+class HistoryRow(Row):
+    """One change to a result that was no part of measuring; written by triggers alone."""
+
+    id: int = _column(models.BigAutoField(primary_key=True))
+    race: str = _column(models.CharField(max_length=_ID_LENGTH, db_index=True))
+    kind: str = _column(models.TextField())
+    row_id: str = _column(models.TextField())
+    deed: str = _column(models.TextField())
+    at: str = _column(models.TextField())
+    who: str = _column(ExactTextField())
+    changed: str = _column(models.TextField())
+    before: str | None = _column(models.TextField(null=True))
+
+    class Meta:
+        db_table = "stackrace_history"
+
+
+class IdRow(Row):
+    """The registry: every id there is, so that none is used twice. Triggers enter races and launches.
+
+    ``of`` is the race that a launch belongs to, or that a pretty name (``kind`` name) stands for.
+    """
+
+    id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
+    kind: str = _column(models.TextField())
+    of: IdRow | None = _column(
+        models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="within", db_constraint=True)
+    )
+    of_id: str | None
+
+    class Meta:
+        db_table = "stackrace_ids"

@@ -11,6 +11,7 @@ from django.db import connections
 
 from ..model.errors import StoreError
 from .address import Address, PostgresqlDatabase, SqliteFile
+from .authors import sign_every_connection
 
 __all__ = ["configure", "connect"]
 
@@ -36,6 +37,7 @@ def configure() -> None:
             INSTALLED_APPS=[_APPLICATION], LOGGING_CONFIG=None, TIME_ZONE="UTC", USE_I18N=False, USE_TZ=True
         )
     apps.populate(settings.INSTALLED_APPS)
+    sign_every_connection()
     if not apps.is_installed(_APPLICATION):
         raise StoreError(f"Django is in use in this process: add {_APPLICATION!r} to its INSTALLED_APPS")
 
@@ -71,5 +73,9 @@ def _database(address: Address) -> dict[str, object]:
                 "PASSWORD": address.password,
                 "HOST": address.host,
                 "PORT": str(address.port or ""),
-                "OPTIONS": {"connect_timeout": str(_CONNECT_TIMEOUT_S), **dict(address.options)},
+                "OPTIONS": {
+                    "connect_timeout": str(_CONNECT_TIMEOUT_S),
+                    "application_name": "stackrace",  # history tells it beside the user
+                    **dict(address.options),
+                },
             }

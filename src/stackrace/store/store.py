@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +18,7 @@ from ..model.errors import StoreError
 from ..model.launch import Launch, Slice
 from ..model.race import Ending, Race, StackFacts
 from .address import Address
+from .alteration import Alteration, Deed, note_of
 from .convert import (
     facts_from,
     facts_row,
@@ -27,7 +30,8 @@ from .convert import (
     slice_row,
 )
 from .lookup import the_one
-from .models import LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
+from .models import HistoryRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
+from .naming import give_name, names
 from .summary import Summary
 from .trouble import translated
 
@@ -58,15 +62,20 @@ class Store:
         connections[self.alias].close()
 
     def begin(self, race: Race) -> None:
-        """Store ``race`` under its id, with the facts and launches it already has."""
+        """Store ``race`` under its id, with the facts and launches it already has.
+
+        It ends with its ending: what joins a race later than that is an alteration.
+        """
         with self._translated(), transaction.atomic(using=self.alias):
-            self._insert(race_row(race))
+            self._insert(race_row(replace(race, ending=None)))
             for facts in race.facts:
                 self.add_facts(race.id, facts)
             for launch in race.launches:
                 self.add_launch(race.id, launch)
                 for one in launch.slices:
                     self.add_slice(launch.id, one)
+            if race.ending is not None:
+                self.end(race.id, race.ending, race.elapsed_s)
 
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
         """Store what exactly one stack of the race is."""
@@ -115,20 +124,49 @@ class Store:
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
 
     def load(self, prefix: str) -> Race:
-        """Return the only race whose id starts with ``prefix``, with every slice finished so far.
+        """Return the only race whose id starts with ``prefix``, or that has it as name.
 
-        Raises StoreError that lists near ids when there is none, or more than one.
+        It has every slice finished so far; one that was altered says so in its notes. Raises StoreError that
+        lists near ids when there is none, or more than one.
         """
         with self._translated():
-            race_id = the_one(prefix, self._ids())
+            race_id = the_one(prefix, self._ids(), names(self.alias))
             try:
-                return self._load(race_id)
+                race = self._load(race_id)
+                altered = note_of(self.alterations(race_id))
+                return replace(race, notes=(*race.notes, altered)) if altered else race
             except (KeyError, TypeError, ValueError) as error:
                 raise StoreError(
-                    f"store {self.address}: race {race_id} was altered, or written by another Stackrace; "
-                    "read it with the one that wrote it",
+                    f"store {self.address}: race {race_id} was altered, or written by another Stackrace: "
+                    f"read it with the one that wrote it, or see: stackrace history {race_id}",
                     detail=repr(error),
                 ) from error
+
+    def find(self, prefix: str, *, deleted: bool = False) -> str:
+        """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a race now gone."""
+        with self._translated():
+            gone = HistoryRow.objects.using(self.alias).exclude(race="").values_list("race", flat=True)
+            known = (*self._ids(), *(sorted(set(gone)) if deleted else ()))
+            return the_one(prefix, tuple(dict.fromkeys(known)), names(self.alias))
+
+    def has(self, race_id: str) -> bool:
+        """Tell whether the race with exactly this id is stored."""
+        with self._translated():
+            return bool(RaceRow.objects.using(self.alias).filter(id=race_id).exists())
+
+    def name(self, prefix: str, name: str) -> str:
+        """Give the race that ``prefix`` means a pretty name, once; returns it as it is kept.
+
+        Raises InputError for what cannot be a name, StoreError when it is taken or the race has one already.
+        """
+        with self._translated(), transaction.atomic(using=self.alias):
+            return give_name(self.alias, self.find(prefix), name)
+
+    def alterations(self, race_id: str) -> tuple[Alteration, ...]:
+        """Return what was done to the race beyond measuring it, in order of time; empty for an untouched one."""
+        with self._translated():
+            rows = HistoryRow.objects.using(self.alias).filter(race=race_id).order_by("id")
+            return tuple(_alteration(row) for row in rows)
 
     def latest(self) -> str | None:
         """Return the id of the race that started last."""
@@ -176,3 +214,16 @@ class Store:
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)
+
+
+def _alteration(row: HistoryRow) -> Alteration:
+    return Alteration(
+        race=row.race,
+        kind=row.kind,
+        row=row.row_id,
+        deed=Deed(row.deed),
+        at=row.at,
+        who=row.who,
+        changed=tuple(row.changed.split()),
+        before=json.loads(row.before) if row.before else {},
+    )

@@ -46,6 +46,8 @@ def translated(address: Address) -> Iterator[None]:
         ) from error
     except ImproperlyConfigured as error:
         raise StoreError(f"store {address}: {_NO_DRIVER}", detail=str(error)) from error
+    except OverflowError as error:
+        raise StoreError(f"store {address}: a number is too large to be stored", detail=str(error)) from error
     except (Error, OSError) as error:
         raise StoreError(f"store {address}: {_way_out(str(error))}", detail=str(error)) from error
 

@@ -20,6 +20,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from ..model.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile
 from .apps import LABEL
+from .authors import sign
 from .trouble import translated
 
 __all__ = ["bring_up_to_date"]
@@ -38,6 +39,7 @@ def bring_up_to_date(alias: str, address: Address) -> None:
             if _missing(connection, address):
                 executor = MigrationExecutor(connection)
                 executor.migrate(executor.loader.graph.leaf_nodes(LABEL))
+        sign(connection)
 
 
 def _missing(connection: BaseDatabaseWrapper, address: Address) -> set[str]:

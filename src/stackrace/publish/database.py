@@ -1,0 +1,167 @@
+"""One CouchDB database over HTTP: the five requests that publishing needs, and what can go wrong with each.
+
+The standard library's client is enough: one request per call, no sessions, nothing to keep.
+Source: Apache CouchDB, "API Reference": /{db}, /{db}/{docid}, /{db}/_all_docs.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from ..model.errors import StoreError
+from .address import PASSWORD, USER, CouchAddress
+
+__all__ = ["Conflict", "Database"]
+
+TIMEOUT_S = 30.0
+"""Of one wait for the server."""
+LONGEST_S = 600.0
+"""Of one answer: whoever drips does not hold us for ever."""
+MOST_BYTES = 256 << 20
+"""Of one answer."""
+PAGE = 500
+"""Ids asked for at once."""
+
+
+class Conflict(Exception):  # noqa: N818 (an answer, not a failure)
+    """The document exists already."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: bytes
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The body as a JSON object; empty when it is none."""
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The database at ``address``. Every method raises StoreError with a way out; no message shows credentials."""
+
+    address: CouchAddress
+
+    def open(self, *, create: bool = False) -> None:
+        """Make sure that it is there and is one; with ``create`` make it if need be."""
+        answer = self._ask("GET", "")
+        if answer.status == 404 and answer.document.get("error") == "not_found":
+            if not create:
+                raise StoreError(f"there is no database {self.address}; correct the URL, or make it with --create")
+            made = self._ask("PUT", "")
+            if made.status not in (201, 202, 412):  # 412: somebody else was faster
+                raise self._trouble(made, "does not let the database be made")
+        elif answer.status != 200 or "db_name" not in answer.document:
+            raise self._trouble(answer, "is no CouchDB")
+
+    def get(self, identifier: str) -> dict[str, Any] | None:
+        """Return the document, its attachments as stubs; None when there is none."""
+        answer = self._ask("GET", f"/{quote(identifier, safe='')}")
+        if answer.status == 404:
+            return None
+        if answer.status != 200 or "_id" not in answer.document:
+            raise self._trouble(answer, f"does not give document {identifier}")
+        return answer.document
+
+    def attachment(self, identifier: str, name: str) -> bytes:
+        """Return an attachment of the document."""
+        answer = self._ask("GET", f"/{quote(identifier, safe='')}/{quote(name, safe='')}")
+        if answer.status != 200:
+            raise self._trouble(answer, f"does not give {name} of document {identifier}")
+        return answer.body
+
+    def put(self, document: dict[str, Any]) -> None:
+        """Store a document that is not there yet; raises Conflict when it is."""
+        body = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
+        answer = self._ask("PUT", f"/{quote(document['_id'], safe='')}", body)
+        if answer.status == 409:
+            raise Conflict
+        if answer.status not in (201, 202):
+            raise self._trouble(answer, "does not take the race")
+
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of all documents in alphabetical order, those of design documents left out."""
+        after = ""
+        while True:
+            start = f"&startkey={quote(json.dumps(after))}&skip=1" if after else ""
+            answer = self._ask("GET", f"/_all_docs?limit={PAGE}{start}")
+            rows = answer.document.get("rows")
+            if answer.status != 200 or not isinstance(rows, list):
+                raise self._trouble(answer, "does not list its documents")
+            page = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+            yield from (each for each in page if not each.startswith("_"))
+            if len(page) < PAGE or page[-1] <= after:
+                return
+            after = page[-1]
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> _Answer:
+        address = self.address
+        kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
+        connection = kind(address.host, address.port, timeout=TIMEOUT_S)
+        try:
+            connection.request(method, address.path + path, body, self._headers())
+            return _read(connection.getresponse())
+        except ssl.SSLCertVerificationError as error:
+            raise StoreError(
+                f"{address}: its certificate is not trusted ({error.verify_message}); name the host as the "
+                "certificate does, or trust its authority with the variable SSL_CERT_FILE"
+            ) from error
+        except TimeoutError as error:
+            raise StoreError(f"{address} does not answer in time; try again later") from error
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{address} cannot be reached ({reason}); start it, or correct the URL") from error
+        except http.client.HTTPException as error:
+            raise StoreError(f"{address} does not speak HTTP ({type(error).__name__}); correct the URL") from error
+        finally:
+            connection.close()
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "*/*", "Content-Type": "application/json"}
+        if self.address.user:
+            pair = f"{self.address.user}:{self.address.password}".encode()
+            headers["Authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"  # RFC 7617
+        return headers
+
+    def _trouble(self, answer: _Answer, otherwise: str) -> StoreError:
+        """Return what to raise for an answer that is not the one hoped for."""
+        reason = str(answer.document.get("reason", ""))[:200]
+        match answer.status:
+            case 401 | 403 if self.address.user:
+                message = f"refuses user {self.address.user!r}; correct the password, or ask for the right"
+            case 401 | 403:
+                message = f"wants a user: put user:password@ into the URL, or set {USER} and {PASSWORD}"
+            case 413:
+                message = "finds the race too large; raise its max_document_size and max_http_request_size"
+            case status if 300 <= status < 400:
+                message = "sends us elsewhere; give the URL it really has"
+            case status:
+                message = f"{otherwise} (status {status}); check that the URL names a CouchDB database"
+        return StoreError(f"{self.address} {message}", detail=reason)
+
+
+def _read(response: http.client.HTTPResponse) -> _Answer:
+    """Read an answer within its limits; a longer one raises StoreError."""
+    deadline = time.monotonic() + LONGEST_S
+    pieces: list[bytes] = []
+    size = 0
+    while piece := response.read1(1 << 16):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MOST_BYTES or time.monotonic() > deadline:
+            raise StoreError(f"an answer is longer than {MOST_BYTES >> 20} MiB or {LONGEST_S:g} s: it is no race")
+    return _Answer(response.status, b"".join(pieces))

@@ -1,0 +1,118 @@
+"""A race as a document: readable as JSON where people and views look, the bulk of the measurements attached.
+
+``race`` holds everything but what grows with the race, its slices and memory samples. Those are in an attachment,
+one line of JSON per launch, so that the document stays far below CouchDB's limit of 8 MB however long the race was.
+``launches_sha256`` ties the two together: equal documents mean equal races.
+Source: Apache CouchDB, "Base Configuration", max_document_size (attachments are not counted).
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..model import ids
+from ..model.errors import StoreError
+from ..model.launch import Launch
+from ..model.race import Race
+from .plain import built, plain
+
+__all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"]
+
+TYPE = "stackrace-race"
+SCHEMA = 1
+"""The version of all this; a document with a higher one is left alone."""
+
+ATTACHMENT = "launches.jsonl.gz"
+MOST_BYTES = 1 << 30
+"""Of unpacked measurements: a thousand times a long race."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A race ready to be sent: ``document`` without revision and attachments, ``packed`` is the attachment."""
+
+    document: Mapping[str, Any]
+    packed: bytes
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The whole document in one request, so that it is published entirely or not at all."""
+        data = base64.b64encode(self.packed).decode("ascii")
+        return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
+
+
+def published(race: Race) -> Published:
+    """Return ``race`` as it is published; the same race gives an equal document on every machine."""
+    lines = "".join(
+        json.dumps(plain(launch), allow_nan=False, separators=(",", ":"), sort_keys=True) + "\n"
+        for launch in race.launches
+    )
+    bulk = lines.encode("ascii")
+    document = {
+        "_id": race.id,
+        "type": TYPE,
+        "schema": SCHEMA,
+        "race": plain(replace(race, launches=_heads(race.launches))),
+        "launches_sha256": hashlib.sha256(bulk).hexdigest(),
+    }
+    return Published(document=document, packed=gzip.compress(bulk, mtime=0))
+
+
+def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
+    """Return the race that was published as ``document`` with the attachment ``packed``.
+
+    Raises StoreError for anything else: another type, a later schema, a value of a wrong type, a damaged or
+    foreign attachment.
+    """
+    identifier = str(document.get("_id"))
+    if document.get("type") != TYPE:
+        raise StoreError(f"document {identifier!r} is no race")
+    schema = document.get("schema")
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise StoreError(
+            f"race {identifier!r} was published by a newer Stackrace (schema {schema}); "
+            "upgrade with: pip install --upgrade stackrace"
+        )
+    try:
+        bulk = _unpacked(packed)
+        if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
+            raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+        race: Race = built(Race, document.get("race"))
+        launches = tuple(built(Launch, json.loads(line), "launch") for line in bulk.splitlines())
+        _must_agree(identifier, race, launches)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"race {identifier!r} was not published by a Stackrace: {error or 'too deep'}") from error
+    return replace(race, launches=launches)
+
+
+def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    return tuple(replace(launch, slices=(), memory=()) for launch in launches)
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        bulk = unpacker.decompress(packed, MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
+    if not unpacker.eof:
+        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {MOST_BYTES >> 20} MiB")
+    return bulk
+
+
+def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> None:
+    """Raise ValueError unless all parts are of one race with ids of ours."""
+    if race.id != identifier:
+        raise ValueError("its id is not that of its document")
+    for each in (race.id, *(launch.id for launch in launches)):
+        if not ids.PATTERN.fullmatch(each):
+            raise ValueError(f"{each[:40]!r} is no id")
+    if plain(_heads(launches)) != plain(race.launches):
+        raise ValueError("its launches are not those of its attachment")

@@ -1,0 +1,98 @@
+"""Publishing a race, and taking published ones: nothing that exists is ever changed on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import ids
+from ..model.errors import StoreError
+from ..model.race import Race
+from .database import Conflict, Database
+from .document import ATTACHMENT, TYPE, published, race_from
+
+__all__ = ["Fetched", "fetch", "publish", "published_ids"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What became of the races asked for. ``troubles`` is one sentence for each that could not be taken."""
+
+    taken: tuple[str, ...]
+    known: tuple[str, ...]
+    troubles: tuple[str, ...]
+
+
+def publish(race: Race, database: Database) -> bool:
+    """Put ``race`` into ``database``; False when the very same is there already.
+
+    Raises StoreError when it still runs, or when another content is published under its id.
+    """
+    if race.ending is None:
+        raise StoreError(
+            f"race {race.id} has no ending: it runs, or was killed; what is published never changes, so wait for it"
+        )
+    sent = published(race)
+    there = database.get(race.id)
+    if there is None:
+        try:
+            database.put(sent.body)
+            return True
+        except Conflict:
+            there = database.get(race.id)
+    if there is None or _content(there) != sent.document:
+        raise StoreError(
+            f"race {race.id} is in {database.address} with another content, which was left as it is: "
+            f"one of the two was altered, see: stackrace history {race.id}"
+        )
+    return False
+
+
+def published_ids(database: Database) -> tuple[str, ...]:
+    """Return the ids that races may have; other documents may share the database."""
+    return tuple(each for each in database.ids() if ids.PATTERN.fullmatch(each))
+
+
+def fetch(
+    wanted: tuple[str, ...],
+    database: Database,
+    stored: Callable[[str], Race | None],
+    keep: Callable[[Race], None],
+    *,
+    named: bool,
+) -> Fetched:
+    """Hand every race of ``wanted`` (ids) that ``stored`` does not know to ``keep``.
+
+    One that cannot be taken does not keep the others from being. Documents that are no races are passed over,
+    unless they were ``named``.
+    """
+    taken, known, troubles = [], [], []
+    for identifier in wanted:
+        try:
+            document = database.get(identifier)
+            if document is None or (not named and document.get("type") != TYPE):
+                continue
+            here = stored(identifier)
+            if here is None:
+                keep(_whole(document, database))
+                taken.append(identifier)
+            elif published(here).document == _content(document):
+                known.append(identifier)
+            else:
+                troubles.append(
+                    f"race {identifier} is here with another content, which was left as it is: one of the two "
+                    f"was altered, see: stackrace history {identifier}"
+                )
+        except StoreError as error:
+            troubles.append(error.message)
+    return Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
+
+
+def _whole(document: Mapping[str, Any], database: Database) -> Race:
+    return race_from(document, database.attachment(document["_id"], ATTACHMENT))
+
+
+def _content(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what we put there, without what a database adds."""
+    return {name: each for name, each in document.items() if name == "_id" or not name.startswith("_")}

@@ -1,0 +1,52 @@
+"""What history tells of one stored row: who did what to it, when, and what it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["Alteration", "Deed", "note_of"]
+
+
+class Deed(StrEnum):
+    """What was done to a row that was not part of measuring."""
+
+    ADDED = "insert"
+    """A row joined a race that had ended."""
+    CHANGED = "update"
+    DELETED = "delete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alteration:
+    """One row of history. ``kind`` is race, facts, launch or slice; ``row`` its id; ``at`` UTC in ISO 8601.
+
+    ``who`` is as much as the database knows. ``changed`` names the columns that differ, ``before`` is the whole
+    row as it was, by column: bytes in hexadecimal, empty for a row that was added.
+    """
+
+    race: str
+    kind: str
+    row: str
+    deed: Deed
+    at: str
+    who: str
+    changed: tuple[str, ...] = ()
+    before: Mapping[str, object] = field(default_factory=dict)
+
+
+def note_of(alterations: Sequence[Alteration]) -> str:
+    """Return the sentence that every report of an altered race carries.
+
+    >>> note_of([])
+    ''
+    """
+    if not alterations:
+        return ""
+    count, last = len(alterations), alterations[-1]
+    times = "once" if count == 1 else f"{count} times"
+    return (
+        f"This result was altered {times} in its store, last at {last.at} by {last.who}: "
+        f"see `stackrace history {last.race}`."
+    )

@@ -1,0 +1,35 @@
+"""Pretty names of races: given once, never changed, in one namespace with all ids."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+from ..model.errors import StoreError
+from ..model.ids import parse_name
+from .models import IdRow
+
+__all__ = ["give_name", "names"]
+
+
+def names(alias: str) -> dict[str, str]:
+    """Return the race's id by name."""
+    return dict(IdRow.objects.using(alias).filter(kind="name").values_list("id", "of_id"))
+
+
+def give_name(alias: str, race_id: str, text: str) -> str:
+    """Name the race ``race_id``; returns the name as it is kept.
+
+    Raises InputError for what cannot be a name, StoreError for one that is taken and for a race that has one.
+    """
+    name = parse_name(text)
+    given = names(alias)
+    if given.get(name) == race_id:
+        return name
+    if name in given:
+        raise StoreError(f"{name!r} is the name of race {given[name]} already; choose another")
+    for other, named in given.items():
+        if named == race_id:
+            raise StoreError(f"race {race_id} has a name already, {other!r}; a name is given once")
+    IdRow(id=name, kind="name", of_id=race_id).save(using=alias, force_insert=True)
+    return name

@@ -1,0 +1,116 @@
+"""Triggers that keep history and ids, put into the database itself so that no program can go round them.
+
+A migration that changes one of the guarded tables begins with ``disarm()`` and ends with ``arm()``: SQLite copies
+tables, and triggers do not come along; new columns join the history that way, too.
+"""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.migrations import RunPython
+
+__all__ = ["GUARDED", "Guarded", "arm", "disarm"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarded:
+    """One guarded table. ``identity`` columns never change: they say what a row is and where it belongs.
+
+    ``filled`` columns are written once more while a race is measured: at the end of a launch, or of the race.
+    ``untouched`` is the SQL condition, with ``{row}`` for the row, that they have not been so far. ``race`` is
+    an SQL expression for the race the row belongs to. ``registered`` tables have ids in the registry.
+    """
+
+    table: str
+    kind: str
+    race: str
+    identity: tuple[str, ...]
+    filled: tuple[str, ...] = ()
+    untouched: str = ""
+    registered: bool = False
+
+    def race_of(self, row: str) -> str:
+        """Return the SQL expression for the race of ``row``, which is OLD or NEW."""
+        return self.race.format(row=row)
+
+
+GUARDED = (
+    Guarded(
+        table="stackrace_race",
+        kind="race",
+        race="{row}.id",
+        identity=("id",),
+        filled=("ending", "elapsed_s"),
+        untouched="{row}.ending IS NULL",
+        registered=True,
+    ),
+    Guarded(table="stackrace_stack_facts", kind="facts", race="{row}.race_id", identity=("id", "race_id")),
+    Guarded(
+        table="stackrace_launch",
+        kind="launch",
+        race="{row}.race_id",
+        identity=("id", "race_id", "position"),
+        filled=("ready_s", "warmup_s", "memory", "failure_kind", "failure_message", "failure_log"),
+        untouched="{row}.memory = '[]' AND {row}.failure_kind IS NULL AND EXISTS "
+        "(SELECT 1 FROM stackrace_race WHERE id = {row}.race_id AND ending IS NULL)",
+        registered=True,
+    ),
+    Guarded(
+        table="stackrace_slice",
+        kind="slice",
+        # of a launch that somebody has deleted first, history still knows the race
+        race="COALESCE((SELECT race_id FROM stackrace_launch WHERE id = {row}.launch_id), "
+        "(SELECT MAX(race) FROM stackrace_history WHERE kind = 'launch' AND row_id = {row}.launch_id), '')",
+        identity=("id", "launch_id"),
+    ),
+)
+
+
+def _arm(apps: Any, editor: Any) -> None:
+    """Put the triggers in, for the columns that the tables have now."""
+    from . import triggers_postgresql, triggers_sqlite
+
+    connection = editor.connection
+    if connection.vendor == "postgresql":
+        statements = triggers_postgresql.create()
+    else:
+        with connection.cursor() as cursor:
+            columns = {
+                guarded.table: [
+                    column.name for column in connection.introspection.get_table_description(cursor, guarded.table)
+                ]
+                for guarded in GUARDED
+            }
+        statements = triggers_sqlite.create(columns)
+    for statement in statements:
+        editor.execute(statement, params=None)
+
+
+def _disarm(apps: Any, editor: Any) -> None:
+    """Take all the triggers out."""
+    from . import triggers_postgresql, triggers_sqlite
+
+    connection = editor.connection
+    if connection.vendor == "postgresql":
+        statements = triggers_postgresql.drop()
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'stackrace_%'")
+            statements = triggers_sqlite.drop([name for (name,) in cursor.fetchall()])
+    for statement in statements:
+        editor.execute(statement, params=None)
+
+
+def arm() -> RunPython:
+    """Return the operation that ends a migration of guarded tables."""
+    return RunPython(_arm, _disarm)
+
+
+def disarm() -> RunPython:
+    """Return the operation that begins a migration of guarded tables."""
+    return RunPython(_disarm, _arm)

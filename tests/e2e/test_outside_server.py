@@ -1,0 +1,120 @@
+"""The example of a server of one's own: installed as a package, or out of a local folder, and raced for real."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tests.conftest import STACKRACE
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "outside_server"
+GUIDE = ROOT / "docs" / "adding-a-server.md"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder that the example's package was built and installed into, to be put on the import path."""
+    folder = tmp_path_factory.mktemp("outside")
+    shutil.copytree(EXAMPLE, folder / "source")  # building leaves files beside the sources
+    uv = Path(sys.executable).with_name("uv")
+    command = [uv, "pip", "install", "--quiet", "--no-deps", "--target", folder / "packages", folder / "source"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return str(folder / "packages")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of the example, to be used as a folder of servers."""
+    return shutil.copytree(EXAMPLE, tmp_path / "project")
+
+
+def servers(done):
+    assert done.returncode == 0, done.stderr
+    return {server["name"]: server for server in json.loads(done.stdout)}
+
+
+def standing(done):
+    assert done.returncode == 0, done.stderr
+    return {row["stack"]: row["errors"] for row in json.loads(done.stdout)["standing"]}
+
+
+def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
+    listed = servers(stackrace("stacks", "--json", PYTHONPATH=installed))
+    assert listed["wsgiref"]["ready"]
+    assert listed["wsgiref"]["settings"][0]["name"] == "threads"
+    assert "wsgiref" not in servers(stackrace("stacks", "--json"))
+
+
+def test_an_installed_package_races(stackrace, installed, tmp_path):
+    done = stackrace(
+        "run", "--stack", "wsgiref:threads=2", "--stack", "waitress", "--budget", "50s", "-c", "4", "--json",
+        cwd=tmp_path, PYTHONPATH=installed,
+    )  # fmt: skip
+    assert standing(done) == {"wsgiref:threads=2": 0, "waitress": 0}
+
+
+def test_a_local_folder_races_as_its_race_file_says(stackrace, project, tmp_path):
+    arguments = ["--stack", "wsgiref", "--stack", "cheroot", "--budget", "50s", "-c", "4", "--json"]
+    done = stackrace("run", project / "race.toml", *arguments, cwd=tmp_path)
+    assert standing(done) == {"wsgiref": 0, "cheroot": 0}
+
+
+def test_the_stacks_of_a_race_file_may_name_its_own_servers(stackrace, project):
+    race_file = project / "race.toml"
+    race_file.write_text(race_file.read_text().replace("nginx/http/wsgiref", "nginx/http/wsgiref:threads=0"))
+    done = stackrace("run", "race.toml", cwd=project)
+    assert done.returncode == 2
+    assert "race.toml has 1 problem:" in done.stderr and "threads" in done.stderr
+
+
+def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
+    if not servers(stackrace("stacks", "--json"))["nginx"]["ready"]:
+        pytest.skip("nginx is not installed: stackrace install nginx")
+    command = [STACKRACE, "up", "nginx/http/wsgiref", "--servers", project]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            line = running.stdout.readline()
+            url = re.search(r"answers at (http://\S+)", line)
+            assert url, line + running.stderr.read()
+            with urllib.request.urlopen(f"{url[1]}hello/", timeout=60) as answer:
+                assert answer.read() == b"Hello, world!"
+        finally:
+            running.send_signal(signal.SIGTERM)
+            running.communicate(timeout=60)
+    assert running.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda verb: verb[0]
+)
+def test_a_broken_server_is_explained_and_nothing_is_started(stackrace, project, verb):
+    file = project / "stackrace_wsgiref" / "server.py"
+    file.write_text(file.read_text() + "\n1 / 0\n")
+    line = len(file.read_text().splitlines())
+    done = stackrace(*verb, "--servers", project)
+    assert done.returncode == 2
+    assert f"{file}, line {line}: ZeroDivisionError: division by zero; correct it" in done.stderr
+    assert "    1 / 0\n" in done.stderr, "their own traceback"
+    assert "stackrace/servers/outside.py" not in done.stderr
+    assert "preparing" not in done.stderr
+
+
+def test_the_code_in_the_guide_is_the_examples():
+    shown = re.findall(r"^`(examples/\S+?)`:\n\n```\w*\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    assert {Path(name).name for name, _ in shown} >= {"server.py", "wsgiref.ini.j2", "pyproject.toml", "race.toml"}
+    for name, text in shown:
+        assert text == (ROOT / name).read_text(), name
+
+
+def test_the_files_that_the_guide_names_are_there():
+    for target in re.findall(r"\]\((\.\./[^)#]+)\)", GUIDE.read_text()):
+        assert (GUIDE.parent / target).exists(), target

@@ -1,0 +1,92 @@
+"""A race as a document: equal on every machine, small inside, and hostile ones are refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_race
+
+from stackrace.model.errors import StoreError
+from stackrace.publish import document as documents
+from stackrace.publish import published, race_from
+
+RACE = make_race()
+SENT = published(RACE)
+
+
+def hostile(**changes):
+    return {**SENT.document, **changes}
+
+
+def test_a_race_comes_back_equal_and_the_same_race_gives_the_same_document():
+    back = race_from(json.loads(json.dumps(SENT.document)), SENT.packed)
+    assert back == RACE
+    assert published(back) == SENT
+
+
+def test_the_document_stays_small_however_long_the_race():
+    long = published(make_race(stacks=10, blocks=100))
+    assert len(json.dumps(long.document)) < 1_000_000
+    assert race_from(long.document, long.packed) == make_race(stacks=10, blocks=100)
+
+
+def test_a_change_in_any_slice_changes_the_document():
+    launch = RACE.launches[0]
+    one = replace(launch.slices[0], index=10_000)
+    changed = replace(RACE, launches=(replace(launch, slices=(one, *launch.slices[1:])), *RACE.launches[1:]))
+    assert published(changed).document != SENT.document
+
+
+@pytest.mark.parametrize(
+    ("document", "complaint"),
+    [
+        ({}, "is no race"),
+        (hostile(type="invoice"), "is no race"),
+        (hostile(schema=2), "newer Stackrace.*upgrade"),
+        (hostile(race=5), "it is int, not dict"),
+        (hostile(race={**SENT.document["race"], "app": 5}), "app is int, not str"),
+        (hostile(race={**SENT.document["race"], "id": "0000000000000"}), "its id is not that of its document"),
+        (hostile(race={**SENT.document["race"], "launches": []}), "not those of its attachment"),
+        (hostile(launches_sha256="0" * 64), "not the one it was published with"),
+    ],
+)
+def test_other_documents_are_refused(document, complaint):
+    with pytest.raises(StoreError, match=complaint):
+        race_from(document, SENT.packed)
+
+
+def test_an_id_that_is_none_is_refused():
+    wrong = published(replace(RACE, id="../../etc/passwd"))
+    with pytest.raises(StoreError, match="is no id"):
+        race_from(wrong.document, wrong.packed)
+
+
+@pytest.mark.parametrize(
+    ("packed", "complaint"),
+    [
+        (b"", "cut off"),
+        (b"no gzip", "is damaged"),
+        (SENT.packed[:-9], "cut off"),
+        (gzip.compress(b"x"), "not the one"),
+    ],
+)
+def test_a_damaged_attachment_is_refused(packed, complaint):
+    with pytest.raises(StoreError, match=complaint):
+        race_from(SENT.document, packed)
+
+
+def test_an_attachment_that_unpacks_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(documents, "MOST_BYTES", 1 << 20)
+    with pytest.raises(StoreError, match="larger than 1 MiB"):
+        race_from(SENT.document, gzip.compress(bytes(2 << 20)))
+
+
+def test_a_nest_without_end_is_refused():
+    nest = b"[" * 200_000
+    packed = gzip.compress(nest)
+    document = hostile(launches_sha256=__import__("hashlib").sha256(nest).hexdigest())
+    with pytest.raises(StoreError, match="not published by a Stackrace"):
+        race_from(document, packed)

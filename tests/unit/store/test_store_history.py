@@ -1,0 +1,207 @@
+"""A stored result cannot be altered silently: not through Django, not with the sqlite3 shell's means."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from stackrace.model import ids
+from stackrace.model.launch import MemorySample
+from stackrace.model.race import Ending, StackFacts
+from stackrace.store import Deed
+
+
+@pytest.fixture
+def race(store, writer):
+    """A race as the sink writes it: measured, ended, untouched."""
+    launch = writer.make_launch(ids.generate())
+    race = writer.make_race(ids.generate())
+    store.begin(race)
+    store.add_facts(race.id, StackFacts(stack=launch.stack, versions={"gunicorn": "23.0"}))
+    store.add_launch(race.id, launch)
+    store.add_slice(launch.id, writer.make_slice(0))
+    ended = replace(launch, ready_s=0.5, warmup_s=2.0, memory=(MemorySample(at_s=0.1, pss_bytes={"gunicorn": 1}),))
+    store.end_launch(ended)
+    store.end(race.id, Ending.ANSWERED, 12.5)
+    return store.load(race.id)
+
+
+@pytest.fixture
+def foreign(url):
+    """Run statements as another program does: no foreign keys, no functions, no name."""
+
+    def run(*statements):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
+            return [database.execute(statement).fetchall() for statement in statements]
+
+    return run
+
+
+def test_measuring_leaves_no_history(store, race):
+    assert store.alterations(race.id) == ()
+    assert race.notes == ()
+
+
+def test_a_race_stored_whole_has_no_history(store, race):
+    whole = replace(race, id=ids.generate(), launches=(replace(race.launches[0], id=ids.generate()),))
+    store.begin(whole)
+    assert store.alterations(whole.id) == ()
+    assert store.load(whole.id) == whole
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "changed"),
+    [
+        ("UPDATE stackrace_race SET ending = 'budget', elapsed_s = 1.5", "race", {"ending", "elapsed_s"}),
+        ("UPDATE stackrace_race SET ending = NULL", "race", {"ending"}),
+        ("UPDATE stackrace_stack_facts SET versions = '{}'", "facts", {"versions"}),
+        ("UPDATE stackrace_launch SET ready_s = 0.1", "launch", {"ready_s"}),
+        ("UPDATE stackrace_launch SET memory = '[]', block = 3", "launch", {"memory", "block"}),
+        ("UPDATE stackrace_slice SET counts = '{}'", "slice", {"counts"}),
+        ("UPDATE stackrace_slice SET histogram = x'00', latency = x'ff'", "slice", {"histogram", "latency"}),
+    ],
+)
+def test_a_change_from_outside_leaves_what_was_before(store, race, foreign, statement, kind, changed):
+    foreign(statement)
+    (alteration,) = store.alterations(race.id)
+    assert (alteration.kind, alteration.deed, alteration.who) == (kind, Deed.CHANGED, "unknown")
+    assert set(alteration.changed) == changed <= set(alteration.before)
+    assert alteration.at.endswith("+00:00")
+
+
+def test_the_row_before_is_complete_and_exact(store, race, foreign):
+    foreign("UPDATE stackrace_slice SET duration_s = 0.1 + 0.2, generator_wait_s = 9e999")
+    foreign("UPDATE stackrace_slice SET duration_s = 1, histogram = x''")
+    before = store.alterations(race.id)[-1].before
+    assert float(before["duration_s"]) == 0.1 + 0.2
+    assert float(before["generator_wait_s"]) == float("inf")
+    assert bytes.fromhex(before["histogram"]) == race.launches[0].slices[0].result.histogram
+    assert [row[1] for row in foreign("PRAGMA table_info(stackrace_slice)")[0]] == list(before)
+
+
+def test_a_change_of_nothing_is_none(store, race, foreign):
+    foreign("UPDATE stackrace_slice SET counts = counts")
+    assert store.alterations(race.id) == ()
+
+
+def test_a_change_through_our_own_connection_is_signed(store, race, monkeypatch):
+    from django.db import connections
+
+    store.close()
+    monkeypatch.setenv("LOGNAME", "o'hara")
+    with connections[store.alias].cursor() as cursor:
+        cursor.execute("UPDATE stackrace_race SET app = 'other'")
+    assert [alteration.who for alteration in store.alterations(race.id)] == ["o'hara, stackrace"]
+
+
+def test_what_is_measured_cannot_be_altered_even_while_the_race_runs(store, writer, foreign):
+    race, launch = writer.make_race(ids.generate()), writer.make_launch(ids.generate())
+    store.begin(race)
+    store.add_launch(race.id, launch)
+    store.add_slice(launch.id, writer.make_slice(0))
+    foreign(
+        "UPDATE stackrace_slice SET counts = '{}'", "UPDATE stackrace_race SET stacks = '[]', ending = 'budget'"
+    )
+    assert [alteration.kind for alteration in store.alterations(race.id)] == ["slice", "race"]
+
+
+def test_what_joins_a_race_after_its_end_is_told(store, race, writer):
+    store.add_slice(race.launches[0].id, writer.make_slice(1))
+    store.add_launch(race.id, writer.make_launch(ids.generate()))
+    deeds = [(alteration.kind, alteration.deed) for alteration in store.alterations(race.id)]
+    assert deeds == [("slice", Deed.ADDED), ("launch", Deed.ADDED)]
+
+
+def test_a_deleted_race_is_still_known_and_every_row_kept(store, race, foreign):
+    for table in ("launch", "slice", "stack_facts", "race"):  # a launch before its slices: no foreign keys here
+        foreign(f"DELETE FROM stackrace_{table}")
+    gone = store.alterations(store.find(race.id[:6], deleted=True))
+    assert [alteration.kind for alteration in gone] == ["launch", "slice", "facts", "race"]
+    assert {alteration.deed for alteration in gone} == {Deed.DELETED}
+    assert gone[0].before["stack"] == race.launches[0].stack
+    assert foreign("SELECT count(*) FROM stackrace_ids") == [[(0,)]]
+
+
+def test_a_report_of_an_altered_race_says_so(store, race, foreign):
+    foreign("UPDATE stackrace_race SET app = 'faster'", "UPDATE stackrace_race SET app = 'fastest'")
+    (note,) = store.load(race.id).notes
+    assert "altered 2 times" in note and f"stackrace history {race.id}" in note and "by unknown" in note
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE stackrace_race SET id = '0000000000000'",
+        "UPDATE stackrace_launch SET position = 7",
+        "UPDATE stackrace_slice SET launch_id = 'other'",
+        "UPDATE stackrace_ids SET id = '0000000000000'",
+        "DELETE FROM stackrace_ids",
+        "INSERT OR REPLACE INTO stackrace_launch SELECT * FROM stackrace_launch",
+        "REPLACE INTO stackrace_slice SELECT * FROM stackrace_slice",
+    ],
+)
+def test_what_would_leave_no_trace_is_refused(store, race, foreign, statement):
+    with pytest.raises(sqlite3.IntegrityError):
+        foreign(statement)
+    assert store.load(race.id) == race
+
+
+def test_history_covers_every_column_of_every_table(store):
+    from django.apps import apps
+    from django.db import connections
+
+    with connections[store.alias].cursor() as cursor:
+        triggers = dict(cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
+    for model in apps.get_app_config("stackrace").get_models():
+        table = model._meta.db_table
+        if table in ("stackrace_history", "stackrace_ids"):
+            continue
+        for field in model._meta.concrete_fields:
+            assert f'OLD."{field.column}"' in triggers[f"{table}_update"], (table, field.column)
+            assert f"'{field.column}'" in triggers[f"{table}_delete"], (table, field.column)
+
+
+def test_what_an_earlier_version_wrote_gets_ids_and_history(store, race, writer):
+    """Back to the tables without history, a race written there, and forward again."""
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    from stackrace.store import open_store
+
+    connection = connections[store.alias]
+    MigrationExecutor(connection).migrate([("stackrace", "0003_workloads")])
+    with connection.cursor() as cursor:
+        assert cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall() == []
+        tables = connection.introspection.table_names(cursor)
+        assert not {"stackrace_ids", "stackrace_history"} & set(tables)
+    with open_store(f"sqlite:///{store.address}") as upgraded:
+        assert upgraded.load(race.id) == race
+        with connection.cursor() as cursor:
+            registered = cursor.execute("SELECT id, kind, of_id FROM stackrace_ids ORDER BY kind").fetchall()
+            cursor.execute("DELETE FROM stackrace_slice")
+        assert registered == [(race.launches[0].id, "launch", race.id), (race.id, "race", None)]
+        assert [alteration.deed for alteration in upgraded.alterations(race.id)] == [Deed.DELETED]
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(store, race):
+    """Two rows with one id, which no version of ours writes, cannot both be registered."""
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    from stackrace.model.errors import StoreError
+    from stackrace.store import open_store
+
+    connection = connections[store.alias]
+    MigrationExecutor(connection).migrate([("stackrace", "0003_workloads")])
+    path = str(store.address)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE stackrace_launch SET id = race_id")
+        before = list(database.iterdump())
+    store.close()
+    with pytest.raises(StoreError, match="taken already"):
+        open_store(path)
+    with closing(sqlite3.connect(path)) as database:
+        assert list(database.iterdump()) == before
