@@ -93,7 +93,9 @@ def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
     assert running.returncode == 0
 
 
-@pytest.mark.parametrize("verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda v: v[0])
+@pytest.mark.parametrize(
+    "verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda v: v[0]
+)
 def test_a_broken_server_is_explained_and_nothing_is_started(stackrace, project, verb):
     file = project / "stackrace_wsgiref" / "server.py"
     file.write_text(file.read_text() + "\n1 / 0\n")
