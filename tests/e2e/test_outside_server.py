@@ -94,7 +94,7 @@ def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
 
 
 @pytest.mark.parametrize(
-    "verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda verb: verb[0]
+    "verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda v: v[0]
 )
 def test_a_broken_server_is_explained_and_nothing_is_started(stackrace, project, verb):
     file = project / "stackrace_wsgiref" / "server.py"

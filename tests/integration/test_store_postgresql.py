@@ -370,7 +370,7 @@ def test_what_an_earlier_version_wrote_gets_ids_and_history(store, url, psql):
 
     race = make_race()
     store.begin(race)
-    MigrationExecutor(connections[store.alias]).migrate([("stackrace", "0003_workloads")])
+    MigrationExecutor(connections[store.alias]).migrate([("stackrace", "0004_limits")])
     assert psql("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal").stdout.strip() == "0"
     with open_store(url) as upgraded:
         assert upgraded.load(race.id) == race

@@ -145,8 +145,8 @@ class Store:
     def find(self, prefix: str, *, deleted: bool = False) -> str:
         """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a race now gone."""
         with self._translated():
-            gone = HistoryRow.objects.using(self.alias).exclude(race="").values_list("race", flat=True)
-            known = (*self._ids(), *(sorted(set(gone)) if deleted else ()))
+            gone = HistoryRow.objects.using(self.alias).exclude(race="").values_list("race", flat=True).distinct()
+            known = (*self._ids(), *(gone.order_by("race") if deleted else ()))
             return the_one(prefix, tuple(dict.fromkeys(known)), names(self.alias))
 
     def has(self, race_id: str) -> bool:

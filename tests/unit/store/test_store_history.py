@@ -172,7 +172,7 @@ def test_what_an_earlier_version_wrote_gets_ids_and_history(store, race, writer)
     from stackrace.store import open_store
 
     connection = connections[store.alias]
-    MigrationExecutor(connection).migrate([("stackrace", "0003_workloads")])
+    MigrationExecutor(connection).migrate([("stackrace", "0004_limits")])
     with connection.cursor() as cursor:
         assert cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall() == []
         tables = connection.introspection.table_names(cursor)
@@ -195,7 +195,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(store, race):
     from stackrace.store import open_store
 
     connection = connections[store.alias]
-    MigrationExecutor(connection).migrate([("stackrace", "0003_workloads")])
+    MigrationExecutor(connection).migrate([("stackrace", "0004_limits")])
     path = str(store.address)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE stackrace_launch SET id = race_id")

@@ -14,7 +14,7 @@ from stackrace.store.triggers import arm
 class Migration(migrations.Migration):
     """The registry is made in SQL: Django would cascade in Python, where other programs do not pass."""
 
-    dependencies: ClassVar[list[tuple[str, str]]] = [("stackrace", "0003_workloads")]
+    dependencies: ClassVar[list[tuple[str, str]]] = [("stackrace", "0004_limits")]
 
     operations: ClassVar[list[object]] = [
         migrations.CreateModel(
