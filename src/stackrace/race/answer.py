@@ -37,7 +37,7 @@ def answer(told: Told, withdrawals: Sequence[Withdrawal]) -> str:
         return f"every place is settled: {_best(told)}"
     if not told.judgement.winners:
         return _unresolved(told)
-    below = f"; not every place is settled yet: {_more(told.rows)}" if ranking else ""
+    below = f"; not every place is settled yet: {_more(told)}" if ranking else ""
     return _best(told) + below
 
 
@@ -79,17 +79,21 @@ def _unresolved(told: Told) -> str:
     else:
         named = f"no winner yet: {first} is ahead, but {len(top) - 1} others cannot be told from it"
     if min(row.launches for row in top) < 2:
-        return f"{named}; one launch says nothing about the next, so this takes a longer budget"
+        return f"{named}; one launch says nothing about the next, so this takes {_longer(told.race)}"
     if len(top) == 2:
         ratio = told.judgement.ratio(*(told.stacks.index(row.stack) for row in top))
         named += f", the first at {_times(ratio)} the throughput of the second"
-    return f"{named}; {_more(told.rows)}"
+    return f"{named}; {_more(told)}"
 
 
-def _more(rows: Sequence[Row]) -> str:
-    if max(row.launches for row in rows) >= looks.LOOKS[-1]:
+def _more(told: Told) -> str:
+    if max(row.launches for row in told.rows) >= looks.LOOKS[-1] and told.race.repeats is None:
         return f"{looks.LOOKS[-1]} launches of each, as many as a race makes, do not show more"
-    return "a longer budget would show more"
+    return f"{_longer(told.race)} would show more"
+
+
+def _longer(race: Race) -> str:
+    return "a longer budget" if race.repeats is None else "a larger number of repeats"
 
 
 def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:

@@ -430,6 +430,16 @@ def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
         assert decisions(race).dropped == frozenset()
 
 
+def test_of_runs_more_repeats_would_show_more():
+    twins = {"a": 1000, "b": 1000}
+    assert (
+        "so this takes a larger number of repeats"
+        in standing(race_of(twins, blocks=1, repeats=1), merge=merged).answer
+    )
+    found = standing(race_of(twins, blocks=50, sd=0.3, repeats=50), merge=merged)
+    assert found.answer.endswith("; a larger number of repeats would show more.")
+
+
 def test_memory_of_a_run_belongs_to_its_own_level():
     def launch(block, level, size):
         memory = (MemorySample(at_s=1.0, pss_bytes={"gunicorn": size}),)
