@@ -74,6 +74,8 @@ class Uwsgi(Server):
                 "uwsgi.ini": self.render("uwsgi.ini.j2", site, router=router, option=OPTIONS[site.listen.protocol]),
                 "logs/.keep": "",
             },
+            # its master looks for ended workers once a second; several instances on a busy machine took over five
+            stop_timeout_s=15.0,
         )
 
 
