@@ -22,8 +22,8 @@ AT_A_TIME = 2
 """Starting a stack is mostly waiting for imports; a third one would only wait for the others."""
 
 HEAD_WITH_A_BODY = ("daphne", "uwsgi", "h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
-"""Stacks that send a body to HEAD. The two servers pass on what the app gave when clients ask them directly. Behind a
-front end it is gone, but for H2O, which takes it off over http alone."""
+"""Stacks that send a body to HEAD. The two servers pass on what the app gave when clients ask them directly; front
+ends take it off, but for H2O, which does so over http alone."""
 
 Work = Callable[[str, Launcher], None]
 
