@@ -21,6 +21,10 @@ from stackrace.servers import Hosted, catalogue
 AT_A_TIME = 2
 """Starting a stack is mostly waiting for imports; a third one would only wait for the others."""
 
+HEAD_WITH_A_BODY = ("daphne", "uwsgi", "h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
+"""Stacks that send a body to HEAD. The two servers pass on what the app gave when clients ask them directly; front
+ends take it off, but for H2O, which does so over http alone."""
+
 Work = Callable[[str, Launcher], None]
 
 
@@ -111,6 +115,11 @@ def ask(
         return Got(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
     finally:
         connection.close()
+
+
+def head_is_bare(path: str) -> bool:
+    """Tell whether the stack keeps to RFC 9110 section 9.3.2: no body in an answer to HEAD."""
+    return path.partition(":")[0] not in HEAD_WITH_A_BODY
 
 
 def head(port: int, path: str) -> tuple[int, bytes]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers import Endpoint
+from stackrace.model.errors import StackError
+from stackrace.model.stack import Interface, Protocol, Socket
+from stackrace.servers import Endpoint, catalogue
 from stackrace.servers.h2o.server import SERVER
+from stackrace.spec.stack_path import parse_stack
 
 FORWARDS = sorted(SERVER.spec.forwards)
 
@@ -34,3 +36,8 @@ def test_h2o_accepts_it(protocol, socket, chosen, tmp_path, make_site, next_hop,
         **chosen,
     )
     assert_checks(site, SERVER.recipe(site))
+
+
+def test_a_stack_with_several_instances_behind_it_is_not_legal():
+    with pytest.raises(StackError, match="one instance only"):
+        parse_stack("h2o/http/gunicorn:instances=2", catalogue().specs, frozenset({Interface.WSGI}))
