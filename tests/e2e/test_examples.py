@@ -6,12 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 STACKS = {
     "bookshop": ["gunicorn:workers=2", "nginx/uwsgi/uwsgi:processes=2"],
     "flask_notes": ["waitress", "granian"],
     "asgi_clock": ["uvicorn", "granian:interface=asgi"],
+    "rack_hello": ["puma", "apache+passenger"],
+    "plain_files": ["nginx", "apache"],
 }
 
 
@@ -34,6 +39,8 @@ def test_every_example_is_raced_here():
 
 @pytest.mark.parametrize("name", STACKS)
 def test_an_example_races(name, stackrace, tmp_path):
+    if name == "plain_files" and not any(Interface.FILES in spec.hosts for spec in catalogue().specs.values()):
+        pytest.skip("no server of the catalogue hosts plain files")
     project = tmp_path / name
     shutil.copytree(EXAMPLES / name, project)
     arguments = ["--budget", "30s", "-c", "5", "--json"]

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.deploy.beside import Beside
 from stackrace.deploy.guard import Guard
+from stackrace.deploy.here import Here
 from stackrace.deploy.launcher import Launcher, LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
 from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.model.workload import Answer, Request, Sameness, Workload
 from stackrace.servers import Catalogue, Hosted, Recipe, Server
@@ -38,6 +42,10 @@ def serving(body=b"hello", status=200, extra=""):
 
 SCRIPTS = {
     "good": serving(),
+    "half-asleep": serving(
+        extra="answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
+        "Handler.do_GET = lambda self: (time.sleep(1000 * (next(turn) > 5)), answer(self))\n"
+    ),
     "crashes": "import sys; print('no more cheese', file=sys.stderr); sys.exit(3)",
     "hangs": "import time; time.sleep(1000)",
     "wrong-body": serving(body=b"jello"),
@@ -66,6 +74,7 @@ class Scripted(Server):
 
 CATALOGUE = Catalogue({name: Scripted(name) for name in SCRIPTS})
 GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
+WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
 
 
 @pytest.fixture
@@ -81,17 +90,13 @@ def launcher(guard):
         catalogue=CATALOGUE,
         host_for=host,
         environment=dict(os.environ),
-        workloads_for=lambda stack: (Workload(requests=(Request(path="/"),), answers=(GOLDEN,)),),
+        workloads_for=lambda stack: (WORKLOAD,),
         cores=(),
     )
 
 
 def host(stack):
-    nowhere = Path("/")
-    return Hosted(
-        interface=Interface.WSGI, module="none", entry=nowhere, root=nowhere, python=nowhere, home=nowhere,
-        python_path=(), site_packages=(),
-    )  # fmt: skip
+    return Hosted(interface=stack.interface, root=Path("/"))
 
 
 def stack(name):
@@ -143,6 +148,20 @@ def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, wo
     ((_, pid),) = running.parts
     assert guard.status([pid])[pid].family == ()
     assert not running.directory.exists()
+
+
+def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_request(launcher, guard):
+    cores = Budget(stack_cores=tuple(os.sched_getaffinity(0)), generator_cores=tuple(os.sched_getaffinity(0)))
+    here = Here(guard=guard, launcher=launcher, cores=cores, beside=Beside(pids={}, environment={}), debug=False)
+    asleep = stack("half-asleep")
+    assert here.launch(asleep, 20.0).failure is None
+    load = Load(concurrency=2, requests=1000, timeout_s=900.0)
+    result = here.load(asleep, WORKLOAD, load, 0.0, 1.0).result
+    counts = result.counts
+    assert result.duration_s >= 1.0
+    assert (counts.ok, counts.errors, counts.in_flight) == (5, 0, 2)
+    assert counts.scheduled == counts.ok + counts.in_flight + counts.unsent == 1000
+    assert here.retire([asleep]).complaints == {}
 
 
 def test_several_stacks_run_and_stop_side_by_side(launcher, guard):

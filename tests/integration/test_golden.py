@@ -78,7 +78,8 @@ def bookshop(django_python, tmp_path_factory):
 
 
 def test_the_bundled_pages_are_as_long_as_the_comparisons_say(pages):
-    workload = golden(examine(pages, requests(*bundled().pages)))
+    compared = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
+    workload = golden(examine(pages, requests(*compared)))
     found = {
         request.path: (len(answer.body), answer.sameness)
         for request, answer in zip(workload.requests, workload.answers, strict=True)

@@ -1,44 +1,231 @@
 """Real services, started privately beside an app, and nothing left of them."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from stackrace.deploy.beside import start_services
+from stackrace.deploy.beside import Services, start_services
+from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
-from stackrace.model.errors import InputError
+from stackrace.deploy.privileges import unprivileged
+from stackrace.deploy.templates import Templates
+from stackrace.model.errors import InputError, LaunchError
 from stackrace.services import services
+
+
+def prepared(names, guard, said=None):
+    for name in names:
+        if missing := services()[name.partition("#")[0]].missing():
+            pytest.skip(missing)
+    return Services(names, guard, (), Templates(cache_folder(), [].append if said is None else said.append))
 
 
 @pytest.mark.parametrize("name", sorted(services()))
 def test_a_service_starts_answers_and_goes(name):
-    if missing := services()[name].missing():
-        pytest.skip(missing)
     with Guard() as guard:
-        beside = start_services([name], guard, cores=())
-        ((pid,),) = beside.pids.values()
+        running = prepared([name], guard)
+        running.start()
+        ((pid,),) = running.beside.pids.values()
         assert pid in guard.status([pid])[pid].family
-        assert any(str(guard.directory) in value or "%2F" in value for value in beside.environment.values())
+        assert any(str(guard.directory) in value or "%2F" in value for value in running.environment.values())
         recipe = services()[name].recipe(guard.directory / name)
         assert subprocess.run(recipe.ready, capture_output=True).returncode == 0
     assert not Path(f"/proc/{pid}").exists()
     assert not guard.directory.exists()
 
 
-def test_an_unknown_service_names_the_known_ones():
-    with Guard() as guard, pytest.raises(InputError, match="known are mariadb, memcached, postgresql, redis"):
-        start_services(["oracle"], guard, cores=())
+@pytest.mark.parametrize("name", ["postgresql", "mariadb"])
+def test_a_second_start_makes_no_database_again(name):
+    said = []
+    with Guard() as guard:
+        prepared([name], guard, said).start()
+    said.clear()
+    with Guard() as guard:
+        prepared([name], guard, said).start()
+    assert said == []
+
+
+@pytest.mark.parametrize("name", ["postgresql", "mariadb", "redis"])
+def test_what_is_kept_of_a_service_is_there_in_a_copy(name, tmp_path):
+    with Guard() as guard:
+        filled = prepared([name], guard)
+        filled.start()
+        assert ask(filled, name, WRITE[name]) is not None
+        filled.settle()
+        filled.stop()
+        filled.keep(tmp_path)
+    for _ in range(2):
+        with Guard() as guard:
+            copy = prepared([name], guard)
+            copy.start(tmp_path)
+            assert ask(copy, name, READ[name]) == "1000"
+            ask(copy, name, FORGET[name])
+
+
+WRITE = {
+    "postgresql": "create table item as select generate_series(1, 1000) as number",
+    "mariadb": "use app; create table item as select seq as number from seq_1_to_1000",
+    "redis": "set item 1000",
+}
+READ = {
+    "postgresql": "select count(*) from item",
+    "mariadb": "select count(*) from app.item",
+    "redis": "get item",
+}
+FORGET = {"postgresql": "drop table item", "mariadb": "drop table app.item", "redis": "del item"}
+
+
+def ask(running, name, what):
+    """Ask with the variables that an app is handed, and nothing else."""
+    to = running.environment
+    command = {
+        "postgresql": ["psql", "-XAtq", "-c", what],
+        "mariadb": ["mariadb", "--no-defaults", "-u", to.get("MARIADB_USER", ""), "-N", "-e", what],
+        "redis": ["redis-cli", "-s", to.get("REDIS_SOCKET", ""), *what.split()],
+    }[name]
+    done = subprocess.run(command, env={"PATH": os.environ["PATH"], **to}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "answers"),
+    [
+        (
+            "postgresql",
+            "select string_agg(name || '=' || setting, ' ' order by name) from pg_settings where name in "
+            "('autovacuum', 'checkpoint_timeout', 'fsync', 'synchronous_commit', 'full_page_writes')",
+            "autovacuum=off checkpoint_timeout=86400 fsync=on full_page_writes=on synchronous_commit=on",
+        ),
+        (
+            "mariadb",
+            "select concat_ws(' ', @@innodb_stats_auto_recalc, @@event_scheduler,"
+            " @@innodb_buffer_pool_load_at_startup, @@aria_checkpoint_interval, @@innodb_flush_log_at_trx_commit,"
+            " @@innodb_doublewrite)",
+            "OFF OFF OFF 0 1 ON",
+        ),
+        ("redis", "config get save", "save"),
+        ("redis", "config get appendonly", "appendonly\nno"),
+        ("redis", "config get activedefrag", "activedefrag\nno"),
+    ],
+)
+def test_maintenance_is_off_and_durability_as_shipped(name, question, answers):
+    with Guard() as guard:
+        running = prepared([name], guard)
+        running.start()
+        assert ask(running, name, question) == answers
+
+
+def test_the_planner_knows_what_was_filled_in_though_nothing_runs_in_the_background():
+    with Guard() as guard:
+        running = prepared(["postgresql"], guard)
+        running.start()
+        ask(running, "postgresql", WRITE["postgresql"])
+        running.settle()
+        known = "select reltuples::int || ' ' || relallvisible from pg_class where relname = 'item'"
+        count, visible = ask(running, "postgresql", known).split()
+        assert count == "1000"
+        assert int(visible) > 0
+
+
+def test_the_users_own_variables_do_not_lead_a_service_astray(monkeypatch):
+    monkeypatch.setenv("PGPORT", "6543")
+    monkeypatch.setenv("PGOPTIONS", "-c no_such_option=1")
+    with Guard() as guard:
+        running = prepared(["postgresql"], guard)
+        running.start()
+        running.settle()
+        assert ask(running, "postgresql", "show port") == "5432"
+
+
+def test_with_two_databases_the_first_one_is_the_database_url():
+    with Guard() as guard:
+        to = prepared(["mariadb", "postgresql"], guard).environment
+        assert to["DATABASE_URL"] == to["MARIADB_URL"] != to["POSTGRESQL_URL"]
+        assert to["POSTGRESQL_URL"].startswith("postgresql://")
+        to = prepared(["postgresql", "mariadb"], guard).environment
+        assert to["DATABASE_URL"] == to["POSTGRESQL_URL"]
+
+
+def test_a_second_one_of_a_kind_has_a_process_a_socket_and_variables_of_its_own():
+    with Guard() as guard:
+        running = prepared(["memcached", "memcached#2"], guard)
+        running.start()
+        assert set(running.beside.pids) == {"memcached", "memcached#2"}
+        assert running.beside.pids["memcached"] != running.beside.pids["memcached#2"]
+        sockets = {running.environment["MEMCACHED_SOCKET"], running.environment["MEMCACHED_SOCKET_2"]}
+        assert len(sockets) == 2
+        assert all(Path(socket).is_socket() for socket in sockets)
 
 
 def test_services_listen_on_no_network():
     before = listening()
     with Guard() as guard:
-        present = [name for name, service in services().items() if not service.missing()]
-        start_services(present, guard, cores=())
+        start_services([name for name, service in services().items() if not service.missing()], guard, cores=())
         assert listening() - before == set()
 
 
 def listening():
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     return {line.split()[1] for line in lines if line.split()[3] == "0A"}
+
+
+@pytest.mark.parametrize("name", ["oracle", "memcached#1", "memcached#10", "memcached#x", "#2", ""])
+def test_an_unknown_service_names_the_known_ones(name):
+    with Guard() as guard, pytest.raises(InputError, match="known are mariadb, memcached, postgresql, redis"):
+        Services([name], guard, (), Templates(cache_folder(), print))
+
+
+def test_the_same_service_twice_tells_how_a_second_one_is_called():
+    with Guard() as guard, pytest.raises(InputError, match="memcached#2"):
+        Services(["redis", "redis"], guard, (), Templates(cache_folder(), print))
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "words"),
+    [
+        ("postgresql", "postgresql.conf", b"no_such_option = 1\n", "no_such_option"),
+        ("postgresql", "PG_VERSION", b"8.4\n", "8.4"),
+        ("mariadb", "ibdata1", b"not a tablespace", "ibdata1"),
+        ("redis", "dump.rdb", b"not a dump", "signature"),
+    ],
+)
+def test_a_service_that_does_not_start_tells_its_own_last_words(name, file, content, words, tmp_path):
+    with Guard() as guard:
+        whole = prepared([name], guard)
+        whole.start()
+        whole.settle()
+        whole.stop()
+        whole.keep(tmp_path)
+        (tmp_path / name / file).write_bytes(content)
+        with pytest.raises(LaunchError, match=f"{name} .* at start") as caught:
+            whole.start(tmp_path)
+        assert words in caught.value.detail
+    assert not guard.directory.exists()
+
+
+def test_a_service_that_dies_is_told_with_its_last_words():
+    with Guard() as guard:
+        running = prepared(["postgresql"], guard)
+        running.start()
+        assert running.died() == ""
+        ((pid,),) = running.beside.pids.values()
+        guard.kill(pid)
+        while not running.died():
+            pass
+        assert "postgresql was ended by SIGKILL" in running.died()
+        assert "ready to accept connections" in running.died()
+
+
+def test_services_run_without_roots_powers():
+    if not unprivileged():
+        pytest.skip("only root has them")
+    with Guard() as guard:
+        running = prepared(["redis"], guard)
+        running.start()
+        ((pid,),) = running.beside.pids.values()
+        assert Path(f"/proc/{pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink() or (
+            Path(f"/proc/{pid}").stat().st_uid != 0
+        )

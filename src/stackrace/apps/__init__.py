@@ -1,14 +1,15 @@
 """Applications: the bundled one, and the loader of the user's own project in its own environment."""
 
-from .bundle import DJANGO, Bundled, bundled
+from .bundle import DJANGO, Bundled, bundled, digest
 from .detect import Project, detect
 from .entry import ENTRY_MODULE, entry_source
 from .environment import app_environment
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
 from .examine import examine
 from .golden import golden
 from .interpreter import Buildable, Found, find_python
 from .leash import leash
+from .ruby import find_ruby
 from .target import entry_of
 
 __all__ = [
@@ -23,13 +24,16 @@ __all__ = [
     "Project",
     "PythonFacts",
     "Reply",
+    "RubyFacts",
     "app_environment",
     "bundled",
     "detect",
+    "digest",
     "entry_of",
     "entry_source",
     "examine",
     "find_python",
+    "find_ruby",
     "golden",
     "leash",
 ]

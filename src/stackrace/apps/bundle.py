@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import InputError
 
-__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled"]
+__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled", "digest"]
 
 DJANGO = "django"
 """The name of the default."""
@@ -19,6 +20,7 @@ LADDER = "ladder"
 RAILS = "rails"
 
 _BUNDLED = Path(__file__).with_name("bundled")
+_SESSIONS = Path(__file__).with_name("sessions")
 
 _MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
 _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirements-mariadb.txt"}
@@ -28,9 +30,11 @@ _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirement
 class Bundled:
     """Where a bundled app is and how it is run.
 
-    ``urls`` is the default workload, ``pages`` all there is to race. ``services`` are those it cannot do without,
-    ``programs`` what must be installed to build or run it, from Debian's packages ``apt``. ``public`` is a folder
-    below its data whose files are pages it has cached: a front end may serve them before it asks the app.
+    ``urls`` is the default workload, ``pages`` all there is to race. ``sessions`` are recordings (HAR), by name.
+    ``seeds`` are the commands, by name, that some pages and the session of that name need run after ``prepare``.
+    ``services`` are those it cannot do without, ``programs`` what must be installed to build or run it, from
+    Debian's packages ``apt``. ``public`` is a folder below its data whose files are pages it has cached: a front
+    end may serve them before it asks the app.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Bundled:
     pages: tuple[str, ...]
     prepare: tuple[tuple[str, ...], ...]
     static: Mapping[str, Path]
+    sessions: Mapping[str, Path] = field(default_factory=dict)
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     programs: tuple[str, ...] = ()
@@ -82,17 +88,66 @@ def bundled(name: str = DJANGO) -> Bundled:
     return BUNDLES[name]()
 
 
+def digest(app: App) -> str | None:
+    """Return what stands for every byte of a bundled app's folder; None for a user's own app.
+
+    Byte code does not count: interpreters write it as they go.
+    """
+    if not app.root.is_relative_to(_BUNDLED):
+        return None
+    found = hashlib.sha256()
+    for path in sorted(app.root.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(app.root)}\0{len(content)}\0".encode())
+            found.update(content)
+    return found.hexdigest()
+
+
+_COMPARED = (
+    "/hello/",
+    "/ctime/",
+    "/ten-kilobytes/",
+    "/random-row/",
+    "/fifteen-queries/",
+    "/static/pages/site.css",
+)
+_BROWSED = (
+    "/browse/",
+    "/browse/books/",
+    "/browse/books/?after=100001",
+    "/browse/books/?last=1",
+    "/browse/books/123456/",
+    "/browse/publishers/",
+    "/browse/publishers/1234/",
+    "/browse/loans/",
+    "/browse/loans/?last=1",
+    "/static/library/library.css",
+    "/static/library/library.js",
+    "/static/library/bookplate.png",
+)
+_FRAMEWORKS = (
+    "/json/",
+    "/plaintext/",
+    "/db/",
+    "/queries/?queries=20",
+    "/fortunes/",
+    "/updates/?queries=20",
+)
+
+
 def _django() -> Bundled:
     root = _BUNDLED / DJANGO
-    pages = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
     return Bundled(
         name=DJANGO,
         root=root,
         entry=Entry(kind=EntryKind.DJANGO, target="sample.settings"),
         urls=("/hello/", "/random-row/"),
-        pages=pages,
+        pages=(*_COMPARED, *_BROWSED, *_FRAMEWORKS),
         prepare=(_MIGRATE,),
         static={"/static/": root / "pages" / "static"},
+        sessions={"browse": _SESSIONS / "browse.har"},
+        seeds={name: ("python", "manage.py", "seed", name) for name in ("browse", "world")},
     )
 
 

@@ -1,4 +1,7 @@
-"""What a folder holds: a Django project, known by its manage.py, which is read and never run."""
+"""What a folder holds: a Django project, known by its manage.py, or a Rack app, known by its config.ru.
+
+Both files are read at most, never run.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from .target import entry_of
 __all__ = ["Project", "detect"]
 
 _VARIABLE = "DJANGO_SETTINGS_MODULE"
+_RACKUP = "config.ru"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +31,7 @@ class Project:
 
 
 def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Project | None:
-    """Return the Django project in ``folder``, or None when there is none.
+    """Return the Django project in ``folder``, else the Rack app there, or None when there is neither.
 
     DJANGO_SETTINGS_MODULE in ``environ`` wins, as it does for manage.py, if it names a module of this folder.
     Raises InputError for a manage.py that cannot be read, or that does not say its settings in plain text.
@@ -35,7 +39,9 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Project | N
     folder = folder.absolute()
     manage = folder / "manage.py"
     if not manage.is_file():
-        return None
+        rackup = folder / _RACKUP
+        entry = entry_of(EntryKind.RACK, _RACKUP)
+        return Project(name=folder.name, root=folder, entry=entry) if rackup.is_file() else None
     modules = tuple(settings_modules(_tree(manage)))
     if not modules:
         return None

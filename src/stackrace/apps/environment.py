@@ -18,14 +18,20 @@ _NOT_THE_APPS = (
 )
 """Variables of the shell that Stackrace runs in: they point at another Python, or at another project."""
 
+_RACK_MODES = ("RACK_ENV", "RAILS_ENV")
+
 
 def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return ``environ`` without what belongs to Stackrace's own Python, with the app's variables and PATH.
 
-    The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it.
+    The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it. A Rack app
+    runs in production, whatever the shell says, unless its own variables say otherwise.
     """
     kept = {name: value for name, value in environ.items() if name not in _NOT_THE_APPS}
-    kept["PATH"] = os.pathsep.join((str(app.python.parent), kept.get("PATH", os.defpath)))
+    if interpreter := app.python or app.ruby:
+        kept["PATH"] = os.pathsep.join((str(interpreter.parent), kept.get("PATH", os.defpath)))
+    if app.entry.kind is EntryKind.RACK:
+        kept |= dict.fromkeys(_RACK_MODES, "production")
     if settings := settings_module(app):
         kept["DJANGO_SETTINGS_MODULE"] = settings
     return kept | dict(app.environment)

@@ -10,7 +10,7 @@ from ..model.app import Entry
 from ..model.stack import Interface
 from ..model.workload import Request
 
-__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply"]
+__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply", "RubyFacts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,15 @@ class PythonFacts:
     prefix: Path
     site_packages: tuple[Path, ...]
     distributions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubyFacts:
+    """A Rack app's interpreter and the release of Rack that it loaded."""
+
+    version: str
+    ruby: Path
+    rack: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,16 +93,20 @@ class Exchange:
 class Examination:
     """Everything found out.
 
-    ``host`` is the Host header that was sent; ``static`` maps URL prefixes to folders a front end may serve.
+    ``python`` is None for Rack apps, which have ``ruby``, and for plain files, which have neither but list some
+    of their ``files``. ``host`` is the Host header that was sent; ``static`` maps URL prefixes to folders a front
+    end may serve.
     """
 
     entry: Entry
     interface: Interface
-    python: PythonFacts
+    python: PythonFacts | None
     django: DjangoFacts | None
     host: str
     exchanges: tuple[Exchange, ...]
     static: Mapping[str, Path] = field(default_factory=dict)
+    ruby: RubyFacts | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Have the app examined by its own interpreter, in a process that may hang, print or crash without harm."""
+"""Have the app examined by its own interpreter, in a process that may hang, print or crash without harm.
+
+Plain files have no interpreter: ``files`` answers for them.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,12 @@ from .environment import app_environment, settings_module
 from .examination import Examination
 from .examiner.messages import Order
 from .examiner_report import Outcome, examination_of, read_outcome
+from .files import examine_files
 from .leash import leash
 
 __all__ = ["examine"]
 
-_SCRIPT = Path(__file__).with_name("examiner") / "__main__.py"
+_SCRIPTS = Path(__file__).with_name("examiner")
 _GRACE_S = 5.0
 """The examiner ends itself when its time is over; this much later it is killed."""
 
@@ -39,10 +43,12 @@ def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeo
     not in time; answers are returned whatever their status: judging them is ``golden``'s.
     """
     asked = tuple(requests) or (Request(path="/"),)
-    interface = Interface.ASGI if app.entry.kind is EntryKind.ASGI else Interface.WSGI
+    if app.entry.kind is EntryKind.FILES:
+        return examine_files(app, asked, host=host)
+    interface = _interface(app)
     order: Order = {
         "root": str(app.root.absolute()),
-        "source": entry_source(app, interface),
+        "source": app.entry.target if interface is Interface.RACK else entry_source(app, interface),
         "interface": interface.value,
         "settings": settings_module(app),
         "host": host,
@@ -59,6 +65,17 @@ def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeo
         "timeout_s": timeout_s,
     }
     return examination_of(_run(app, order), app, asked, interface)
+
+
+def _interface(app: App) -> Interface:
+    """Return the interface it is asked through; Django has two, and answers alike through both."""
+    match app.entry.kind:
+        case EntryKind.ASGI:
+            return Interface.ASGI
+        case EntryKind.RACK:
+            return Interface.RACK
+        case _:
+            return Interface.WSGI
 
 
 def _ascii(path: str) -> str:
@@ -88,9 +105,14 @@ def _run(app: App, order: Order) -> Outcome:
 
 
 def _start(app: App, inlet: IO[bytes], report: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    interpreter, script, key = app.python, "__main__.py", "python"
+    if app.entry.kind is EntryKind.RACK:
+        interpreter, script, key = app.ruby, "rack.rb", "ruby"
+    if interpreter is None:
+        raise AppError(f"no interpreter for {app.entry.target}: give it as [app] {key}")
     try:
         return subprocess.Popen(
-            [str(app.python), str(_SCRIPT), str(report.fileno())],
+            [str(interpreter), str(_SCRIPTS / script), str(report.fileno())],
             stdin=inlet,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -101,8 +123,9 @@ def _start(app: App, inlet: IO[bytes], report: IO[bytes], log: IO[bytes]) -> sub
             preexec_fn=leash,
         )
     except OSError as error:
+        flag = "--python, " if key == "python" else ""
         raise AppError(
-            f"{app.python} cannot be started in {app.root}: {error.strerror} (--python, [app] python)"
+            f"{interpreter} cannot be started in {app.root}: {error.strerror} ({flag}[app] {key})"
         ) from error
 
 

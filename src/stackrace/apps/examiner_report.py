@@ -12,8 +12,8 @@ from ..model.app import App
 from ..model.errors import AppError
 from ..model.stack import Interface
 from ..model.workload import Request
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
-from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
+from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report, RubyReport
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
 
@@ -36,7 +36,7 @@ class Outcome:
 
 def read_outcome(text: str, *, log: str, status: int, timed_out: bool) -> Outcome:
     """Take apart the examiner's ``text``: lines of stages, then its report or a dump of where it hung."""
-    stage, report, rest = "starting Python", None, []
+    stage, report, rest = "starting its interpreter", None, []
     for line in text.splitlines():
         if line.startswith("stage "):
             stage = line.removeprefix("stage ")
@@ -63,6 +63,7 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
         entry=app.entry,
         interface=interface,
         python=_python(report["python"], app.python),
+        ruby=_ruby(report["ruby"], app.ruby),
         django=django,
         host=report["host"],
         exchanges=tuple(
@@ -78,6 +79,10 @@ def _failed(stage: str, traceback: str, app: App) -> AppError:
 
 
 def _hint(last: str, app: App) -> str:
+    if last == "LoadError: cannot load such file -- rack":
+        return f"; {app.ruby} has no Rack: install ruby-rack, as stackrace install puma does, or set [app] ruby"
+    if "cannot load such file -- " in last or "Bundler::" in last:
+        return f"; it is not installed for {app.ruby} ([app] ruby)"
     if not last.startswith("ModuleNotFoundError: No module named "):
         return ""
     missing = last.split("'")[1].partition(".")[0]
@@ -86,7 +91,9 @@ def _hint(last: str, app: App) -> str:
     return f"; it is not installed for {app.python} (--python, [app] python)"
 
 
-def _python(report: PythonReport, python: Path) -> PythonFacts:
+def _python(report: PythonReport | None, python: Path | None) -> PythonFacts | None:
+    if report is None or python is None:
+        return None
     return PythonFacts(
         version=report["version"],
         python=python,
@@ -95,6 +102,12 @@ def _python(report: PythonReport, python: Path) -> PythonFacts:
         site_packages=tuple(Path(folder) for folder in report["site_packages"]),
         distributions=report["distributions"],
     )
+
+
+def _ruby(report: RubyReport | None, ruby: Path | None) -> RubyFacts | None:
+    if report is None or ruby is None:
+        return None
+    return RubyFacts(version=report["version"], ruby=ruby, rack=report["rack"])
 
 
 def _django(report: DjangoReport) -> DjangoFacts:

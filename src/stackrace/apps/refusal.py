@@ -67,10 +67,15 @@ def _https(examination: Examination) -> str:
 
 def _not_found(examination: Examination) -> str:
     routes = examination.django.routes if examination.django is not None else ()
+    if examination.files:
+        return f"no such file; there are {_listed(examination.files)}; choose with --url or [workload] urls"
     if not routes:
         return f"no such page; {_ANOTHER_URL}"
-    listed = ", ".join(routes[:_MOST_ROUTES]) + (", …" if len(routes) > _MOST_ROUTES else "")
-    return f"no such page; the project's routes are {listed}; choose with --url or [workload] urls"
+    return f"no such page; the project's routes are {_listed(routes)}; choose with --url or [workload] urls"
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:_MOST_ROUTES]) + (", …" if len(paths) > _MOST_ROUTES else "")
 
 
 def _server_error(reply: Reply) -> str:

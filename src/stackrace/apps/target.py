@@ -1,4 +1,4 @@
-"""How an app may be named: ``mysite.settings``, ``package.module:callable``, ``package:create_app()``."""
+"""How an app may be named: ``mysite.settings``, ``package.module:callable``, ``package:create_app()``, a path."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from ..model.app import Entry, EntryKind
 from ..model.errors import InputError
 
 __all__ = ["Target", "entry_of", "parse_target"]
+
+
+_NAMED = {
+    EntryKind.DJANGO: "a settings module",
+    EntryKind.RACK: "a rackup file",
+    EntryKind.FILES: "a folder",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,8 @@ def entry_of(kind: EntryKind, target: str) -> Entry:
     "notes:create_app('test')"
     """
     target = target.strip()
+    if kind in (EntryKind.RACK, EntryKind.FILES):
+        return Entry(kind=kind, target=_path(kind, target))
     if kind is EntryKind.DJANGO:
         return Entry(kind=kind, target=_settings(target))
     return Entry(kind=kind, target=str(parse_target(kind, target)))
@@ -76,6 +85,12 @@ def _settings(target: str) -> str:
     return target
 
 
+def _path(kind: EntryKind, target: str) -> str:
+    if not target or "\0" in target:
+        raise _wrong(kind, target, "config.ru" if kind is EntryKind.RACK else "public/")
+    return target
+
+
 def _dotted(text: str) -> bool:
     return all(part.isidentifier() and not iskeyword(part) for part in text.split("."))
 
@@ -92,5 +107,5 @@ def _module(text: str) -> str:
 
 
 def _wrong(kind: EntryKind, target: str, right: str) -> InputError:
-    what = "a settings module" if kind is EntryKind.DJANGO else "a callable"
+    what = _NAMED.get(kind, "a callable")
     return InputError(f'[app] {kind} = "{target}" does not name {what}; write it like {kind} = "{right}"')

@@ -1,4 +1,7 @@
-"""Did the server itself give the answers, or something that remembered them?"""
+"""Did the server itself give the answers, or something that remembered them?
+
+A cache that the stack itself declares (``varnish:cache=on``) is what is raced then, and no finding.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ def cached_answers(seen: Observation) -> Finding | None:
 
     Source: RFC 9111 section 5.1: Age is in every answer from a cache, and in no other.
     """
+    if _declared(seen):
+        return None
     cached = seen.result.cached_answers
     return judge(
         "cached answers",
@@ -36,6 +41,8 @@ def nonces_lost(seen: Observation) -> Finding | None:
 
     Source: RFC 9111 section 2: the cache key is method and target URI, unless Vary names more.
     """
+    if _declared(seen):
+        return None
     lost = seen.result.nonces_lost
     return judge(
         "nonces lost",
@@ -55,6 +62,8 @@ def stale_dates(seen: Observation) -> Finding | None:
 
     Source: RFC 9110 section 6.6.1: Date is when the message was originated.
     """
+    if _declared(seen):
+        return None
     stale = seen.result.stale_dates
     share = stale / max(1, seen.answered)
     return judge(
@@ -65,3 +74,8 @@ def stale_dates(seen: Observation) -> Finding | None:
         seen=f"{count(stale)} answers ({percent(share)}) bore a Date more than two seconds old",
         remedy=f"is the server's clock behind this machine's? If not, {_REMEDY}",
     )
+
+
+def _declared(seen: Observation) -> bool:
+    """Whether a hop of the stack says that it keeps answers."""
+    return seen.stack is not None and seen.stack.keeps_answers

@@ -36,8 +36,10 @@ def asked(
     return tuple(stacks)
 
 
-def most_used(catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int]) -> tuple[Stack, ...]:
-    """Return the ten most used stacks that are ready here and host the app."""
+def most_used(
+    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
+) -> tuple[Stack, ...]:
+    """Return the ten most used stacks that are ready here and host the app; ``python`` is None for one without."""
     stacks: list[Stack] = []
     for path in STACKS:
         try:
@@ -61,11 +63,13 @@ def requirements_of(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
     return tuple(sorted(needed))
 
 
-def build(stack: Stack, catalogue: Catalogue, environments: Environments, app: Interpreter) -> Path:
-    """Return the folder of the environment that ``stack`` runs in, built if need be.
+def build(stack: Stack, catalogue: Catalogue, environments: Environments, app: Interpreter | None) -> Path | None:
+    """Return the folder of the environment that ``stack`` runs in, None without Python.
 
     Raises MissingError naming the stack whose packages cannot be installed.
     """
+    if app is None:
+        return None
     try:
         return environments.layered(app, requirements_of(stack, catalogue))
     except MissingError as error:

@@ -21,6 +21,13 @@ STACKS = (
     "hypercorn",
     "gunicorn:class=uvicorn",
     "daphne",
+    # for Rack apps and plain files, which none of the others hosts
+    "puma",
+    "nginx/http/puma",
+    "apache+passenger",
+    "nginx",
+    "apache",
+    "lighttpd",
 )
 """In the order in which they are taken, as far as they are ready and the app offers what they host. All with the
 catalogue's defaults, which are two processes wherever there are processes."""

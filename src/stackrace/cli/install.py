@@ -13,6 +13,7 @@ __all__ = ["command"]
     epilog="""\b
 Examples:
   stackrace install nginx apache mod_wsgi
+  stackrace install caddy haproxy h2o varnish
   stackrace install --all                 everything the catalogue can use here
   stackrace install --all --if-possible   in scripts: without root's rights say so and go on"""
 )
@@ -23,9 +24,9 @@ def command(names: tuple[str, ...], everything: bool, if_possible: bool) -> None
     """Install what servers need from Debian's packages, as root or through password-less sudo.
 
     Python servers need nothing here: they are installed into private environments when first raced, never into
-    yours. The packages' own daemons are not started.
+    yours. The packages' own daemons are not started. What Debian has no package of is left out by --all.
     """
-    from ..deploy.installation import availability, can_install, install
+    from ..deploy.installation import State, availability, can_install, install
     from ..model.errors import InputError
     from ..servers import catalogue
     from .names import entries_called
@@ -33,10 +34,14 @@ def command(names: tuple[str, ...], everything: bool, if_possible: bool) -> None
     if not names and not everything:
         raise InputError("name the servers to install, or give --all; see them with: stackrace stacks")
     entries = list(catalogue()) if everything else entries_called(names)
-    missing = [entry for entry in entries if not availability(entry).ready]
+    states = [availability(entry) for entry in entries]
+    for state in states:
+        if state.state is State.NOT_INSTALLED and not everything:
+            raise InputError(f"{state.name} has no Debian package; {state.elsewhere}")
+    missing = [entry for entry, state in zip(entries, states, strict=True) if state.state is State.MISSING]
     called = ", ".join(entry.spec.name for entry in missing)
     if not missing:
-        click.echo("nothing to install: everything is there")
+        click.echo("nothing to install: every package is there")
     elif if_possible and not can_install():
         click.echo(f"not installed, for want of root's rights: {called}. Stacks without them can be raced.")
     else:

@@ -7,41 +7,50 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, find_python
+from ..apps import DJANGO, Buildable, Examination, bundled, detect, examine, find_python, find_ruby
 from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
-from ..model.errors import InputError
+from ..model.errors import AppError, InputError
+from ..model.stack import Interface
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
 from .bundled_sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
-__all__ = ["LoadedApp", "load_app"]
+__all__ = ["LoadedApp", "load_app", "offered_by"]
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedApp:
-    """An app ready to be raced. ``notes`` are worth telling the user, one sentence each."""
+    """An app ready to be raced. ``notes`` are worth telling the user, one sentence each.
+
+    ``interpreter`` and ``python_minor`` are None for an app without Python.
+    """
 
     app: App
-    interpreter: Interpreter
+    interpreter: Interpreter | None
     workloads: tuple[Workload, ...]
-    python_minor: tuple[int, int]
+    python_minor: tuple[int, int] | None
     debug: bool
     notes: tuple[str, ...]
 
 
 def load_app(
-    request: RaceRequest, environments: Environments, data: Path, beside: Mapping[str, str], say: Say
+    request: RaceRequest,
+    environments: Environments,
+    data: Path,
+    beside: Mapping[str, str],
+    say: Say,
+    preparing: Callable[[App], None] = prepare,
 ) -> LoadedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
 
     Without an entry it is the Django project in the request's folder, else the bundled app; ``data`` is a
-    private folder for the latter's database, ``beside`` the variables that lead to the app's services. Raises
-    AppError or InputError naming the way out.
+    private folder for the latter's database, ``beside`` the variables that lead to the app's services, which
+    ``preparing`` starts. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
     app, urls, notes = _find(request, environments, data, say)
@@ -56,9 +65,7 @@ def load_app(
         },
         prepare=app.prepare + request.prepare,
     )
-    if app.prepare:
-        say("preparing the app")
-        prepare(app)
+    preparing(app)
     say(f"asking {app.name} for its answers")
     urls = urls_of(request, urls)
     examination = _examination(app, request, urls)
@@ -71,10 +78,20 @@ def load_app(
         app=app,
         interpreter=_interpreter(examination),
         workloads=workloads,
-        python_minor=_minor(examination.python.version),
+        python_minor=_minor(examination),
         debug=examination.django is not None and examination.django.debug,
         notes=(*notes, *examination.notes),
     )
+
+
+def offered_by(request: RaceRequest) -> frozenset[Interface]:
+    """Return what the app of ``request`` will offer, before anything is prepared or started."""
+    if request.bundled is not None:
+        return bundled(request.bundled).entry.interfaces
+    if request.entry is not None:
+        return request.entry.interfaces
+    project = detect(request.folder)
+    return (bundled(DJANGO) if project is None else project).entry.interfaces
 
 
 def _find(
@@ -89,9 +106,31 @@ def _find(
         if project is None:
             return _bundled(request, environments, data, say)
         entry, root, name = project.entry, project.root, project.name
+    if not root.is_dir():
+        raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
+    if entry.kind is EntryKind.FILES:
+        return _files(entry, root), request.urls or (), ()
+    app = App(name=name, root=root, entry=entry, services=request.services)
+    if entry.kind is EntryKind.RACK:
+        ruby, note = _ruby(request, entry, root)
+        return replace(app, ruby=ruby), request.urls or (), (note,)
     python, note = _python(request, entry, root, environments, say)
-    app = App(name=name, root=root, entry=entry, python=python, services=request.services)
-    return app, request.urls or (), (note,)
+    return replace(app, python=python), request.urls or (), (note,)
+
+
+def _files(entry: Entry, root: Path) -> App:
+    """The folder itself is the app's root, so that servers need not know where it lay."""
+    folder = (root / entry.target).resolve()
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}; [app] files names the one to serve, as in public/")
+    return App(name=folder.name, root=folder, entry=replace(entry, target="."))
+
+
+def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
+    if not (root / entry.target).is_file():
+        raise AppError(f"there is no {root / entry.target}; [app] rack names the rackup file, as in config.ru")
+    ruby = find_ruby(root, request.ruby)
+    return ruby, f"The app runs with {ruby}, in production unless [app] env says otherwise."
 
 
 def _bundled(
@@ -101,9 +140,13 @@ def _bundled(
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         say("the race file names no app and its folder holds none: racing the bundled one")
     ours = bundled(request.bundled or DJANGO)
+    data.mkdir(parents=True, exist_ok=True)
+    if ours.entry.kind is EntryKind.RACK:
+        ruby = find_ruby(ours.root, request.ruby)
+        app = replace(ours.app(python=ruby, data=data, services=request.services), python=None, ruby=ruby)
+        return app, request.urls or ours.urls, (f"The app is the bundled one, {ours.name}.",)
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     python = environments.of_requirements(ours.requirements(request.services), base)
-    data.mkdir(parents=True, exist_ok=True)
     note = f"The app is the bundled one, {ours.name}" + (
         ": no project was found in this folder." if guessed else "."
     )
@@ -113,8 +156,6 @@ def _bundled(
 def _python(
     request: RaceRequest, entry: Entry, root: Path, environments: Environments, say: Say
 ) -> tuple[Path, str]:
-    if not root.is_dir():
-        raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
     needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
     found = find_python(root, needs, explicit=request.python)
     if isinstance(found, Buildable):
@@ -151,8 +192,10 @@ def _instead(examination: Examination, urls: tuple[str, ...]) -> tuple[str, ...]
     return (f"/ is no page of this project, so {asked.request.path} is raced; choose with --url.",)
 
 
-def _interpreter(examination: Examination) -> Interpreter:
+def _interpreter(examination: Examination) -> Interpreter | None:
     facts = examination.python
+    if facts is None:
+        return None
     return Interpreter(
         python=facts.python,
         base=facts.base,
@@ -161,6 +204,8 @@ def _interpreter(examination: Examination) -> Interpreter:
     )
 
 
-def _minor(version: str) -> tuple[int, int]:
-    major, minor = version.split(".")[:2]
+def _minor(examination: Examination) -> tuple[int, int] | None:
+    if examination.python is None:
+        return None
+    major, minor = examination.python.version.split(".")[:2]
     return int(major), int(minor)

@@ -9,6 +9,7 @@ import click
 from ..model.errors import InputError
 from ..servers import catalogue
 from ..servers.contract import Entry
+from ..servers.gone import GONE
 from ..spec.nearest import did_you_mean
 
 __all__ = ["complete_server", "complete_stack", "entries_called"]
@@ -18,6 +19,8 @@ def entries_called(names: Sequence[str]) -> list[Entry]:
     """Return the catalogue's entries; raises InputError naming the nearest for one that is not in it."""
     entries = catalogue().entries
     for name in names:
+        if gone := next((gone for gone in GONE if gone.name == name), None):
+            raise InputError(gone.sentence)
         if name not in entries:
             raise InputError(f"no server is called {name!r}{did_you_mean(name, entries)}")
     return [entries[name] for name in names]

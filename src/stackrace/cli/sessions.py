@@ -35,10 +35,10 @@ def session_workload(
     Raises InputError for a recording that cannot be read or replayed.
     """
     recording = read_recording(path, think=think)
-    first = recording.workload.requests[0]
-    if recording.workload.order is Order.SESSION and not _has(first, "cookie"):
-        recording = read_recording(path, think=think, cookies=True)
     workload = recording.at(f"http://{examination.host}")
+    if workload.order is Order.SESSION and not _has(workload.requests[0], "cookie"):
+        requests = tuple(_without(request, {"cookie"}) for request in workload.requests)
+        workload = replace(workload, requests=requests, cookies=True)
     workload = replace(workload, requests=tuple(_with(request, headers) for request in workload.requests))
     left_out = "; ".join(f"{number} × {why}" for why, number in recording.skipped.items())
     notes = [f"{path.name} is replayed but for {left_out}."] if left_out else []
@@ -53,9 +53,13 @@ def session_workload(
 def _with(request: Request, headers: Headers) -> Request:
     if not headers:
         return request
-    given = {name.lower() for name, _ in headers}
-    kept = tuple(pair for pair in request.headers if pair[0].lower() not in given)
-    return replace(request, headers=(*kept, *headers))
+    kept = _without(request, {name.lower() for name, _ in headers})
+    return replace(kept, headers=(*kept.headers, *headers))
+
+
+def _without(request: Request, names: set[str]) -> Request:
+    kept = tuple(pair for pair in request.headers if pair[0].lower() not in names)
+    return request if kept == request.headers else replace(request, headers=kept)
 
 
 def _has(request: Request, header: str) -> bool:

@@ -12,22 +12,28 @@ __all__ = ["command"]
 @click.command(
     epilog="""\b
 Examples:
-  stackrace stacks                    every server, its state and its settings' names
+  stackrace stacks                    every server and its state, and what is gone
   stackrace stacks gunicorn           one server with all its settings explained
-  stackrace stacks --json | jq '.[] | select(.ready | not) | .install'"""
+  stackrace stacks --json | jq '.[] | select(.state == "missing") | .install'"""
 )
 @click.argument("names", nargs=-1, metavar="[SERVER]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, one object per server.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
-    """List the servers that stacks are made of: what is ready here, what is missing, what installs it."""
+    """List the servers that stacks are made of: what is ready here, what is missing, what installs it.
+
+    At the end stand the techniques that are gone, with what lives on in their place.
+    """
     from ..deploy.installation import availability
     from ..servers import catalogue
+    from ..servers.gone import GONE
     from .names import entries_called
-    from .stacks_table import document, show
+    from .stacks_table import document, document_of_gone, show
 
     entries = entries_called(names) if names else list(catalogue())
     states = [(entry, availability(entry)) for entry in entries]
+    gone = () if names else GONE
     if as_json:
-        click.echo(json.dumps([document(entry, state) for entry, state in states], indent=2))
+        rows = [document(entry, state) for entry, state in states] + [document_of_gone(one) for one in gone]
+        click.echo(json.dumps(rows, indent=2))
     else:
-        show(states, explain=bool(names))
+        show(states, gone, explain=bool(names))

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..deploy.installation import Availability
+from ..deploy.installation import Availability, State
 from ..model.stack import Interface, Setting
 from ..servers import catalogue
 from ..servers.contract import Entry
+from ..servers.gone import Gone
 from .choosing import most_used
 
-__all__ = ["document", "show"]
+__all__ = ["document", "document_of_gone", "show"]
 
 States = Sequence[tuple[Entry, Availability]]
 
@@ -26,9 +27,11 @@ def document(entry: Entry, state: Availability) -> dict[str, object]:
     return {
         "name": spec.name,
         "title": spec.title,
+        "state": state.state,
         "ready": state.ready,
         "missing": state.missing,
         "install": state.install,
+        "get": state.install or state.elsewhere,
         "version": state.version,
         "debian_packages": list(state.packages),
         "listens": sorted(spec.listens),
@@ -36,6 +39,20 @@ def document(entry: Entry, state: Availability) -> dict[str, object]:
         "hosts": sorted(spec.hosts),
         "inside": sorted(spec.inside),
         "settings": [_setting(setting) for setting in spec.settings],
+    }
+
+
+def document_of_gone(gone: Gone) -> dict[str, object]:
+    """Return one technique that is gone as the JSON output has it."""
+    return {
+        "name": gone.name,
+        "title": gone.was,
+        "state": "gone",
+        "ready": False,
+        "missing": gone.because,
+        "install": "",
+        "get": f"no longer to be had; its nearest kin: {', '.join(gone.kin)}",
+        "kin": list(gone.kin),
     }
 
 
@@ -51,32 +68,43 @@ def _setting(setting: Setting) -> dict[str, object]:
     }
 
 
-def show(states: States, *, explain: bool) -> None:
-    """Print the catalogue as a table; ``explain`` adds every setting's meaning."""
+def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
+    """Print the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
     console = Console()
     console.print(_table(states))
     if explain:
         for entry, _ in states:
             console.print()
             console.print(_settings(entry))
-    else:
+    if gone:
+        console.print()
+        console.print(_gone(gone))
+    if not explain:
         ready = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
         console.print()
         console.print(f"Raced by default: {'  '.join(stack.path for stack in ready)}")
-    missing = [state for _, state in states if not state.ready]
+    _say_how_to_get(console, [state for _, state in states])
+
+
+def _say_how_to_get(console: Console, states: Sequence[Availability]) -> None:
+    missing = [state.name for state in states if state.state is State.MISSING]
     if missing:
         console.print()
         console.print(
-            f"{len(missing)} of {len(states)} are not installed; all at once: stackrace install "
-            + " ".join(state.name for state in missing),
+            f"{len(missing)} of {len(states)} are missing; all at once: stackrace install {' '.join(missing)}",
             soft_wrap=True,
         )
+    elsewhere = [state for state in states if state.state is State.NOT_INSTALLED]
+    if elsewhere:
+        console.print()
+        for state in elsewhere:
+            console.print(f"{state.title} has no Debian package; {state.elsewhere}", soft_wrap=True)
 
 
 def _table(states: States) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("server", "state", "listens to", "forwards", "hosts", "settings"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "server")
+    for heading in ("server", "state", "listens to", "forwards", "hosts"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("server", "state"))
     for entry, state in states:
         spec = entry.spec
         table.add_row(
@@ -85,17 +113,23 @@ def _table(states: States) -> Table:
             " ".join(sorted(spec.listens)) or f"inside {' '.join(sorted(spec.inside))}",
             " ".join(sorted(spec.forwards)),
             " ".join(sorted(spec.hosts)),
-            " ".join(setting.name for setting in spec.settings),
         )
     return table
 
 
 def _state(state: Availability, from_pypi: bool) -> Text:
     if not state.ready:
-        return Text(f"missing: {state.install}", style="yellow")
-    if from_pypi:
-        return Text("ready, from PyPI", style="green")
-    return Text(f"ready {state.version}".strip(), style="green")
+        return Text(state.state, style="yellow")
+    return Text("ready (PyPI)" if from_pypi else f"ready {state.version}".strip(), style="green")
+
+
+def _gone(gone: Sequence[Gone]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("gone", "what it was", "its nearest kin today"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "gone")
+    for one in gone:
+        table.add_row(one.name, one.was, "  ".join(one.kin), style="dim")
+    return table
 
 
 def _settings(entry: Entry) -> Table:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..apps import app_environment
-from ..deploy.beside import Beside, start_services
+from ..deploy.beside import Beside
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
 from ..deploy.launcher import Launcher
+from ..deploy.seeding import Seeding
+from ..deploy.templates import Templates
 from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack
@@ -21,7 +23,7 @@ from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, most_used
-from .loading import LoadedApp, Say, load_app
+from .loading import LoadedApp, Say, load_app, offered_by
 from .workloads import limits_of, meets, met
 
 __all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
@@ -52,17 +54,15 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue()
-    asked(request.stacks or (), servers)
+    asked(request.stacks or (), servers, offered_by(request))
     environments = Environments(cache_folder(), say)
     with Guard() as guard:
         cores = split_cores(usable_cores())
-        if request.services:
-            say(f"starting {', '.join(request.services)}")
-        beside = start_services(request.services, guard, cores.stack_cores)
-        loaded = load_app(request, environments, guard.directory / "data", beside.environment, say)
+        beside = Seeding(request.services, guard, cores.stack_cores, Templates(cache_folder(), say))
+        loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
         stacks = _stacks(request.stacks, loaded)
         notes = loaded.notes
-        homes: dict[str, Path] = {}
+        homes: dict[str, Path | None] = {}
         for stack in stacks:
             try:
                 homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
@@ -80,7 +80,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
                 stack.interface,
                 home=homes[stack.path],
                 folder=guard.directory,
-                app_packages=loaded.interpreter.site_packages,
+                app_packages=loaded.interpreter.site_packages if loaded.interpreter else (),
             )
 
         launcher = Launcher(
@@ -98,7 +98,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             workloads=workloads,
             limits=limits,
             launcher=launcher,
-            beside=beside,
+            beside=beside.running,
             cores=cores,
             notes=notes,
         )

@@ -5,22 +5,26 @@ Stacks are loaded one at a time, so what a service spends during a slice was spe
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.errors import InputError, LaunchError, MissingError
-from ..services import Service, ServiceRecipe, services
+from ..model.errors import InputError
+from ..services import DATA
+from .copies import CACHE, RUN, copy, move
+from .environments import cache_folder
 from .guard import Guard
+from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
 from .logs import OUTPUT, tail
-from .privileges import hand_over, unprivileged
+from .privileges import unprivileged
+from .running import ended
+from .templates import Templates
 
-__all__ = ["Beside", "start_services"]
+__all__ = ["Beside", "Services", "start_services"]
 
-TIMEOUT_S = 60.0
+POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,67 +35,139 @@ class Beside:
     environment: Mapping[str, str]
 
 
-def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:
-    """Start a private instance of each and wait until it answers; the guard ends them.
+class Services:
+    """Private instances of what an app asked for, below a guard's directory; the guard ends them.
 
-    Raises InputError for an unknown name, MissingError with the install command, LaunchError with its log.
+    Raises InputError for an unknown name, MissingError with the install command; nothing is started yet.
     """
-    known = services()
-    for name in names:
-        if name not in known:
-            raise InputError(f"[app] services: no service is called {name!r}; known are {', '.join(sorted(known))}")
-        if lack := known[name].missing():
-            packages = " ".join(known[name].apt)
-            raise MissingError(f"[app] services: {name} is not installed ({lack}); run: apt-get install {packages}")
-    pids: dict[str, tuple[int, ...]] = {}
-    environment: dict[str, str] = {}
-    for name in names:
-        directory = guard.directory / name
-        directory.mkdir(mode=0o700)
-        hand_over(directory)
-        recipe = known[name].recipe(directory)
-        pids[name] = (_start(known[name], recipe, directory, guard, cores),)
-        environment |= recipe.environment
-    return Beside(pids=pids, environment=environment)
 
+    def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
+        self._guard = guard
+        self._cores = cores
+        self._templates = templates
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise InputError(
+                f"[app] services: {sorted(twice)[0]!r} is asked for twice; a second one is called like memcached#2"
+            )
+        self._instances = tuple(instance_of(name, guard.directory) for name in names)
+        self._pids: dict[str, int] = {}
 
-def _start(service: Service, recipe: ServiceRecipe, directory: Path, guard: Guard, cores: Sequence[int]) -> int:
-    for command in recipe.prepare:
-        _run(service, command, directory)
-    pid = guard.spawn(
-        [*unprivileged(), *recipe.command],
-        environment=os.environ,
-        folder=directory,
-        log=directory / OUTPUT,
-        stop=recipe.stop,
-    )
-    guard.pin(pid, cores)
-    deadline = time.monotonic() + TIMEOUT_S
-    while _call(recipe.ready, directory).returncode:
-        if guard.status([pid])[pid].code is not None or time.monotonic() > deadline:
-            raise LaunchError(f"{service.name} did not start", detail=tail(directory))
-        time.sleep(0.05)
-    for command in recipe.after:
-        _run(service, command, directory)
-    return pid
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables for the app. What two services would both set is the first one's."""
+        merged: dict[str, str] = {}
+        for instance in self._instances:
+            merged = {**instance.recipe.environment, **merged}
+        return merged
 
+    @property
+    def beside(self) -> Beside:
+        """What runs now."""
+        pids = {name: (pid,) for name, pid in self._pids.items()}
+        return Beside(pids=pids, environment=self.environment)
 
-def _run(service: Service, command: Sequence[str], directory: Path) -> None:
-    done = _call(command, directory)
-    if done.returncode:
-        raise LaunchError(
-            f"{service.name}: {Path(command[0]).name} ended with {done.returncode}",
-            detail=(done.stdout + done.stderr).strip()[-2000:],
+    def identity(self) -> tuple[str, ...]:
+        """Say everything that data of these services depend on, the same for every race."""
+        return tuple(word for instance in self._instances for word in (instance.name, *identity(instance.service)))
+
+    def start(self, kept: Path | None = None) -> None:
+        """Start all and wait until they answer: with what ``keep`` put into ``kept``, else empty.
+
+        Raises LaunchError with the service's own last words, InputError when the disk is full.
+        """
+        for instance in self._instances:
+            instance.make()
+            if kept is not None:
+                copy(kept / instance.directory.name, instance.data, RUN)
+            elif instance.recipe.prepare or instance.recipe.after:
+                with self._empty(instance) as template:
+                    copy(template / DATA, instance.data, RUN)
+            self._pids[instance.name] = self._start(instance)
+
+    def pin(self) -> None:
+        """Bind all to their cores: starting and filling them may use every one, a race may not."""
+        for pid in self._pids.values():
+            self._guard.pin(pid, self._cores)
+
+    def settle(self) -> None:
+        """Have all do now what their maintenance would do later, after an app has filled them."""
+        for instance in self._instances:
+            for command in instance.recipe.settle:
+                instance.run(command)
+
+    def stop(self) -> None:
+        """End all cleanly. Raises LaunchError for one that does not."""
+        for instance in reversed(self._instances):
+            self._stop(instance, self._pids.pop(instance.name))
+
+    def keep(self, folder: Path) -> None:
+        """Move what the stopped services hold into the empty ``folder``."""
+        for instance in self._instances:
+            move(instance.data, folder / instance.directory.name, CACHE)
+
+    def died(self) -> str:
+        """Tell which services ended although nobody asked them to, with their last words; empty when none did."""
+        states = self._guard.status(list(self._pids.values()))
+        return "\n".join(
+            f"{instance.name} {ended(code)}; {tail(instance.logs)}"
+            for instance in self._instances
+            if instance.name in self._pids and (code := states[self._pids[instance.name]].code) is not None
         )
 
+    def _empty(self, instance: Instance) -> AbstractContextManager[Path]:
+        """Hold the template of an instance that nobody has used yet."""
 
-def _call(command: Sequence[str], directory: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*unprivileged(), *command],
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT_S,
-    )
+        def build(folder: Path) -> None:
+            self._templates.announce(f"building an empty {instance.service.name}")
+            for command in instance.recipe.prepare:
+                instance.run(command)
+            if instance.recipe.after:
+                pid = self._start(instance)
+                for command in instance.recipe.after:
+                    instance.run(command)
+                self._stop(instance, pid)
+            move(instance.data, folder / DATA, CACHE)
+            instance.make()
+
+        return self._templates.holding(instance.service.name, identity(instance.service), build)
+
+    def _start(self, instance: Instance) -> int:
+        recipe = instance.recipe
+        pid = self._guard.spawn(
+            [*unprivileged(), *recipe.command],
+            environment=instance.environment,
+            folder=instance.directory,
+            log=instance.logs / OUTPUT,
+            stop=recipe.stop,
+        )
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        while not instance.ready():
+            code = self._guard.status([pid])[pid].code
+            if code is not None or time.monotonic() > deadline:
+                how = (
+                    f"{ended(code)} at start" if code is not None else f"is not ready after {READY_TIMEOUT_S:.0f} s"
+                )
+                raise instance.failure(f"{instance.name} {how}")
+            time.sleep(POLL_S)
+        return pid
+
+    def _stop(self, instance: Instance, pid: int) -> None:
+        self._guard.signal(pid, instance.recipe.stop)
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        while (status := self._guard.status([pid])[pid]).family:
+            if time.monotonic() > deadline:
+                self._guard.kill(pid)
+                break
+            time.sleep(POLL_S)
+        if status.code:
+            raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
+        if status.family:
+            raise instance.failure(f"{instance.name} did not end within {READY_TIMEOUT_S:.0f} s")
+
+
+def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:
+    """Start empty services, with no app to be prepared, and wait until they answer; raises as Services does."""
+    chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
+    chosen.start()
+    chosen.pin()
+    return chosen.beside

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from ..model.race import StackFacts
 from ..model.stack import SettingValue
-from ..servers import Catalogue
+from ..servers import Catalogue, PythonRuntime, RubyRuntime
 from ..servers.contract import Entry
 from .environments import site_packages
 from .installation import availability
@@ -31,15 +32,19 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
         for name, text in part.recipe.files.items():
             if text:
                 configs[f"{part.hop}/{name}"] = _named(running, text)
-    entry = running.parts[0][0].site.app.entry
-    configs[entry.name] = entry.read_text(encoding="utf-8")
-    home = running.parts[0][0].site.app.home
-    versions = {
-        hop.server: _version(catalogue.entries[hop.server], hop.settings, home) for hop in running.stack.hops
-    }
+    runtime = running.parts[0][0].site.app.runtime
+    home = None
+    versions: dict[str, str] = {}
+    if isinstance(runtime, PythonRuntime):
+        configs[runtime.entry.name] = runtime.entry.read_text(encoding="utf-8")
+        home = runtime.home
+        versions["python"] = _python(home)
+    elif isinstance(runtime, RubyRuntime):
+        versions["ruby"] = _ruby(runtime.ruby)
+    hops = {hop.server: _version(catalogue.entries[hop.server], hop.settings, home) for hop in running.stack.hops}
     return StackFacts(
         stack=running.stack.path,
-        versions={**versions, "python": _python(home)},
+        versions={**hops, **versions},
         configs=configs,
         commands=tuple(dict.fromkeys(commands)),
     )
@@ -49,8 +54,9 @@ def _named(running: Running, text: str) -> str:
     return text.replace(str(running.directory), RUN_FOLDER)
 
 
-def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path) -> str:
-    found = [_distribution(home, requirement) for requirement in entry.requirements(settings)]
+def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:
+    requirements = () if home is None else entry.requirements(settings)
+    found = [_distribution(home, requirement) for requirement in requirements]
     return next(filter(None, found), "") or availability(entry).version
 
 
@@ -59,6 +65,12 @@ def _python(home: Path) -> str:
     config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
     found = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
     return found[1] if found else ""
+
+
+@cache
+def _ruby(ruby: Path) -> str:
+    command = [str(ruby), "-e", "print RUBY_VERSION"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 @cache

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 
 from ..model.errors import InputError, MissingError
@@ -15,23 +16,59 @@ from ..model.stack import Stack
 from ..servers import Catalogue
 from ..servers.contract import Entry, Needs
 
-__all__ = ["Availability", "apt_command", "availability", "can_install", "find_binary", "install", "require"]
+__all__ = [
+    "Availability",
+    "State",
+    "apt_command",
+    "availability",
+    "can_install",
+    "find_binary",
+    "install",
+    "require",
+]
 
-_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
+# the last one is where OpenLiteSpeed's own installer puts it
+_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/lsws/bin"
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
+
+
+class State(StrEnum):
+    """How a catalogue entry is on this machine."""
+
+    READY = "ready"
+    MISSING = "missing"
+    """Not here, but ``stackrace install`` brings it."""
+    NOT_INSTALLED = "not installed"
+    """Not here, and of no Debian package: the user's own to get."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Availability:
-    """One catalogue entry on this machine. ``missing`` says what is not there; ``install`` is a command."""
+    """One catalogue entry on this machine. ``missing`` says what is not there.
+
+    ``install`` is the command that brings it, ``elsewhere`` the sentence where there is no such command.
+    """
 
     name: str
     title: str
     ready: bool
     missing: str = ""
     install: str = ""
+    elsewhere: str = ""
     version: str = ""
     packages: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """In one word."""
+        if self.ready:
+            return State.READY
+        return State.MISSING if self.install else State.NOT_INSTALLED
+
+    @property
+    def remedy(self) -> str:
+        """How to get it; empty when it is here."""
+        return f"run: {self.install}" if self.install else self.elsewhere
 
 
 def find_binary(name: str) -> str | None:
@@ -48,7 +85,8 @@ def availability(entry: Entry) -> Availability:
         title=spec.title,
         ready=not lacking,
         missing=", ".join(lacking),
-        install=f"stackrace install {spec.name}" if lacking else "",
+        install=f"stackrace install {spec.name}" if lacking and not needs.elsewhere else "",
+        elsewhere=needs.elsewhere if lacking else "",
         version="" if lacking else _version(needs),
         packages=needs.apt,
     )
@@ -61,13 +99,19 @@ def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None =
         state = availability(entry)
         if not state.ready:
             raise MissingError(
-                f"stack {stack.path!r}: {hop.server} is not installed ({state.missing}); run: {state.install}"
+                f"stack {stack.path!r}: {hop.server} is not installed ({state.missing}); {state.remedy}"
             )
         embeds = entry.needs.embeds
         if embeds and python and embeds != python:
             raise MissingError(
                 f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, the app's "
                 f"environment is {python[0]}.{python[1]}; name one of Python {embeds[0]}.{embeds[1]} with --python"
+            )
+        before = entry.needs.before
+        if before and python and python >= before:
+            raise MissingError(
+                f"stack {stack.path!r}: {hop.server} copes with Python before {before[0]}.{before[1]}, the app's "
+                f"environment is {python[0]}.{python[1]}; name an older one with --python"
             )
 
 

@@ -32,28 +32,10 @@ class Entry:
     kind: EntryKind
     target: str
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
-    """One application and everything needed to host it unmodified.
-
-    ``root`` is the folder its imports start from; ``python`` the interpreter of its environment; ``static`` maps
-    URL prefixes (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race.
-    """
-
-    name: str
-    root: Path
-    entry: Entry
-    python: Path
-    environment: Mapping[str, str] = field(default_factory=dict)
-    static: Mapping[str, Path] = field(default_factory=dict)
-    prepare: tuple[tuple[str, ...], ...] = ()
-    services: tuple[str, ...] = ()
-
     @property
     def interfaces(self) -> frozenset[Interface]:
-        """The interfaces this app offers, so which servers can host it."""
-        match self.entry.kind:
+        """The interfaces that such an app offers, so which servers can host it."""
+        match self.kind:
             case EntryKind.DJANGO:
                 return frozenset({Interface.WSGI, Interface.ASGI})
             case EntryKind.WSGI:
@@ -64,3 +46,31 @@ class App:
                 return frozenset({Interface.RACK})
             case EntryKind.FILES:
                 return frozenset({Interface.FILES})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """One application and everything needed to host it unmodified.
+
+    ``root`` is the folder its imports start from, or the folder of the plain files; ``python`` the interpreter of
+    its environment, ``ruby`` that of a Rack app, and plain files have neither. ``static`` maps URL prefixes
+    (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race. ``public`` is
+    a Rack app's folder of files, its cached pages among them, that a front end may send before it asks the app;
+    None for ``public`` below the root.
+    """
+
+    name: str
+    root: Path
+    entry: Entry
+    python: Path | None = None
+    ruby: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    static: Mapping[str, Path] = field(default_factory=dict)
+    prepare: tuple[tuple[str, ...], ...] = ()
+    services: tuple[str, ...] = ()
+    public: Path | None = None
+
+    @property
+    def interfaces(self) -> frozenset[Interface]:
+        """The interfaces this app offers."""
+        return self.entry.interfaces

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 __all__ = [
     "BEHIND_ANOTHER",
+    "CACHE",
     "Hop",
     "Interface",
     "Origin",
@@ -98,6 +99,9 @@ BEHIND_ANOTHER = (
 )
 """Settings that every server has when it stands behind another one, beside its own."""
 
+CACHE = "cache"
+"""The setting by which a server that can keep answers declares that it does; a hidden cache invalidates a slice."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
@@ -106,18 +110,22 @@ class ServerSpec:
     A server with ``inside`` lives within the named servers (``apache+mod_wsgi``) and listens to nothing itself;
     ``asks`` are the settings that it wants of its host, unless the path says otherwise.
     ``sockets`` lists the kinds it can listen on behind a front end, preferred first. ``forwards_to`` maps a
-    protocol it forwards to the kinds of socket it can reach with it.
+    protocol it forwards to the kinds of socket it can reach with it; unless it ``balances``, to one instance only.
+    ``gone`` says why a technique that people still look for can no longer be had, and what took its place; its
+    name may be a pair, as ``nginx+mod_wsgi``.
     """
 
     name: str
     title: str
     listens: frozenset[Protocol] = frozenset()
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
+    balances: bool = True
     hosts: frozenset[Interface] = frozenset()
     inside: frozenset[str] = frozenset()
     asks: Mapping[str, SettingValue] = field(default_factory=dict)
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
     settings: tuple[Setting, ...] = ()
+    gone: str = ""
 
     def setting(self, name: str) -> Setting:
         """Return the setting called ``name``; raises KeyError when there is none."""
@@ -157,6 +165,11 @@ class Stack:
 
     def __hash__(self) -> int:
         return hash(self.path)
+
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether a hop is declared to be a cache, so that answers may come from it rather than from the app."""
+        return any(hop.settings.get(CACHE) is True for hop in self.hops)
 
     @property
     def processes(self) -> tuple[tuple[Hop, ...], ...]:

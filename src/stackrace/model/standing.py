@@ -94,3 +94,16 @@ class Standing:
     def rows(self) -> tuple[Row, ...]:
         """The rows of the headline level; none when nothing could be measured."""
         return self.levels[self.headline].rows if self.levels else ()
+
+    @property
+    def foremost(self) -> tuple[Level, ...]:
+        """The levels to look at first: the headline, then of each other workload the highest that has rivals."""
+        if not self.levels:
+            return ()
+        headline = self.levels[self.headline]
+        highest: dict[str, Level] = {}
+        for level in self.levels:
+            known = highest.get(level.workload)
+            if len(level.rows) > 1 and (known is None or level.load.concurrency > known.load.concurrency):
+                highest[level.workload] = level
+        return (headline, *(level for name, level in highest.items() if name != headline.workload))

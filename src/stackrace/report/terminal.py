@@ -54,9 +54,8 @@ def report(race: Race, standing: Standing) -> RenderableType:
     if standing.reason:
         parts.append(Text(one_line(standing.reason)))
     parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
-    if standing.levels:
-        headline = standing.levels[standing.headline]
-        parts += [Text(), Text(_heading(headline), style="bold"), LevelTable(headline)]
+    for level in standing.foremost:
+        parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level)]
     if len(standing.levels) > 1:
         for group in groups(standing.levels):
             parts += [

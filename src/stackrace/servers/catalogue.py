@@ -12,10 +12,12 @@ from importlib.metadata import entry_points
 from ..model.errors import InputError
 from ..model.stack import ServerSpec
 from .contract import Entry, Guest, Server
+from .gone import GONE
 
 __all__ = ["Catalogue", "catalogue"]
 
 ENTRY_POINT_GROUP = "stackrace.servers"
+_GONE = {gone.name: ServerSpec(name=gone.name, title=gone.name, gone=gone.sentence) for gone in GONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Catalogue:
 
     @property
     def specs(self) -> dict[str, ServerSpec]:
-        """What the grammar of stacks needs to know, by server name."""
-        return {name: entry.spec for name, entry in self.entries.items()}
+        """What the grammar of stacks needs to know, by server name; of what is gone, why it refuses it."""
+        return {**_GONE, **{name: entry.spec for name, entry in self.entries.items()}}
 
     def server(self, name: str) -> Server:
         """Return the server called ``name``, which must be a process of its own."""

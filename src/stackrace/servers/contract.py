@@ -25,7 +25,9 @@ __all__ = [
     "Guest",
     "Hosted",
     "Needs",
+    "PythonRuntime",
     "Recipe",
+    "RubyRuntime",
     "Server",
     "Site",
 ]
@@ -60,35 +62,126 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hosted:
-    """The app as its host sees it.
+class PythonRuntime:
+    """How a WSGI or ASGI app is run.
 
-    ``module`` (importable from ``entry.parent``) holds the callable ``application`` for ``interface``;
-    ``root`` is the user's project, the working directory. ``python`` and ``home`` are the interpreter and
-    folder of the environment with the server's packages layered over the user's; ``python_path`` must lead
-    the import path. ``site_packages`` is for servers that embed Python and know no home directive. ``static``
-    maps URL prefixes (``/static/``) to folders that a front end serves itself.
+    ``module`` (importable from ``entry.parent``) holds the callable ``application``. ``python`` and ``home``
+    are the interpreter and folder of the environment with the server's packages layered over the user's;
+    ``python_path`` must lead the import path. ``site_packages`` is for servers that embed Python and know no
+    home directive.
     """
 
-    interface: Interface
     module: str
     entry: Path
-    root: Path
     python: Path
     home: Path
     python_path: tuple[Path, ...]
     site_packages: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubyRuntime:
+    """How a Rack app is run: by the interpreter ``ruby``, from the rackup file ``config``.
+
+    ``mode`` is its environment in Rack's sense, as in RACK_ENV. ``public`` is the folder of files that a web server
+    sends without asking the app, None where there is none. ``gems`` are those of its Gemfile.lock, if it has one.
+    """
+
+    ruby: Path
+    config: Path
+    mode: str = "production"
+    public: Path | None = None
+    gems: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosted:
+    """The app as its host sees it.
+
+    ``root`` is the user's project and the working directory; for plain files it is the folder served at ``/``.
+    ``runtime`` is what runs the app: Python for WSGI and ASGI, Ruby for Rack, None for plain files, which need
+    nothing. ``static`` maps URL prefixes (``/static/``) to folders that a front end serves itself.
+
+    The grammar of stacks gives a server only apps of the interfaces it hosts, so the servers of one interface
+    take the parts of its runtime from here; a part that this app's runtime does not have raises TypeError.
+    """
+
+    interface: Interface
+    root: Path
+    runtime: PythonRuntime | RubyRuntime | None = None
     static: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def _python(self) -> PythonRuntime:
+        if not isinstance(self.runtime, PythonRuntime):
+            raise TypeError(f"no Python runs an app hosted as {self.interface}")
+        return self.runtime
+
+    @property
+    def _ruby(self) -> RubyRuntime:
+        if not isinstance(self.runtime, RubyRuntime):
+            raise TypeError(f"no Ruby runs an app hosted as {self.interface}")
+        return self.runtime
+
+    @property
+    def module(self) -> str:
+        """The module with the callable ``application``."""
+        return self._python.module
+
+    @property
+    def entry(self) -> Path:
+        """The file of ``module``."""
+        return self._python.entry
+
+    @property
+    def python(self) -> Path:
+        """The interpreter."""
+        return self._python.python
+
+    @property
+    def home(self) -> Path:
+        """The interpreter's environment."""
+        return self._python.home
+
+    @property
+    def site_packages(self) -> tuple[Path, ...]:
+        """The folders of packages, the server's own first."""
+        return self._python.site_packages
 
     @property
     def import_path(self) -> tuple[Path, ...]:
         """Where ``module`` and the user's own modules are found: first the folder of ``entry``."""
-        return tuple(dict.fromkeys((self.entry.parent, *self.python_path)))
+        return tuple(dict.fromkeys((self.entry.parent, *self._python.python_path)))
 
     @property
     def import_environment(self) -> dict[str, str]:
         """The import path as a process environment, for servers that are Python programs themselves."""
         return {"PYTHONPATH": ":".join(map(str, self.import_path))}
+
+    @property
+    def ruby(self) -> Path:
+        """The interpreter of a Rack app."""
+        return self._ruby.ruby
+
+    @property
+    def config(self) -> Path:
+        """The rackup file of a Rack app."""
+        return self._ruby.config
+
+    @property
+    def mode(self) -> str:
+        """What RACK_ENV is for a Rack app."""
+        return self._ruby.mode
+
+    @property
+    def public(self) -> Path | None:
+        """The public folder of a Rack app, if it has one."""
+        return self._ruby.public
+
+    @property
+    def gems(self) -> frozenset[str]:
+        """The gems that a Rack app brings itself."""
+        return self._ruby.gems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +239,9 @@ class Needs:
 
     ``binary`` is looked up on PATH and in the sbin folders; ``files`` must exist; ``apt`` are the Debian
     packages that bring both. ``version`` are arguments that make ``binary`` print its version. ``embeds`` is
-    the minor version of the Python that is linked into a Debian module, so the only one it can host.
+    the minor version of the Python that is linked into a Debian module, so the only one it can host; ``before``
+    the first one that a server no longer copes with. ``elsewhere`` is for what Debian has no package of: one
+    sentence that tells where a user gets it.
     """
 
     apt: tuple[str, ...] = ()
@@ -154,6 +249,8 @@ class Needs:
     files: tuple[Path, ...] = ()
     version: tuple[str, ...] = ()
     embeds: tuple[int, int] | None = None
+    before: tuple[int, int] | None = None
+    elsewhere: str = ""
 
 
 class Entry(ABC):

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-__all__ = ["Service", "ServiceRecipe"]
+__all__ = ["DATA", "Service", "ServiceRecipe"]
+
+DATA = "data"
+"""The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
+
+Nothing in it may depend on the directory's own name: the folder is copied, and started again somewhere else.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +23,9 @@ class ServiceRecipe:
     """How to start one private instance.
 
     ``prepare`` are commands run once before; ``command`` stays in the foreground. ``ready`` is a command that
-    succeeds once the service answers. ``after`` are run once it is ready, ``environment``
-    is handed to the app, ``stop`` ends it cleanly.
+    succeeds once the service answers. ``after`` are run once it is ready; ``settle`` whenever an app has filled
+    it, so that what maintenance would do later is done before anything is measured. ``environment`` is handed
+    to the app, ``stop`` ends it cleanly.
     """
 
     command: tuple[str, ...]
@@ -26,6 +33,7 @@ class ServiceRecipe:
     environment: Mapping[str, str]
     prepare: tuple[tuple[str, ...], ...] = ()
     after: tuple[tuple[str, ...], ...] = ()
+    settle: tuple[tuple[str, ...], ...] = ()
     stop: signal.Signals = signal.SIGTERM
 
 
@@ -41,5 +49,9 @@ class Service(ABC):
         """Say what is not installed; empty when nothing is missing."""
 
     @abstractmethod
+    def version(self) -> tuple[str, ...]:
+        """Return the command that prints the server's version."""
+
+    @abstractmethod
     def recipe(self, directory: Path) -> ServiceRecipe:
-        """Say how to start an instance in ``directory``, which exists, is empty and private; pure."""
+        """Say how to start an instance in ``directory``, which is private and holds an empty ``DATA``; pure."""

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-__all__ = ["find", "lacking"]
+__all__ = ["find", "lacking", "program"]
 
 FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -15,6 +15,11 @@ def find(name: str, *folders: Path) -> str | None:
     """Return the absolute path of a program, looking in ``folders`` first, then on PATH and in the sbin folders."""
     path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", ""), *FOLDERS])
     return shutil.which(name, path=path)
+
+
+def program(name: str) -> str:
+    """Return the absolute path of a program, its bare name where it is not installed."""
+    return find(name) or name
 
 
 def lacking(*names: str) -> str:

@@ -126,6 +126,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         entry=app.entry,
         # not resolve(): a virtual environment's interpreter is a link, and the link is what matters
         python=(folder / Path(app.python).expanduser()) if app.python else None,
+        ruby=(folder / Path(app.ruby).expanduser()) if app.ruby else None,
         environment=app.env,
         static=None if app.static is None else {url: folder / place for url, place in app.static.items()},
         prepare=tuple(tuple(shlex.split(command)) for command in app.prepare),

@@ -44,6 +44,7 @@ class RaceRequest:
     source: Path | None = None
     entry: Entry | None = None
     python: Path | None = None
+    ruby: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     static: Mapping[str, Path] | None = None
     prepare: tuple[tuple[str, ...], ...] = ()

@@ -32,6 +32,16 @@ from .nearest import did_you_mean
 
 __all__ = ["parse_stack"]
 
+_ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
+"""Which interface is taken where server and app share several."""
+
+_ENDINGS = {
+    Interface.WSGI: ("/http/gunicorn", "+mod_wsgi"),
+    Interface.ASGI: ("/http/uvicorn", "/http/uvicorn"),
+    Interface.RACK: ("/http/puma", "+passenger"),
+    Interface.FILES: ("/http/nginx", "/http/nginx"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class _Token:
@@ -74,8 +84,14 @@ def _split(text: str) -> list[_Token]:
 
 def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpec:
     if name in specs:
+        _refuse_gone(specs[name], text)
         return specs[name]
     raise StackError(f"stack {text!r}: no server is called {name!r}{did_you_mean(name, specs)}")
+
+
+def _refuse_gone(spec: ServerSpec, text: str) -> None:
+    if spec.gone:
+        raise StackError(f"stack {text!r}: {spec.gone}")
 
 
 def _check_links(
@@ -90,14 +106,16 @@ def _check_links(
         raise StackError(f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it")
     for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
         if token.protocol is None:
-            _check_inside(text, before, after)
+            _check_inside(text, before, after, specs)
         else:
             _check_wire(text, before, after, token.protocol, specs)
 
 
-def _check_inside(text: str, before: ServerSpec, after: ServerSpec) -> None:
+def _check_inside(text: str, before: ServerSpec, after: ServerSpec, specs: Mapping[str, ServerSpec]) -> None:
     if before.name in after.inside:
         return
+    if pair := specs.get(f"{before.name}+{after.name}"):
+        _refuse_gone(pair, text)
     remedy = (
         f"it lives inside {' or '.join(sorted(after.inside))}"
         if after.inside
@@ -135,8 +153,12 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
     defaults = {name: setting.default for name, setting in known.items()}
     settings: dict[str, SettingValue] = {**defaults, **asked, **chosen}
     if behind:
-        protocol = Protocol(str(token.protocol))
-        settings["socket"] = _socket(text, str(settings["socket"]), _front(tokens, chain, index), spec, protocol)
+        protocol, front = Protocol(str(token.protocol)), _front(tokens, chain, index)
+        settings["socket"] = _socket(text, str(settings["socket"]), front, spec, protocol)
+        if settings["instances"] != 1 and not front.balances:
+            raise StackError(
+                f"stack {text!r}: {front.name} forwards to one instance only; leave {spec.name}:instances out"
+            )
     return Hop(
         server=spec.name,
         protocol=Protocol(token.protocol) if token.protocol else None,
@@ -222,20 +244,31 @@ def _interface(
         if isinstance(value := last.settings[setting.name], str) and value in setting.implies
     ]
     hosted = frozenset(implied) or spec.hosts
-    for interface in (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES):
+    for interface in _ORDER:
         if interface in hosted & offered:
             return interface
-    if not spec.hosts:
-        example = "+mod_wsgi" if spec.name == "apache" else "/http/gunicorn"
+    if spec.hosts <= {Interface.FILES}:
+        first = _first(offered)
+        what = "sends no files" if first is Interface.FILES else "hosts no application"
         raise StackError(
-            f"stack {text!r}: {spec.name} hosts no application itself; end the chain with a server that does, "
-            f"as in {text}{example}"
+            f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
+            f"as in {text}{_ending(spec, first)}"
         )
     fitting = _names(other for other in specs.values() if other.hosts & offered)
     raise StackError(
         f"stack {text!r}: {spec.name} hosts {_names(hosted)} here, the app offers {_names(offered)}; "
         f"it can be hosted by {fitting}"
     )
+
+
+def _first(offered: frozenset[Interface]) -> Interface:
+    return next(interface for interface in _ORDER if interface in offered)
+
+
+def _ending(spec: ServerSpec, interface: Interface) -> str:
+    """What would make a front end's path whole, for the message; apache has guests, which are written with +."""
+    wire, guest = _ENDINGS[interface]
+    return guest if spec.name == "apache" else wire
 
 
 def _names(things: Iterable[ServerSpec | Interface]) -> str:

@@ -57,6 +57,7 @@ class AppTable(_Table):
     files: str | None = None
     bundled: str | None = None
     python: str | None = None
+    ruby: str | None = None
     root: str = "."
     static: dict[Path_, str] | None = None
     prepare: list[str] = []

@@ -32,6 +32,24 @@ def test_the_apps_own_variables_win():
     assert own.items() <= found.items()
 
 
+def rack(**changes):
+    own = {"entry": entry_of(EntryKind.RACK, "config.ru"), "python": None, "ruby": Path("/opt/ruby/bin/ruby")}
+    return app(**(own | changes))
+
+
+def test_a_rack_app_runs_in_production_unless_its_own_variables_say_otherwise():
+    shell = {"PATH": "/usr/bin", "RAILS_ENV": "development"}
+    found = app_environment(rack(), shell)
+    assert (found["RACK_ENV"], found["RAILS_ENV"]) == ("production", "production")
+    assert found["PATH"] == "/opt/ruby/bin:/usr/bin"
+    assert app_environment(rack(environment={"RAILS_ENV": "staging"}), shell)["RAILS_ENV"] == "staging"
+
+
+def test_plain_files_run_with_what_the_shell_has():
+    files = app(entry=entry_of(EntryKind.FILES, "."), python=None)
+    assert app_environment(files, {"PATH": "/usr/bin"}) == {"PATH": "/usr/bin"}
+
+
 def test_other_apps_have_no_settings_module():
     other = app(entry=entry_of(EntryKind.WSGI, "notes:app"))
     assert "DJANGO_SETTINGS_MODULE" not in app_environment(other, {"DJANGO_SETTINGS_MODULE": "shop.settings"})

@@ -25,6 +25,7 @@ REPORT = {
         "site_packages": ["/srv/venv/lib"],
         "distributions": {"Django": "5.2"},
     },
+    "ruby": None,
     "django": None,
     "host": "127.0.0.1",
     "exchanges": [{"path": "/b", "via": "/a", "added": [["X", "y"]], "first": REPLY, "second": REPLY}],
@@ -92,3 +93,36 @@ def test_a_missing_module_says_whose_fault_it_is(missing, hint):
     assert error.message.startswith("shop.settings: loading its settings failed: ModuleNotFoundError")
     assert hint in error.message
     assert error.detail == text
+
+
+RACK = App(name="blog", root=Path("/srv/blog"), entry=entry_of(EntryKind.RACK, "config.ru"), ruby=Path("/opt/ruby"))
+
+
+def rack_failure(last):
+    text = f"Traceback (most recent call last):\n  config.ru:1:in `require'\n{last}\n"
+    report = json.dumps(REPORT | {"python": None, "ruby": {"version": "3.1.2", "rack": ""}, "failure": text})
+    outcome = read_outcome(f"stage loading it\n{report}\n", log="", status=0, timed_out=False)
+    with pytest.raises(AppError) as raised:
+        examination_of(outcome, RACK, (Request(path="/"),), Interface.RACK)
+    return raised.value.message
+
+
+def test_a_rack_apps_report_has_ruby_in_place_of_python():
+    report = json.dumps(REPORT | {"python": None, "ruby": {"version": "3.1.2", "rack": "2.2.22"}})
+    outcome = read_outcome(report, log="", status=0, timed_out=False)
+    found = examination_of(outcome, RACK, (Request(path="/a"),), Interface.RACK)
+    assert found.python is None
+    assert (found.ruby.version, found.ruby.rack, found.ruby.ruby) == ("3.1.2", "2.2.22", Path("/opt/ruby"))
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        ("LoadError: cannot load such file -- rack", "stackrace install puma"),
+        ("LoadError: cannot load such file -- rails", "not installed for /opt/ruby ([app] ruby)"),
+        ("Bundler::GemNotFound: Could not find rails-7.1 in locally installed gems", "not installed for /opt/ruby"),
+        ("NameError: uninitialized constant Blog", "config.ru: loading it failed: NameError"),
+    ],
+)
+def test_what_a_rack_app_lacks_says_where_it_is_looked_for(last, words):
+    assert words in rack_failure(last)

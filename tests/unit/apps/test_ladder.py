@@ -104,7 +104,7 @@ def test_a_socket_keeps_the_case_of_its_path(importable):
     found = services.database({"DATABASE_URL": "mysql://root@%2Ftmp%2FAb/app"})
     assert found["unix_socket"] == "/tmp/Ab"
     assert "host" not in found
-    assert services.memcached({"MEMCACHED_SOCKET": "/a,/b"}) == ["unix:/a", "unix:/b"]
+    assert services.memcached({"MEMCACHED_SOCKET": "/tmp/Ab"}) == ["unix:/tmp/Ab"]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_socket_keeps_the_case_of_its_path(importable):
         ("database", {}, "DATABASE_URL is not set"),
         ("database", {"DATABASE_URL": "postgresql://u@h/n"}, "has the scheme 'postgresql'"),
         ("memcached", {}, "MEMCACHED_SOCKET is not set"),
-        ("memcached", {"MEMCACHED_SOCKET": ","}, "MEMCACHED_SOCKET is not set"),
+        ("memcached", {"MEMCACHED_SOCKET": ""}, "MEMCACHED_SOCKET is not set"),
     ],
 )
 def test_a_missing_service_is_named(importable, function, environ, message):

@@ -35,8 +35,18 @@ def test_a_factory_may_take_literal_keyword_arguments():
 
 
 @pytest.mark.parametrize(
+    ("kind", "target"),
+    [(EntryKind.RACK, "config.ru"), (EntryKind.RACK, "shop/config.ru"), (EntryKind.FILES, "public/")],
+)
+def test_a_rackup_file_and_a_folder_are_paths(kind, target):
+    assert entry_of(kind, f" {target} ").target == target
+
+
+@pytest.mark.parametrize(
     ("kind", "target", "right"),
     [
+        (EntryKind.RACK, "", "config.ru"),
+        (EntryKind.FILES, "a\0b", "public/"),
         (EntryKind.DJANGO, "mysite/settings.py", "mysite.settings"),
         (EntryKind.DJANGO, "", "mysite.settings"),
         (EntryKind.DJANGO, "my-site.settings", "mysite.settings"),

@@ -113,6 +113,16 @@ def test_visitors_return_cookies_unless_the_recording_begins_with_some(app, tmp_
     assert known.answers[0].sameness is Sameness.STATUS
 
 
+def test_cookies_that_the_recorded_visitor_was_given_are_not_sent_to_others(app, tmp_path):
+    file = har(tmp_path, "/", "/mine")
+    recorded = json.loads(file.read_text())
+    recorded["log"]["entries"][1]["request"]["headers"] = [{"name": "Cookie", "value": "session=7"}]
+    file.write_text(json.dumps(recorded))
+    ((workload,), _) = workloads(app, tmp_path, WorkloadRequest(name="browse", session=file))
+    assert workload.cookies
+    assert [request.headers for request in workload.requests] == [(), ()]
+
+
 def test_pauses_are_left_out_unless_they_are_asked_for(app, tmp_path):
     file = har(tmp_path, "/", "/mine")
     for think in (False, True):

@@ -42,7 +42,8 @@ def test_the_terminal_names_the_workload_in_headings_and_matrices(several):
     text = printed(several)
     assert text.startswith("On static, at 20 connections, ")
     assert "3 stacks, 2 workloads, 2 load levels" in text
-    assert "Standing on static at c=20" in text
+    assert text.index("Standing on static at c=20") < text.index("Standing on page at c=20")
+    assert "Standing on static at c=1" not in text
     for heading in ("requests/s on static", "p99 ms on static", "requests/s on page", "p99 ms on page"):
         assert heading in text
 
@@ -88,7 +89,8 @@ def test_markdown_has_a_table_for_each_workload_at_each_load(several):
 def test_the_page_names_it_in_headings_curves_and_facts(several):
     page = exported(several, Format.HTML)
     for text in (
-        "Standing on static at c=20", "Throughput against concurrency on static", "URLs of page",
+        "Standing on static at c=20", "Standing on page at c=20",
+        "CPU per request on page at c=20", "Throughput against concurrency on static", "URLs of page",
         "Throughput against concurrency on page", ">page, c=1<",
     ):  # fmt: skip
         assert text in page

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.model.stack import BEHIND_ANOTHER, Interface, Protocol, SettingValue, Socket
-from stackrace.servers import Endpoint, Hosted, Recipe, Site, catalogue
+from stackrace.servers import Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site, catalogue
 
 GOLDEN = Path(__file__).with_name("golden")
 SYNTHETIC = Path("/srv/site")
@@ -24,15 +24,22 @@ PYTHON_HOME = Path("/srv/environment")
 
 def hosted(interface: Interface) -> Hosted:
     """An app that need not exist."""
-    return Hosted(
-        interface=interface,
+    runtimes = {
+        Interface.FILES: None,
+        Interface.RACK: RubyRuntime(ruby=Path("/usr/bin/ruby"), config=PROJECT / "config.ru"),
+    }
+    python = PythonRuntime(
         module="stackrace_entry",
         entry=Path("/srv/entry/stackrace_entry.py"),
-        root=PROJECT,
         python=PYTHON_HOME / "bin" / "python",
         home=PYTHON_HOME,
         python_path=(PROJECT,),
         site_packages=(PYTHON_HOME / "lib" / "python3.11" / "site-packages",),
+    )
+    return Hosted(
+        interface=interface,
+        root=PROJECT,
+        runtime=runtimes.get(interface, python),
         static={"/static/": PROJECT / "assets"},
     )
 
@@ -59,7 +66,8 @@ def make_site() -> Callable[..., Site]:
         **chosen: SettingValue,
     ) -> Site:
         spec = catalogue().specs[name]
-        interface = Interface.WSGI if Interface.WSGI in spec.hosts or not spec.hosts else Interface.ASGI
+        alone = not upstream and not guest
+        interface = next((kind for kind in Interface if alone and kind in spec.hosts), Interface.WSGI)
         defaults = {setting.name: setting.default for setting in (*spec.settings, *BEHIND_ANOTHER)}
         listen = listen or Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, port=8000)
         inside = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stackrace.model.stack import Protocol, Socket
@@ -51,10 +53,49 @@ def test_threads_are_spread_evenly_and_never_too_few(make_site, next_hop):
     assert "MaxRequestWorkers 513\n" in config
 
 
-def test_only_http_servers_keep_their_connections(make_site, next_hop):
-    kept, apart = (
-        SERVER.recipe(make_site("apache", upstream=next_hop(protocol, Socket.TCP))).files["apache.conf"]
-        for protocol in ("http", "ajp")
+def test_only_http_servers_keep_their_connections_unless_told_otherwise(make_site, next_hop):
+    kept, told, apart = (
+        SERVER.recipe(make_site("apache", upstream=next_hop(protocol, Socket.TCP), upstream_keep_alive=keep)).files[
+            "apache.conf"
+        ]
+        for protocol, keep in (("http", True), ("http", False), ("ajp", True))
     )
     assert "enablereuse=on" in kept
+    assert "disablereuse=on" in told
     assert "disablereuse=on" in apart
+
+
+def test_a_historic_pool_is_written_with_its_own_numbers(make_site, next_hop):
+    site = make_site(
+        "apache",
+        upstream=next_hop("http"),
+        mpm="prefork",
+        processes=8,
+        min_spare=5,
+        max_spare=20,
+        max_workers=256,
+        max_connections_per_child=4000,
+        keep_alive=False,
+    )
+    config = SERVER.recipe(site).files["apache.conf"]
+    for line in (
+        "StartServers 8",
+        "ServerLimit 256",
+        "MaxRequestWorkers 256",
+        "MinSpareServers 5",
+        "MaxSpareServers 20",
+        "MaxConnectionsPerChild 4000",
+        "KeepAlive Off",
+    ):
+        assert f"{line}\n" in config
+
+
+def test_files_render_as_in_the_golden_file(make_site, assert_golden):
+    assert_golden("apache-files.conf", SERVER.recipe(make_site("apache")).files["apache.conf"])
+
+
+def test_apache_accepts_to_serve_files(tmp_path, make_site, assert_checks):
+    site = make_site("apache", directory=tmp_path / "a folder")
+    (tmp_path / "public").mkdir()
+    site = replace(site, app=replace(site.app, root=tmp_path / "public"))
+    assert_checks(site, SERVER.recipe(site))

@@ -54,7 +54,7 @@ def test_every_setting_is_legal_and_explained(entry):
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
 def test_every_entry_says_where_it_comes_from(entry):
     settings = {setting.name: setting.default for setting in entry.spec.settings}
-    assert entry.requirements(settings) or entry.needs.apt
+    assert entry.requirements(settings) or bool(entry.needs.apt) != bool(entry.needs.elsewhere)
     assert not entry.needs.binary or entry.needs.version
 
 
@@ -79,7 +79,7 @@ def listeners():
 def test_a_recipe_renders_for_every_way_to_listen(server, protocol, socket, make_site, next_hop):
     for forwarded, sockets in server.spec.forwards.items() or [(None, (Socket.TCP,))]:
         for kind in sockets:
-            upstream = next_hop(forwarded, kind, instances=2) if forwarded else ()
+            upstream = next_hop(forwarded, kind, 2 if server.spec.balances else 1) if forwarded else ()
             site = make_site(server.spec.name, listen=next_hop(protocol, socket, 4)[3], upstream=upstream)
             recipe = server.recipe(site)
             everything = " ".join((*recipe.command, *recipe.files.values()))

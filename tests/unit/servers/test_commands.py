@@ -11,9 +11,10 @@ from stackrace.model.stack import Interface, Protocol
 from stackrace.servers import catalogue
 
 PROGRAMS = {
+    "bjoern": [{}],
     "cheroot": [{}, {"threads": 20}],
     "daphne": [{}, {"access_log": True}],
-    "flup": [{}, {"mode": "threaded", "threads": 50}],
+    "flup": [{}, {"mode": "threaded", "threads": 50, "min_spare": 2}],
     "granian": [{}, {"interface": "asgi", "access_log": True}, {"blocking_threads": 8}],
     "gunicorn": [{}, {"class": "gthread", "threads": 8}, {"class": "uvicorn", "access_log": True}],
     "hypercorn": [{}, {"loop": "uvloop", "access_log": True}],
@@ -30,8 +31,8 @@ def test_the_commands_are_as_in_the_golden_file(name, make_site, next_hop, asser
     for chosen in PROGRAMS[name]:
         for socket in server.spec.sockets:
             site = make_site(name, listen=next_hop(protocol, socket)[0], **chosen)
-            interface = Interface(chosen.get("interface", Interface.WSGI))
-            site = replace(site, app=replace(site.app, interface=interface))
+            if chosen_interface := chosen.get("interface"):
+                site = replace(site, app=replace(site.app, interface=Interface(chosen_interface)))
             recipe = server.recipe(site)
             lines += [shlex.join(recipe.command), f"  with {' '.join(server.requirements(site.settings))}"]
     assert_golden(f"{name}.txt", "\n".join(lines) + "\n")

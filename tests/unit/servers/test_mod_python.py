@@ -51,7 +51,6 @@ class Request:
 
     method, protocol, args, status = "POST", "HTTP/1.1", "page=3", 200
     unparsed_uri = "/caf%C3%A9/?page=3"
-    parsed_uri = ("", "", "", "", "", "", "/caf%C3%A9/")
 
     def __init__(self, body=b""):
         self.subprocess_env = Table(HTTP_HOST="example.org")
@@ -84,7 +83,6 @@ def answer(monkeypatch):
         AP_MPMQ_IS_THREADED=2,
         AP_MPMQ_IS_FORKED=3,
         mpm_query=lambda what: 1,
-        URI_PATH=6,
         OK=0,
         DONE=-2,
         HTTP_INTERNAL_SERVER_ERROR=500,
@@ -95,9 +93,10 @@ def answer(monkeypatch):
     monkeypatch.delitem(sys.modules, "stackrace.servers.mod_python.handler", raising=False)
     handler = importlib.import_module("stackrace.servers.mod_python.handler")
 
-    def ask(application, body=b""):
+    def ask(application, body=b"", target=Request.unparsed_uri):
         monkeypatch.setitem(sys.modules, "stackrace_entry", SimpleNamespace(application=application))
         request = Request(body)
+        request.unparsed_uri = target
         return handler.handler(request), request
 
     return ask
@@ -203,3 +202,25 @@ def test_errors_of_the_app_go_to_apaches_log(answer):
 
     _, request = answer(application)
     assert (request.log, request.sent) == (["first", "second"], b"written")
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("/a%2525b/?q=%2F", "/a%25b/"),
+        ("http://example.org/a%20b?q", "/a b"),
+        ("http://example.org", "/"),
+        ("//twice/", "//twice/"),
+        ("*", "/"),
+    ],
+)
+def test_a_path_is_taken_from_the_request_target_and_decoded_once(target, path, answer):
+    seen = {}
+
+    def application(environ, start_response):
+        seen.update(environ)
+        start_response("204 No Content", [])
+        return []
+
+    answer(application, target=target)
+    assert seen["PATH_INFO"] == path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stackrace.model.stack import Protocol, Socket
@@ -24,13 +26,14 @@ def test_nginx_accepts_it(protocol, socket, tmp_path, make_site, next_hop, asser
     assert_checks(site, SERVER.recipe(site))
 
 
-def test_only_http_upstreams_keep_connections(make_site, next_hop):
-    kept, closed = (
-        SERVER.recipe(make_site("nginx", upstream=next_hop(protocol))).files["nginx.conf"]
-        for protocol in (Protocol.HTTP, Protocol.FASTCGI)
+def test_only_http_upstreams_keep_connections_unless_told_otherwise(make_site, next_hop):
+    kept, told, closed = (
+        SERVER.recipe(make_site("nginx", upstream=next_hop(protocol), upstream_keep_alive=keep)).files["nginx.conf"]
+        for protocol, keep in ((Protocol.HTTP, True), (Protocol.HTTP, False), (Protocol.FASTCGI, True))
     )
     assert "keepalive 64;" in kept
-    assert "keepalive 64;" not in closed
+    assert 'proxy_set_header Connection "close";' in told
+    assert "keepalive 64;" not in told + closed
 
 
 @pytest.mark.parametrize("socket", list(Socket))
@@ -39,4 +42,15 @@ def test_nginx_accepts_to_stand_behind_another(socket, tmp_path, make_site, next
     if socket is Socket.TCP:
         listen = Endpoint(protocol=Protocol.HTTP, socket=socket, port=18080)
     site = make_site("nginx", directory=tmp_path / "a folder", listen=listen, upstream=next_hop("http"))
+    assert_checks(site, SERVER.recipe(site))
+
+
+def test_files_render_as_in_the_golden_file(make_site, assert_golden):
+    assert_golden("nginx-files.conf", SERVER.recipe(make_site("nginx")).files["nginx.conf"])
+
+
+def test_nginx_accepts_to_serve_files(tmp_path, make_site, assert_checks):
+    site = make_site("nginx", directory=tmp_path / "a folder")
+    (tmp_path / "public").mkdir()
+    site = replace(site, app=replace(site.app, root=tmp_path / "public"))
     assert_checks(site, SERVER.recipe(site))

@@ -14,6 +14,11 @@ def test_each_protocol_renders_as_in_the_golden_file(protocol, make_site, next_h
     assert_golden(f"uwsgi-{protocol}.ini", SERVER.recipe(site).files["uwsgi.ini"])
 
 
+def test_a_pool_that_grows_and_shrinks_renders_as_in_the_golden_file(make_site, next_hop, assert_golden):
+    site = make_site("uwsgi", listen=next_hop("uwsgi")[0], processes=25, cheaper=2, cheaper_step=4)
+    assert_golden("uwsgi-cheaper.ini", SERVER.recipe(site).files["uwsgi.ini"])
+
+
 @pytest.mark.parametrize(
     ("http", "socket", "router"),
     [

@@ -66,6 +66,12 @@ def test_every_key_arrives_in_the_request(tmp_path):
     assert request.stacks == ("gunicorn",)
 
 
+def test_a_rack_app_may_name_its_ruby(tmp_path):
+    request = read(tmp_path, '[app]\nrack = "config.ru"\nruby = "bin/ruby"\n')
+    assert request.entry == Entry(kind=EntryKind.RACK, target="config.ru")
+    assert (request.ruby, request.python) == (tmp_path / "bin" / "ruby", None)
+
+
 def test_an_empty_file_leaves_everything_to_the_defaults(tmp_path):
     request = read(tmp_path, "")
     assert request.folder == tmp_path

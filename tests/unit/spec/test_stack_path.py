@@ -1,5 +1,7 @@
 """The grammar of stacks, against the real catalogue."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +97,9 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("nginx/http/mod_wsgi", "joined by +"),
         ("flup", "does not speak http"),
         ("nginx", "hosts no application itself"),
+        ("nginx", "as in nginx/http/gunicorn"),
+        ("apache", "as in apache+mod_wsgi"),
+        ("puma", "puma hosts rack here, the app offers wsgi"),
         ("apache/ajp/flup:socket=unix", "cannot use socket=unix"),
     ],
 )
@@ -107,6 +112,36 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
 def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
     with pytest.raises(StackError, match=r"hosts asgi here, the app offers wsgi.*gunicorn"):
         parse_stack("uvicorn", SPECS, WSGI)
+
+
+@pytest.mark.parametrize(
+    ("path", "offered", "words"),
+    [
+        ("nginx", Interface.ASGI, "nginx hosts no application itself"),
+        ("apache", Interface.ASGI, "as in apache/http/uvicorn"),
+        ("nginx", Interface.RACK, "as in nginx/http/puma"),
+        ("apache", Interface.RACK, "as in apache+passenger"),
+        ("gunicorn", Interface.RACK, "the app offers rack; it can be hosted by passenger or puma"),
+        ("nginx/http/gunicorn", Interface.FILES, "gunicorn hosts wsgi here, the app offers files"),
+    ],
+)
+def test_what_does_not_host_the_app_says_what_would(path, offered, words):
+    with pytest.raises(StackError) as raised:
+        parse_stack(path, SPECS, frozenset({offered}))
+    assert words in raised.value.message
+
+
+def test_a_front_end_that_sends_files_still_hosts_no_application():
+    front = replace(SPECS["nginx"], hosts=frozenset({Interface.FILES}))
+    with pytest.raises(StackError, match=r"hosts no application itself; .* as in nginx/http/gunicorn"):
+        parse_stack("nginx", SPECS | {"nginx": front}, WSGI)
+    assert parse_stack("nginx", SPECS | {"nginx": front}, frozenset({Interface.FILES})).interface is Interface.FILES
+
+
+def test_a_front_end_that_sends_no_files_says_who_would():
+    front = replace(SPECS["nginx"], hosts=frozenset())
+    with pytest.raises(StackError, match="sends no files itself"):
+        parse_stack("nginx", SPECS | {"nginx": front}, frozenset({Interface.FILES}))
 
 
 @given(st.text(alphabet="abgnuix/+:=,0_", max_size=30))

@@ -13,6 +13,9 @@ PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""
 MOST = 12
 """Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
+MOST_VARYING = 120
+"""Askings of a request whose content was seen to vary: its length may vary, too, but seldom. Two random numbers
+from 1 to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
 PATIENCE_S = 0.5
 """Spent per request on askings beyond the second."""
 
@@ -67,10 +70,14 @@ class Asking:
     def _again(self, asked: Asked, first: Reply) -> list[Reply]:
         """Ask at least once more, until the length differs, the app fails, or patience ends."""
         replies = [self._ask(asked)]
+        most = MOST
         until = time.monotonic() + PATIENCE_S
-        while len(replies) < MOST - 1 and time.monotonic() < until:
-            if not replies[-1].succeeded or difference(first, replies[-1]) > 1:
+        while len(replies) < most - 1 and time.monotonic() < until:
+            unlike = difference(first, replies[-1])
+            if not replies[-1].succeeded or unlike > 1:
                 break
+            if unlike:
+                most = MOST_VARYING
             replies.append(self._ask(asked))
         return replies
 

@@ -22,6 +22,7 @@ def examine(order: Order, stage: Callable[[str], None]) -> Report:
     """Return everything found out, as far as it got; a failure of the app is data."""
     report: Report = {
         "python": installation.facts(),
+        "ruby": None,
         "django": None,
         "host": "",
         "exchanges": [],

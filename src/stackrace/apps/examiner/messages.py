@@ -21,6 +21,7 @@ class RequestMessage(TypedDict):
 class Order(TypedDict):
     """What to examine: ``source`` is the entry module's text, ``settings`` Django's settings module or empty.
 
+    For a Rack app ``source`` is the path of its rackup file.
     ``host`` empty lets the examiner choose. ``follow`` permits one redirect within the site.
     """
 
@@ -67,6 +68,13 @@ class PythonReport(TypedDict):
     distributions: dict[str, str]
 
 
+class RubyReport(TypedDict):
+    """A Rack app's interpreter, and the release of Rack that it loaded; empty before it did."""
+
+    version: str
+    rack: str
+
+
 class DjangoReport(TypedDict):
     """Django's settings, as far as they matter to a race; empty strings stand for None."""
 
@@ -84,9 +92,13 @@ class DjangoReport(TypedDict):
 
 
 class Report(TypedDict):
-    """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty."""
+    """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
 
-    python: PythonReport
+    ``ruby`` stands in place of ``python`` in the report on a Rack app.
+    """
+
+    python: PythonReport | None
+    ruby: RubyReport | None
     django: DjangoReport | None
     host: str
     exchanges: list[ExchangeMessage]

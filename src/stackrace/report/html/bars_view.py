@@ -1,4 +1,4 @@
-"""The sections made of bars in table rows: the standing, latency and CPU at the headline level."""
+"""The sections made of bars in table rows: the standing, latency and CPU at one level."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ...model.standing import Row, Standing
+from ...model.standing import Level, Row
 from .. import figures
 from ..charts.bars import axis, interval_bar
 from ..charts.scale import linear, logarithmic
@@ -36,34 +36,30 @@ class BarsView:
     roles: tuple[Role, ...] = ()
 
 
-def standing_view(standing: Standing) -> BarsView | None:
-    """Return throughput with its limits, grouped in tiers; None when nothing was measured."""
-    rows = standing.rows
-    if not rows:
-        return None
+def standing_view(level: Level) -> BarsView:
+    """Return throughput with its limits, grouped in tiers."""
+    rows = level.rows
     scale = linear(max(row.throughput_per_s.high or row.throughput_per_s.value for row in rows), ticks=3)
     bars = tuple(
         Bar(row=row, span=_span(rows, place),
             drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1)))
         for place, row in enumerate(rows)
     )  # fmt: skip
-    return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=_where(standing))
+    return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)
 
 
-def latency_view(standing: Standing) -> BarsView | None:
+def latency_view(level: Level) -> BarsView:
     """Return the latency strips on one logarithmic scale."""
-    rows = standing.rows
-    if not rows:
-        return None
+    rows = level.rows
     least, most = min(row.latency.p50 for row in rows), max(row.latency.max for row in rows)
     scale = logarithmic(least * 1e3, most * 1e3)
     bars = tuple(Bar(row=row, drawing=Markup(strip(row.latency, scale, _latency(row)))) for row in rows)
-    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=_where(standing))
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where)
 
 
-def cpu_view(standing: Standing) -> BarsView | None:
+def cpu_view(level: Level) -> BarsView | None:
     """Return CPU per request split by hop; None when no usage is known."""
-    rows = [row for row in standing.rows if row.cpu_ms_per_request]
+    rows = [row for row in level.rows if row.cpu_ms_per_request]
     if not rows:
         return None
     scale = linear(max(sum(row.cpu_ms_per_request.values()) for row in rows))
@@ -74,11 +70,7 @@ def cpu_view(standing: Standing) -> BarsView | None:
     )
     seen = {part.role for found in split.values() for part in found}
     roles = tuple(role for role in Role if role in seen)
-    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=_where(standing), roles=roles)
-
-
-def _where(standing: Standing) -> str:
-    return standing.levels[standing.headline].where
+    return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where, roles=roles)
 
 
 def _span(rows: tuple[Row, ...], place: int) -> int:

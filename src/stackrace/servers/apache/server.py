@@ -1,16 +1,16 @@
-"""Apache httpd: a front end that forwards in five protocols, and the house of mod_wsgi and mod_python."""
+"""Apache httpd: a front end that forwards in five protocols, serves files, and houses mod_wsgi and mod_python."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ...model.stack import Origin, Protocol, ServerSpec, Setting, Socket
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ..contract import Endpoint, Needs, Recipe, Server, Site
+from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 
 __all__ = ["SERVER", "Apache"]
 
 MODULES = Path("/usr/lib/apache2/modules")
-ANY_SOCKET = (Socket.UNIX, Socket.TCP)
 SCHEMES = {
     Protocol.HTTP: "http",
     Protocol.FASTCGI: "fcgi",
@@ -29,6 +29,7 @@ class Apache(Server):
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
         forwards=dict.fromkeys(SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        hosts=frozenset({Interface.FILES}),
         settings=(
             Setting(
                 name="mpm",
@@ -41,7 +42,7 @@ class Apache(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
-                help="Child processes: fixed with event and worker, those at start with prefork; "
+                help="Child processes: fixed with event and worker, those at start (StartServers) with prefork; "
                 "more of them loosen Python's lock when the app lives inside.",
             ),
             Setting(
@@ -49,8 +50,8 @@ class Apache(Server):
                 default=1024,
                 maximum=20000,
                 origin=Origin.TUNED,
-                help="Most requests at once over all children; lower it to bound memory, raise it above the "
-                "highest concurrency of the load.",
+                help="Most requests at once over all children (MaxRequestWorkers, once MaxClients; ServerLimit "
+                "follows); lower it to bound memory, raise it above the highest concurrency of the load.",
             ),
             Setting(
                 name="min_spare",
@@ -62,6 +63,14 @@ class Apache(Server):
                 default=10,
                 help="Idle children beyond which some are ended, mpm=prefork only; raise it to max_workers "
                 "to keep all that ever started.",
+            ),
+            Setting(
+                name="max_connections_per_child",
+                default=0,
+                minimum=0,
+                maximum=1_000_000,
+                help="Connections after which a child is replaced (once MaxRequestsPerChild); 0, the default, is "
+                "never; set it where code leaks memory.",
             ),
             Setting(
                 name="keep_alive",
@@ -78,11 +87,8 @@ class Apache(Server):
                 default=True,
                 help="Map static files into memory to send them; turn it off where they may be cut while read.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
+            UPSTREAM_KEEP_ALIVE,
+            ACCESS_LOG,
         ),
     )
     needs = Needs(
@@ -114,8 +120,14 @@ class Apache(Server):
             site,
             modules=_modules(site),
             pool=self.render("pool.conf.j2", site, threads_per_child=_threads_per_child(site)),
-            inner=site.inside.directives if site.inside else self._proxy(site),
+            root=site.directory / "htdocs" if site.inside or site.upstream else site.app.root,
+            inner=self._inner(site),
         )
+
+    def _inner(self, site: Site) -> str:
+        if site.inside:
+            return site.inside.directives
+        return self._proxy(site) if site.upstream else self.render("files.conf.j2", site)
 
     def _proxy(self, site: Site) -> str:
         return self.render(
@@ -137,6 +149,8 @@ def _modules(site: Site) -> dict[str, Path]:
         names += ["proxy", f"proxy_{SCHEMES[site.upstream[0].protocol]}"]
     if len(site.upstream) > 1:
         names += ["proxy_balancer", "slotmem_shm", "lbmethod_byrequests"]
+    if not site.upstream and not site.inside:
+        names.append("dir")
     modules = {name: MODULES / f"mod_{name}.so" for name in names}
     return modules | dict(site.inside.modules if site.inside else {})
 
@@ -152,10 +166,11 @@ def _member(endpoint: Endpoint, index: int) -> str:
 def _connections(site: Site) -> str:
     """How long a connection to the next hop lives.
 
-    Kept for http only: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
+    Kept for http at most: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
     ones behind those that are kept, so that requests wait for good.
     """
-    return "enablereuse=on ttl=60" if site.upstream[0].protocol is Protocol.HTTP else "disablereuse=on"
+    keep = site.settings["upstream_keep_alive"] and site.upstream[0].protocol is Protocol.HTTP
+    return "enablereuse=on ttl=60" if keep else "disablereuse=on"
 
 
 SERVER = Apache()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any
 
 MOST_CONNECTIONS = 4096
 
@@ -20,7 +18,7 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     host, colon, port = address.rpartition(":")
     server = import_module("cheroot.wsgi").Server(
         (host, int(port)) if colon else address,
-        without_body_for_head(import_module(module).application),
+        import_module(module).application,
         numthreads=int(threads),
         request_queue_size=int(backlog),
         timeout=int(keep_alive_s),
@@ -30,25 +28,6 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     server.keep_alive_conn_limit = MOST_CONNECTIONS
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server.safe_start()
-
-
-def without_body_for_head(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Drop the body of an answer to HEAD: Cheroot sends it, and a kept connection then falls out of step."""
-
-    def bodiless(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        body = application(environ, start_response)
-        if environ["REQUEST_METHOD"] != "HEAD":
-            return body
-        try:
-            for _ in body:
-                pass
-        finally:
-            close = getattr(body, "close", None)
-            if close:
-                close()
-        return ()
-
-    return bodiless
 
 
 if __name__ == "__main__":

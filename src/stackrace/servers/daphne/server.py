@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
+from ..head import BODILESS, bodiless_files
 
 __all__ = ["SERVER", "Daphne"]
 
@@ -50,10 +51,10 @@ class Daphne(Server):
                 "0",
                 "--no-server-name",
                 *log,
-                f"{site.app.module}:application",
+                f"{BODILESS}:application",
             ),
-            files={"logs/.keep": ""},
-            environment=site.app.import_environment,
+            files={"logs/.keep": "", **bodiless_files(site.app)},
+            environment={"PYTHONPATH": ":".join(map(str, (site.directory, *site.app.import_path)))},
         )
 
 

@@ -1,7 +1,8 @@
 """Starts flup 1.0.3; run by the app's Python, copied into the site's directory.
 
 flup is a library without a program of its own; Django's ``runfcgi``, which drove it, is gone since 1.9.
-Usage: launcher.py PROTOCOL MODE ADDRESS MODULE PROCESSES THREADS BACKLOG, where ADDRESS is host:port or a path.
+Usage: launcher.py PROTOCOL MODE ADDRESS MODULE PROCESSES THREADS MIN_SPARE MAX_SPARE BACKLOG, where ADDRESS is
+host:port or a path.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ warnings.simplefilter("ignore", DeprecationWarning)
 FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
 
 
-def main(protocol: str, mode: str, address: str, module: str, processes: str, threads: str, backlog: str) -> None:
+def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> None:
     """Serve until TERM."""
-    setattr(socket, "SOMAXCONN", int(backlog))  # noqa: B010 (flup takes no other backlog than this one)
+    processes, threads, min_spare, max_spare, backlog = map(int, numbers)
+    setattr(socket, "SOMAXCONN", backlog)  # noqa: B010 (flup takes no other backlog than this one)
     application = import_module(module).application
     options: dict[str, Any] = {"bindAddress": bind_address(address)}
     if protocol == "scgi":
@@ -37,10 +39,11 @@ def main(protocol: str, mode: str, address: str, module: str, processes: str, th
         options["loggingLevel"] = logging.ERROR  # its own level writes a line per request to stderr
     if mode == "prefork":
         # flup compares the children's bytes with text and so never sees a busy one: the pool cannot grow.
-        children = int(processes)
-        options.update(minSpare=children, maxSpare=children, maxChildren=children)
-    elif int(threads):
-        options["maxThreads"] = int(threads)
+        options.update(minSpare=processes, maxSpare=processes, maxChildren=processes)
+    else:
+        options.update(minSpare=min_spare, maxSpare=max_spare)
+        if threads:
+            options["maxThreads"] = threads
     server_class(protocol, mode)(application, **options).run()
 
 

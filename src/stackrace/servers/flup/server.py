@@ -35,7 +35,8 @@ class Flup(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
-                help="Child processes, mode=prefork only, a fixed number; raise it until the cores are busy.",
+                help="Child processes, mode=prefork only; raise it until the cores are busy. runfcgi's minspare, "
+                "maxspare and maxchildren in one, since flup's pool never grows.",
             ),
             Setting(
                 name="threads",
@@ -44,6 +45,19 @@ class Flup(Server):
                 maximum=1024,
                 help="Most threads at once, mode=threaded only; flup refuses what comes beyond; 0, its "
                 "default, is no limit, and runfcgi used 50.",
+            ),
+            Setting(
+                name="min_spare",
+                default=1,
+                maximum=1024,
+                help="Idle threads kept ready, mode=threaded only; runfcgi used 2.",
+            ),
+            Setting(
+                name="max_spare",
+                default=5,
+                maximum=1024,
+                help="Idle threads beyond which some are ended, mode=threaded only; raise it when load comes in "
+                "bursts.",
             ),
         ),
     )
@@ -64,6 +78,8 @@ class Flup(Server):
                 site.app.module,
                 str(site.settings["processes"]),
                 str(site.settings["threads"]),
+                str(site.settings["min_spare"]),
+                str(site.settings["max_spare"]),
                 str(BACKLOG),
             ),
             files={"stackrace_flup.py": LAUNCHER.read_text(encoding="utf-8")},

@@ -1,38 +1,30 @@
-"""lighttpd: a front end that forwards HTTP, FastCGI and SCGI and serves static files itself."""
+"""lighttpd: a front end that forwards HTTP, FastCGI, SCGI and uwsgi and serves files itself."""
 
 from __future__ import annotations
 
-from ...model.stack import Origin, Protocol, ServerSpec, Setting, Socket
+from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
+from ..front_end import ACCESS_LOG, ANY_SOCKET, workers
 
 __all__ = ["SERVER", "Lighttpd"]
 
-ANY_SOCKET = (Socket.UNIX, Socket.TCP)
-MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi"}
+# mod_scgi speaks uwsgi as well, since 1.4.42
+MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "scgi"}
 
 
 class Lighttpd(Server):
-    """Renders one ``lighttpd.conf``; AJP is left out, since its module hangs on a POST to flup."""
+    """Renders one ``lighttpd.conf``; AJP is left out, since its module hangs on a POST to flup.
+
+    It has no ``upstream_keep_alive``: its mod_proxy opens a connection per request.
+    """
 
     spec = ServerSpec(
         name="lighttpd",
         title="lighttpd",
         listens=frozenset({Protocol.HTTP}),
         forwards=dict.fromkeys(MODULES, ANY_SOCKET),
-        settings=(
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                help="Processes that share the port; 1 is lighttpd's own default, a single event loop.",
-            ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
-        ),
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Processes that share the port; 1 is lighttpd's own default"), ACCESS_LOG),
     )
     needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
 
@@ -51,10 +43,17 @@ class Lighttpd(Server):
         )
 
     def _config(self, site: Site) -> str:
+        if not site.upstream:
+            return self.render("lighttpd.conf.j2", site, module="", root=site.app.root, forward="")
         protocol = site.upstream[0].protocol
         block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
-        forward = self.render(block, site, protocol=protocol)
-        return self.render("lighttpd.conf.j2", site, module=MODULES[protocol], forward=forward)
+        return self.render(
+            "lighttpd.conf.j2",
+            site,
+            module=MODULES[protocol],
+            root=site.directory / "htdocs",
+            forward=self.render(block, site, protocol=protocol, module=MODULES[protocol]),
+        )
 
 
 SERVER = Lighttpd()

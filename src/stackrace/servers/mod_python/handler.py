@@ -51,13 +51,11 @@ def environ_of(request: Any) -> dict[str, Any]:
     """Return the WSGI environment; the app is mounted at the root, so the whole path is PATH_INFO."""
     request.add_common_vars()
     environ: dict[str, Any] = dict(request.subprocess_env.items())
-    # From the request line: request.uri has been through a decoding that need not be Latin-1.
-    path = request.parsed_uri[apache.URI_PATH] or "/"
     environ.update(
         {
             "REQUEST_METHOD": request.method,
             "SCRIPT_NAME": "",
-            "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
+            "PATH_INFO": unquote_to_bytes(path_of(request.unparsed_uri)).decode("latin-1"),
             "QUERY_STRING": request.args or "",
             "REQUEST_URI": request.unparsed_uri,
             "SERVER_PROTOCOL": request.protocol,
@@ -71,6 +69,14 @@ def environ_of(request: Any) -> dict[str, Any]:
         }
     )
     return environ
+
+
+def path_of(target: str) -> str:
+    """Return the path of a request target as it was sent: Apache decodes every other copy of it in place."""
+    path = target.partition("?")[0]
+    if not path.startswith("/"):  # absolute-form, as proxies are asked: RFC 9112 section 3.2.2
+        path = "/" + path.partition("://")[2].partition("/")[2]
+    return path
 
 
 class Response:

@@ -42,6 +42,13 @@ class ModWsgi(Guest):
                 maximum=1024,
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
             ),
+            Setting(
+                name="optimize",
+                default=0,
+                minimum=0,
+                maximum=2,
+                help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
+            ),
         ),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.

@@ -1,19 +1,18 @@
-"""nginx: a front end that forwards in four protocols and serves static files itself."""
+"""nginx: a front end that forwards in four protocols and serves files itself."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ...model.stack import Origin, Protocol, ServerSpec, Setting, Socket
+from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
+from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Nginx"]
 
-ANY_SOCKET = (Socket.UNIX, Socket.TCP)
-
 
 class Nginx(Server):
-    """Renders one ``nginx.conf``; the protocol of the next hop chooses the forward block."""
+    """Renders one ``nginx.conf``; the next hop's protocol, or none, chooses its inner block."""
 
     spec = ServerSpec(
         name="nginx",
@@ -25,20 +24,8 @@ class Nginx(Server):
             Protocol.SCGI: ANY_SOCKET,
             Protocol.UWSGI: ANY_SOCKET,
         },
-        settings=(
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                help="Worker processes, each with its own event loop; raise it to the number of cores.",
-            ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
-        ),
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Worker processes, each with its own event loop"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
     needs = Needs(
         apt=("nginx-light",),
@@ -59,13 +46,16 @@ class Nginx(Server):
         )
 
     def _config(self, site: Site) -> str:
+        if not site.upstream:
+            return self.render("nginx.conf.j2", site, upstream="", inner=self.render("files.conf.j2", site))
         protocol = site.upstream[0].protocol
-        block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
+        is_http = protocol is Protocol.HTTP
+        keep = is_http and site.settings["upstream_keep_alive"]
         return self.render(
             "nginx.conf.j2",
             site,
-            upstream=self.render("upstream.conf.j2", site, protocol=protocol),
-            forward=self.render(block, site, protocol=protocol),
+            upstream=self.render("upstream.conf.j2", site, keep=keep),
+            inner=self.render("http.conf.j2" if is_http else "gateway.conf.j2", site, protocol=protocol),
         )
 
 

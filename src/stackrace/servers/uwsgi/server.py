@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import Recipe, Server, Site
+from ..head import BODILESS, bodiless_files
 
 __all__ = ["SERVER", "Uwsgi"]
 
@@ -40,6 +41,27 @@ class Uwsgi(Server):
                 help="Threads of each worker; raise it when requests wait for a database.",
             ),
             Setting(
+                name="cheaper",
+                default=0,
+                minimum=0,
+                maximum=255,
+                help="Fewest worker processes: more are started under load, up to processes, and ended without; "
+                "0 keeps their number fixed. It must be below processes.",
+            ),
+            Setting(
+                name="cheaper_initial",
+                default=0,
+                minimum=0,
+                maximum=256,
+                help="Worker processes at the start, with cheaper only; 0 is as many as cheaper.",
+            ),
+            Setting(
+                name="cheaper_step",
+                default=1,
+                maximum=256,
+                help="Worker processes started at a time, with cheaper only; raise it when load comes in bursts.",
+            ),
+            Setting(
                 name="http",
                 default="auto",
                 choices=("auto", "router", "socket"),
@@ -61,7 +83,8 @@ class Uwsgi(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn and says so."""
-        router = _router(site)
+        # over the gateway protocols the front end sees to HEAD; over HTTP nobody does
+        wrapper = bodiless_files(site.app) if site.listen.protocol is Protocol.HTTP else {}
         return Recipe(
             command=(
                 str(site.app.python),
@@ -70,11 +93,14 @@ class Uwsgi(Server):
                 "--ini",
                 str(site.directory / "uwsgi.ini"),
             ),
-            files={
-                "uwsgi.ini": self.render("uwsgi.ini.j2", site, router=router, option=OPTIONS[site.listen.protocol]),
-                "logs/.keep": "",
-            },
+            files={"uwsgi.ini": self._config(site, wrapped=bool(wrapper)), "logs/.keep": "", **wrapper},
         )
+
+    def _config(self, site: Site, *, wrapped: bool) -> str:
+        module = BODILESS if wrapped else site.app.module
+        path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
+        listen = self.render("listen.ini.j2", site, router=_router(site), option=OPTIONS[site.listen.protocol])
+        return self.render("uwsgi.ini.j2", site, listen=listen, module=module, path=path)
 
 
 def _router(site: Site) -> bool:

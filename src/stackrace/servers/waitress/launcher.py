@@ -10,9 +10,7 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any
 
 MOST_CONNECTIONS = 4096
 
@@ -22,7 +20,7 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     is_tcp = ":" in address
     where = {"listen": address} if is_tcp else {"unix_socket": address, "unix_socket_perms": "666"}
     server = import_module("waitress").create_server(
-        without_body_for_head(import_module(module).application),
+        import_module(module).application,
         **where,
         threads=int(threads),
         backlog=int(backlog),
@@ -34,25 +32,6 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server.run()
-
-
-def without_body_for_head(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Drop the body of an answer to HEAD: Waitress sends it, and a kept connection then falls out of step."""
-
-    def bodiless(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        body = application(environ, start_response)
-        if environ["REQUEST_METHOD"] != "HEAD":
-            return body
-        try:
-            for _ in body:
-                pass
-        finally:
-            close = getattr(body, "close", None)
-            if close:
-                close()
-        return ()
-
-    return bodiless
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..head import BODILESS, bodiless_files
 
 __all__ = ["SERVER", "Waitress"]
 
@@ -42,12 +43,12 @@ class Waitress(Server):
                 str(site.app.python),
                 str(site.directory / "stackrace_waitress.py"),
                 site.listen.address,
-                site.app.module,
+                BODILESS,
                 str(site.settings["threads"]),
                 str(BACKLOG),
                 str(KEEP_ALIVE_S),
             ),
-            files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8")},
+            files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,
         )
 

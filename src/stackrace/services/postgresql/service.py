@@ -6,12 +6,14 @@ import signal
 from pathlib import Path
 from urllib.parse import quote
 
-from ..contract import Service, ServiceRecipe
+from ..contract import DATA, Service, ServiceRecipe
 from ..programs import find
 
 __all__ = ["SERVICE", "PostgreSQL"]
 
 _ROOT = Path("/usr/lib/postgresql")
+_PORT = "5432"
+"""Part of the socket's name; said everywhere, for a PGPORT of the user's shell would change its default."""
 
 
 class PostgreSQL(Service):
@@ -21,39 +23,73 @@ class PostgreSQL(Service):
     apt = ("postgresql",)
 
     def missing(self) -> str:
-        """Look for the server and initdb."""
-        return "" if _program("postgres") and _program("initdb") else "no program postgres or initdb"
+        """Look for the server, initdb and the clients that wait for it and settle it."""
+        needed = ("postgres", "initdb", "pg_isready", "psql", "vacuumdb")
+        gone = [name for name in needed if _find(name) is None]
+        return f"no program {', '.join(gone)}" if gone else ""
+
+    def version(self) -> tuple[str, ...]:
+        """Source: PostgreSQL manual, postgres."""
+        return (_program("postgres"), "--version")
 
     def recipe(self, directory: Path) -> ServiceRecipe:
-        """Source: PostgreSQL manual, initdb and postgres; autovacuum off so that none falls into a slice."""
-        data = directory / "data"
-        initdb = (
-            "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
-        )  # fmt: skip
-        options = {
-            "listen_addresses": "",
-            "unix_socket_directories": str(directory),
-            "max_connections": "200",
-            "autovacuum": "off",
-        }
-        words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        """Source: PostgreSQL manual, initdb, postgres, vacuumdb, and the chapters named at the options."""
+        data = directory / DATA
+        reach = ("-h", str(directory), "-p", _PORT)
+        as_owner = (*reach, "-U", "postgres", "-w")
+        url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
         return ServiceRecipe(
-            prepare=((_program("initdb") or "initdb", *initdb),),
-            command=(_program("postgres") or "postgres", "-D", str(data), *words),
-            ready=(_program("pg_isready") or "pg_isready", "-q", "-h", str(directory)),
+            prepare=(
+                (
+                    _program("initdb"), "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync",
+                    "-E", "UTF8", "--locale=C.UTF-8",
+                ),
+            ),
+            command=(_program("postgres"), "-D", str(data), *_options(directory)),
+            ready=(_program("pg_isready"), "-q", *reach),
+            # frozen, so that reading a row never has to write a page; then nothing is left for a checkpoint
+            settle=(
+                (_program("vacuumdb"), *as_owner, "--quiet", "--all", "--freeze", "--analyze"),
+                (_program("psql"), *as_owner, "-X", "-q", "-d", "postgres", "-c", "CHECKPOINT"),
+            ),
             environment={
-                "DATABASE_URL": f"postgresql://postgres@{quote(str(directory), safe='')}/postgres",
+                "DATABASE_URL": url,
+                "POSTGRESQL_URL": url,
                 "PGHOST": str(directory),
+                "PGPORT": _PORT,
                 "PGUSER": "postgres",
                 "PGDATABASE": "postgres",
             },
             stop=signal.SIGINT,
-        )
+        )  # fmt: skip
 
 
-def _program(name: str) -> str | None:
-    folders = sorted(_ROOT.glob("*/bin"), key=lambda folder: float(folder.parent.name), reverse=True)
-    return find(name, *folders)
+def _options(directory: Path) -> list[str]:
+    """Return what differs from the settings it ships with; fsync, synchronous_commit and memory do not."""
+    options = {
+        # 20.3.1 Connection Settings
+        "listen_addresses": "",
+        "port": _PORT,
+        "unix_socket_directories": str(directory),
+        "max_connections": "200",
+        # 20.10 Automatic Vacuuming: none falls into a slice; `settle` has done its work, statistics included
+        "autovacuum": "off",
+        # 20.5.2 Checkpoints: the longest time there is, and more WAL than a race writes
+        "checkpoint_timeout": "1d",
+        "max_wal_size": "8GB",
+        # 20.6.4 Subscribers: its launcher would have nothing to launch
+        "max_logical_replication_workers": "0",
+    }
+    return [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+
+
+def _find(name: str) -> str | None:
+    versions = [folder for folder in _ROOT.glob("*/bin") if folder.parent.name.replace(".", "", 1).isdecimal()]
+    return find(name, *sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True))
+
+
+def _program(name: str) -> str:
+    return _find(name) or name
 
 
 SERVICE = PostgreSQL()

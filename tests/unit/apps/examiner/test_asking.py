@@ -66,6 +66,17 @@ def test_a_different_length_counts_more_than_a_different_body_and_ends_the_askin
     assert len(script.asked) == 3
 
 
+def test_a_rare_length_of_what_varies_is_found():
+    script = Script(*[body(b"ab"), body(b"cd")] * 40, body(b"c"), body(b"ab"))
+    assert base64.b64decode(ask(script)["second"]["body"]) == b"c"
+
+
+def test_what_varies_in_no_length_is_asked_for_the_most():
+    script = Script(body(b"ab"), body(b"cd"))
+    ask(script)
+    assert len(script.asked) == asking.MOST_VARYING
+
+
 def test_a_failure_is_asked_twice_and_no_more():
     script = Script(Reply(404))
     assert ask(script)["second"]["status"] == 404

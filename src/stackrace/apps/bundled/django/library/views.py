@@ -1,7 +1,7 @@
 """The pages of the library. Each docstring tells the number of queries, and a test holds it.
 
-What belongs to the rows of a list is fetched with a query of its own (``prefetch_related``), not with a join: MariaDB
-begins such a join with the smaller table, and sorts all of its million rows for the 25 that are shown.
+What belongs to the rows of a list is fetched with a query of its own (``prefetch_related``), not with a join:
+MariaDB begins such a join with the smaller table, and sorts all of its million rows for the 25 that are shown.
 """
 
 from django.db.models import Count, Max, Min

@@ -40,7 +40,7 @@ def random_row(request):
 
 
 def fifteen_queries(request):
-    """Return a simple page made from 15 queries, as the 2007 comparison with nginx did: ten rows and five counts."""
+    """Return a page made from 15 queries, as the 2007 comparison of nginx did: ten rows and five counts."""
     rows = [get_object_or_404(Row, number=number) for number in range(1, ROWS + 1)]
     counts = [(syllable, Row.objects.filter(text__contains=syllable).count()) for syllable in SYLLABLES]
     return render(request, "pages/fifteen-queries.html", {"rows": rows, "counts": counts})

@@ -1,6 +1,6 @@
 """The rows of the library.
 
-Numbers that look drawn are multiples of a prime, modulo the size wanted: equal in every database and every year.
+Numbers that look drawn are multiples of a prime, modulo the size wanted: they are the same everywhere.
 """
 
 from library.models import Book, Loan, Publisher, Tally
@@ -16,25 +16,23 @@ STILL_OUT = 2_000
 QUALITIES = (
     "Silent Golden Hidden Northern Last Patient Hollow Distant Burning Gentle Broken Early Winter Borrowed Narrow "
     "Restless Painted Second Common Wandering"
-).split()
+)
 THINGS = (
     "Harbour Garden Lantern Orchard River Staircase Compass Ledger Meadow Workshop Window Signal Archive Bridge "
     "Kitchen Observatory Ferry Quarry Telegraph Atlas Mill Causeway Library"
-).split()
-TOWNS = "Ashford Brindle Carrow Dunmere Eastwold Farleigh Greyling Holmside Inverby Jarrow Kelden".split()
-KINDS = "Press Books House Editions Brothers Verlag Atelier".split()
-SUBJECTS = "Botany Cookery Crafts Economics Fiction Geography History Music Physics Poetry Sailing Travel".split()
-BRANCHES = "Central Harbour Hillside Market North Park Riverside Station University".split()
+)
+TOWNS = "Ashford Brindle Carrow Dunmere Eastwold Farleigh Greyling Holmside Inverby Jarrow Kelden"
+KINDS = "Press Books House Editions Brothers Verlag Atelier"
+SUBJECTS = "Botany Cookery Crafts Economics Fiction Geography History Music Physics Poetry Sailing Travel"
+BRANCHES = "Central Harbour Hillside Market North Park Riverside Station University"
 
 
 def seed(dialect):
     """Return the seed in a database's own words."""
     word, join = dialect.word, dialect.join
     number = f"CAST(n AS {dialect.text})"
-    title = join(
-        "'The '", word(QUALITIES, "(n * 7919) % 20"), "' '", word(THINGS, "(n * 104729) % 23"), "', no. '", number
-    )
-    name = join(word(THINGS, "(n * 31) % 23"), "' '", word(KINDS, "(n * 13) % 7"), "' '", number)
+    title = join("'The '", word(QUALITIES, "n * 7919"), "' '", word(THINGS, "n * 104729"), "', no. '", number)
+    name = join(word(THINGS, "n * 31"), "' '", word(KINDS, "n * 13"), "' '", number)
     day = f"(n - n % {LOANS_A_DAY}) / {LOANS_A_DAY}"
     out = f"n > {LOANS - STILL_OUT} AND n % 3 = 0"
     return Seed(
@@ -42,7 +40,7 @@ def seed(dialect):
             Filling(
                 Publisher,
                 PUBLISHERS,
-                {"id": "n", "name": name, "town": word(TOWNS, "(n * 17) % 11"), "founded": "1840 + (n * 97) % 160"},
+                {"id": "n", "name": name, "town": word(TOWNS, "n * 17"), "founded": "1840 + (n * 97) % 160"},
             ),
             Filling(
                 Book,
@@ -51,7 +49,7 @@ def seed(dialect):
                     "id": "n",
                     "publisher": f"1 + (n * 7919) % {PUBLISHERS}",
                     "title": title,
-                    "subject": word(SUBJECTS, "(n * 101) % 12"),
+                    "subject": word(SUBJECTS, "n * 101"),
                     "year": "1950 + (n * 577) % 75",
                     "sheets": "60 + (n * 7127) % 840",
                 },
@@ -62,7 +60,7 @@ def seed(dialect):
                 {
                     "id": "n",
                     "book": f"1 + (n * 104729) % {BOOKS}",
-                    "branch": word(BRANCHES, "(n * 41) % 9"),
+                    "branch": word(BRANCHES, "n * 41"),
                     "taken": dialect.day(FIRST_DAY, day),
                     "returned": f"CASE WHEN {out} THEN NULL"
                     f" ELSE {dialect.day(FIRST_DAY, f'{day} + 1 + (n * 7) % 28')} END",
@@ -78,5 +76,5 @@ def seed(dialect):
                 ),
             ),
         ),
-        megabytes=200,
+        megabytes=400,
     )

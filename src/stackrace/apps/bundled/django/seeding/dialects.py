@@ -1,8 +1,8 @@
 """What the databases spell, or do, differently when a million rows are put into them.
 
-Rows are made by the database, with ``INSERT … SELECT`` over a series of numbers: sent one by one through a driver in
-pure Python they would take minutes. Columns are computed with ``+ - *`` and ``%`` from the number alone, so every
-database makes the same rows. ``/`` must divide evenly: MariaDB gives a fraction otherwise.
+Rows are made by the database, with ``INSERT … SELECT`` over a series of numbers: sent one by one through a
+driver in pure Python they would take minutes. Columns are computed with ``+ - *`` and ``%`` from the number alone,
+so every database makes the same rows. ``/`` must divide evenly: MariaDB gives a fraction otherwise.
 """
 
 
@@ -25,10 +25,11 @@ class Dialect:
         raise NotImplementedError
 
     def word(self, words, index):
-        """Return the expression for the word number ``index`` (from 0) out of ``words``, which hold no quotes."""
+        """Return the expression for one of ``words``, blanks between them: ``index`` counts round and round."""
+        words = words.split()
         width = max(map(len, words))
         table = "".join(word.ljust(width) for word in words)
-        return f"TRIM(SUBSTR('{table}', CAST(1 + {width} * ({index}) AS {self.integer}), {width}))"
+        return f"TRIM(SUBSTR('{table}', CAST(1 + {width} * (({index}) % {len(words)}) AS {self.integer}), {width}))"
 
     def lifted(self, cursor, model, editor):
         """Return pairs of statements: what to drop before a table is filled, and how to make it again after.

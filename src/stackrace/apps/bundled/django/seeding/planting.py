@@ -8,22 +8,22 @@ from .models import Seeded
 from .seed import Filling
 
 
-class NotPlanted(Exception):
+class SeedError(Exception):
     """The message says what failed and what to do."""
 
 
 def is_there(name):
-    """Tell whether the seed ``name`` was planted. Raises NotPlanted if the database cannot be asked."""
+    """Tell whether the seed ``name`` was planted. Raises SeedError if the database cannot be asked."""
     try:
         return Seeded.objects.filter(pk=name).exists()
     except Error as error:
-        raise NotPlanted(
+        raise SeedError(
             f"the database cannot be read ({_short(error)}); is it running, and was `python manage.py migrate` run?"
         ) from error
 
 
 def plant(name, make_seed):
-    """Plant what ``make_seed`` returns for the database's dialect. Raises NotPlanted."""
+    """Plant what ``make_seed`` returns for the database's dialect. Raises SeedError."""
     dialect = DIALECTS[connection.vendor]
     seed = make_seed(dialect)
     models = [part.model for part in seed.parts]
@@ -40,7 +40,7 @@ def plant(name, make_seed):
             Seeded.objects.create(name=name)
             doing = "committing"
     except Error as error:
-        raise NotPlanted(
+        raise SeedError(
             f"seeding {name} failed while {doing}: {_short(error)}. Nothing of it was kept. It needs about "
             f"{seed.megabytes} MB in {connection.display_name}, database {connection.settings_dict['NAME']}: make "
             "room there, or name another place with DATABASE_URL or APP_DATA, then run this again."
@@ -50,7 +50,7 @@ def plant(name, make_seed):
 
 def _refuse_rows(model):
     if model.objects.exists():
-        raise NotPlanted(
+        raise SeedError(
             f"the table {model._meta.db_table} holds rows already, and not from here; empty it, or name another "
             "database with DATABASE_URL or APP_DATA"
         )
@@ -71,7 +71,7 @@ def _refresh(name, statement):
     try:
         _execute(statement)
     except Error as error:
-        raise NotPlanted(
+        raise SeedError(
             f"{name} is seeded, but {statement} failed: {_short(error)}. Its pages may be slow until that is run."
         ) from error
 
@@ -83,4 +83,4 @@ def _execute(*statements):
 
 
 def _short(error):
-    return " ".join(str(error).split()) or type(error).__name__
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -36,12 +36,12 @@ def database(environ=os.environ):
 
 
 def memcached(environ=os.environ):
-    """Return the servers as python-memcached wants them; several sockets may be given, separated by commas.
+    """Return the servers as python-memcached wants them.
 
     >>> memcached({"MEMCACHED_SOCKET": "/run/memcached/socket"})
     ['unix:/run/memcached/socket']
     """
-    sockets = [socket for socket in environ.get("MEMCACHED_SOCKET", "").split(",") if socket]
-    if not sockets:
+    socket = environ.get("MEMCACHED_SOCKET")
+    if not socket:
         raise LadderError('MEMCACHED_SOCKET is not set: add "memcached" to [app] services')
-    return [f"unix:{socket}" for socket in sockets]
+    return [f"unix:{socket}"]

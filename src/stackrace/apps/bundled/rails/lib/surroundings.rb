@@ -17,9 +17,10 @@ module Surroundings
     File.join(data, "public")
   end
 
-  # Sockets of memcached servers; several are separated by commas.
+  # Sockets of memcached servers: MEMCACHED_SOCKET, and MEMCACHED_SOCKET_2 and so on for further ones.
   def memcached
-    ENV.fetch("MEMCACHED_SOCKET", "").split(",").reject(&:empty?)
+    names = ["MEMCACHED_SOCKET", *(2..9).map { |number| "MEMCACHED_SOCKET_#{number}" }]
+    ENV.values_at(*names).compact.reject(&:empty?)
   end
 
   def require_memcached!

@@ -1,8 +1,9 @@
 """``manage.py seed NAME…``: fill the tables of the pages that need many rows."""
 
 from django.core.management.base import BaseCommand, CommandError
+
 from seeding import browse, world
-from seeding.planting import NotPlanted, is_there, plant
+from seeding.planting import SeedError, is_there, plant
 
 SEEDS = {"browse": browse.seed, "world": world.seed}
 
@@ -23,7 +24,7 @@ class Command(BaseCommand):
                 before = is_there(name)
                 if not before:
                     plant(name, SEEDS[name])
-            except NotPlanted as error:
+            except SeedError as error:
                 raise CommandError(str(error)) from error
             if verbosity:
                 self.stdout.write(f"{name} was seeded before" if before else f"{name} is seeded")

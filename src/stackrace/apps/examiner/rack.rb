@@ -1,0 +1,187 @@
+# frozen_string_literal: true
+
+# Examines a Rack application in process, as this folder's Python examines WSGI and ASGI applications: the order
+# in JSON on stdin, the report into the file descriptor given as argument. Lines "stage ..." come while it works,
+# then one line of JSON; or where the app hung when the time is over. messages.py defines both.
+# Source: the Rack specification, SPEC.rdoc of Rack 2.2 and 3.
+
+require "json"
+require "stringio"
+require "uri"
+
+# A module of its own, so that the app meets no method or constant of ours.
+module StackraceExaminer
+  extend self
+
+  REPORT = IO.for_fd(Integer(ARGV.shift), "w")
+  REPORT.sync = true
+  REPORT.close_on_exec = true
+  ORDER = JSON.parse($stdin.read)
+
+  PAUSE_S = 1.1 # between the first and the later askings: a page that shows the time changes once a second
+  MOST = 12 # askings per request
+  PATIENCE_S = 0.5 # spent per request on askings beyond the second
+  REDIRECTS = [301, 302, 303, 307, 308].freeze
+  # Where Rails, Rack's own middleware and Sinatra leave an exception that they turned into an answer
+  EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
+
+  Asked = Struct.new(:method, :path, :headers, :body, keyword_init: true)
+  Reply = Struct.new(:status, :headers, :body, :traceback, keyword_init: true) do
+    def succeeded? = (200..299).cover?(status)
+
+    def header(name) = headers.find { |key, _| key.downcase == name }&.last.to_s
+
+    # How much they differ: 3 in status, 2 in length, 1 in content, 0 not at all
+    def difference(other)
+      return 3 if status != other.status
+      return 2 if body.bytesize != other.body.bytesize
+
+      body == other.body ? 0 : 1
+    end
+
+    def message = { status: status, headers: headers, body: [body].pack("m0"), traceback: traceback }
+  end
+
+  def stage(text) = REPORT.puts("stage #{text}")
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # The app's own traceback, what happened in its last line, as Python shows one.
+  def traceback(error)
+    frames = (error.backtrace || []).reject { |line| line.start_with?(__FILE__) }
+    said, *more = error.message.dup.force_encoding("UTF-8").scrub.lines(chomp: true)
+    ["Traceback (most recent call last):", *frames.reverse.map { |line| "  #{line}" }, *more,
+     "#{error.class}: #{said}"].join("\n")
+  end
+
+  def load_app
+    stage("loading Rack")
+    require "bundler/setup" if File.file?("Gemfile.lock") # else Rack could be another one than the app's
+    require "rack"
+    require "rack/mock"
+    stage("loading it")
+    source = File.expand_path(ORDER["source"]) # as the servers name it
+    raise Errno::ENOENT, source unless File.file?(source)
+
+    # Rack 2 returns the app and its options, Rack 3 the app alone
+    loaded = Rack::Builder.parse_file(source)
+    loaded.is_a?(Array) ? loaded.first : loaded
+  end
+
+  def prepare(request)
+    headers = request["headers"]
+    headers = [["Host", ORDER["host"]], *headers] unless headers.any? { |name, _| name.downcase == "host" }
+    body = request["body"].unpack1("m0")
+    Asked.new(method: request["method"], path: request["path"], headers: headers, body: body)
+  end
+
+  def environ(asked)
+    env = Rack::MockRequest.env_for(asked.path, method: asked.method, input: asked.body)
+    env["rack.errors"] = $stderr
+    host = ""
+    asked.headers.each do |name, value|
+      key = name.upcase.tr("-", "_")
+      host = value if key == "HOST"
+      key = "HTTP_#{key}" unless %w[CONTENT_TYPE CONTENT_LENGTH].include?(key)
+      env[key] = env.key?(key) ? "#{env[key]},#{value}" : value
+    end
+    env.delete("CONTENT_TYPE") unless asked.headers.any? { |name, _| name.downcase == "content-type" }
+    env.merge("HTTP_HOST" => host, "SERVER_NAME" => host.split(":").first.to_s, "REQUEST_URI" => asked.path,
+              "REMOTE_ADDR" => "127.0.0.1", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1")
+  end
+
+  def ask(app, asked)
+    stage("answering #{asked.method} #{asked.path}")
+    env = environ(asked)
+    status, headers, parts = app.call(env)
+    body = collect(parts)
+    pairs = headers.flat_map { |name, values| Array(values).flat_map { |value| value.to_s.split("\n") }.map { |v| [name, v] } }
+    failed = status.to_i >= 500 ? EXCEPTIONS.filter_map { |key| env[key] }.first : nil
+    Reply.new(status: status.to_i, headers: pairs, body: body, traceback: failed ? traceback(failed) : "")
+  rescue StandardError, ScriptError => e
+    Reply.new(status: 500, headers: [], body: "".b, traceback: traceback(e))
+  end
+
+  def collect(parts)
+    body = "".b
+    if parts.respond_to?(:each)
+      parts.each { |part| body << part.b }
+    else
+      stream = StringIO.new("".b)
+      parts.call(stream)
+      body = stream.string
+    end
+    body
+  ensure
+    parts.close if parts.respond_to?(:close)
+  end
+
+  # The path on the same site that the reply redirects to, or nothing.
+  def local_target(asked, reply)
+    location = reply.header("location")
+    return if !REDIRECTS.include?(reply.status) || location.empty?
+
+    host = asked.headers.find { |name, _| name.downcase == "host" }.last
+    target = URI.join("http://#{host}#{asked.path}", location)
+    same = target.scheme == "http" && URI("http://#{host}").then { |own| [own.host, own.port] == [target.host, target.port] }
+    target.request_uri if same && target.request_uri != asked.path
+  rescue URI::Error
+    nil
+  end
+
+  def first(app, asked)
+    reply = ask(app, asked)
+    target = ORDER["follow"] && local_target(asked, reply)
+    return [asked, reply, ""] unless target
+
+    there = asked.dup.tap { |copy| copy.path = target }
+    [there, ask(app, there), asked.path]
+  end
+
+  # Asks at least once more, until the length differs, the app fails, or patience ends.
+  def again(app, asked, reply)
+    replies = [ask(app, asked)]
+    stop = now + PATIENCE_S
+    while replies.length < MOST - 1 && now < stop && replies.last.succeeded? && reply.difference(replies.last) < 2
+      replies << ask(app, asked)
+    end
+    replies.max_by { |other| reply.difference(other) }
+  end
+
+  def exchanges(app)
+    firsts = ORDER["requests"].map { |request| first(app, prepare(request)) }
+    sleep(PAUSE_S) if firsts.any? { |_, reply, _| reply.succeeded? }
+    firsts.map do |asked, reply, via|
+      { path: asked.path, via: via, added: [], first: reply.message, second: again(app, asked, reply).message }
+    end
+  end
+
+  def run
+    watch(Thread.current)
+    ORDER["host"] = "127.0.0.1" if ORDER["host"].empty?
+    Dir.chdir(ORDER["root"])
+    REPORT.puts(JSON.generate(report))
+    exit!(0)
+  end
+
+  def watch(thread)
+    Thread.new do
+      sleep(ORDER["timeout_s"])
+      REPORT.puts("Timeout (#{ORDER['timeout_s']} s)!", thread.backtrace.reject { |line| line.start_with?(__FILE__) })
+      exit!(1)
+    end
+  end
+
+  # Everything found out, as far as it got: an app may well call exit while it is loaded.
+  def report
+    found = { python: nil, ruby: { version: RUBY_VERSION, rack: "" }, django: nil, host: ORDER["host"],
+              exchanges: [], failure: "" }
+    app = load_app
+    found[:ruby][:rack] = Rack.release
+    found.merge(exchanges: exchanges(app))
+  rescue Exception => e # rubocop:disable Lint/RescueException
+    found.merge(failure: traceback(e))
+  end
+end
+
+StackraceExaminer.run

@@ -1,0 +1,125 @@
+"""One private instance of a service: what it was asked for as, where it lies, and its commands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..model.errors import InputError, LaunchError, MissingError
+from ..services import DATA, Service, ServiceRecipe, services
+from .commands import Ended, run
+from .copies import RUN, shortage
+from .logs import tail
+from .privileges import hand_over, unprivileged
+from .running import ended
+
+__all__ = ["Instance", "identity", "instance_of"]
+
+READY_TIMEOUT_S = 60.0
+COMMAND_TIMEOUT_S = 600.0
+
+_NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """One of the services asked for; ``name`` is as written, ``memcached#2`` say."""
+
+    name: str
+    service: Service
+    directory: Path
+    recipe: ServiceRecipe
+
+    @property
+    def data(self) -> Path:
+        """The folder of all it keeps."""
+        return self.directory / DATA
+
+    @property
+    def logs(self) -> Path:
+        """The folder of its output alone, away from files of its own that are only called logs."""
+        return self.directory / "log"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Nothing of the user's shell: PGPORT, MYSQL_HOST and their like would change what a service does."""
+        kept = {name: value for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if (value := os.environ.get(name))}
+        return {**kept, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.directory)}
+
+    def make(self) -> None:
+        """Make its folders, empty."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        for folder in (self.directory, self.data, self.logs):
+            folder.mkdir(mode=0o700)
+            hand_over(folder)
+
+    def ready(self) -> bool:
+        """Tell whether it answers."""
+        try:
+            return self._call(self.recipe.ready, READY_TIMEOUT_S).code == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def run(self, command: Sequence[str]) -> None:
+        """Run one of its commands to the end. Raises LaunchError with the command's last words and its own."""
+        try:
+            done = self._call(command, COMMAND_TIMEOUT_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise LaunchError(f"{self.name} cannot be made ready: {error}") from error
+        if done.code:
+            raise self.failure(f"{self.name}: {Path(command[0]).name} {ended(done.code)}", done.output)
+
+    def failure(self, message: str, words: str = "") -> LaunchError:
+        """Return the error that says ``message``, whether the disk is full, ``words`` and its own last words."""
+        detail = "\n".join(filter(None, (words, tail(self.logs))))
+        return LaunchError(f"{message}{shortage(self.directory, RUN)}", detail=detail)
+
+    def _call(self, command: Sequence[str], timeout_s: float) -> Ended:
+        return run(
+            [*unprivileged(), *command],
+            folder=self.directory,
+            environment=self.environment,
+            timeout_s=timeout_s,
+        )
+
+
+def instance_of(name: str, folder: Path) -> Instance:
+    """Find the service that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
+
+    Raises InputError for an unknown name, MissingError with the install command.
+    """
+    known = services()
+    match = _NAME.fullmatch(name)
+    if match is None or match["service"] not in known:
+        raise InputError(
+            f"[app] services: no service is called {name!r}; known are {', '.join(sorted(known))}, "
+            "and a second one of a kind is called like memcached#2, up to #9"
+        )
+    service, number = known[match["service"]], match["number"]
+    if lack := service.missing():
+        packages = " ".join(service.apt)
+        raise MissingError(
+            f"[app] services: {service.name} is not installed ({lack}); run: apt-get install {packages}"
+        )
+    directory = folder / name.replace("#", "-")
+    recipe = service.recipe(directory)
+    if number:
+        recipe = replace(recipe, environment={f"{key}_{number}": to for key, to in recipe.environment.items()})
+    return Instance(name=name, service=service, directory=directory, recipe=recipe)
+
+
+def identity(service: Service) -> tuple[str, ...]:
+    """Say what the data of a service depend on: its version, its recipe, and whose rights it runs with."""
+    command = service.version()
+    try:
+        done = run(command, folder=Path("/"), environment=os.environ, timeout_s=READY_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LaunchError(f"{service.name} cannot be started: {error}") from error
+    if done.code:
+        raise LaunchError(f"{service.name}: {' '.join(command)} {ended(done.code)}", detail=done.output)
+    return (service.name, done.output, repr(service.recipe(Path("/run"))), *unprivileged(), str(os.geteuid()))

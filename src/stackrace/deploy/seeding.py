@@ -1,0 +1,141 @@
+"""The app's services with its data in them, ready before anything is measured.
+
+What a bundled app's preparation leaves behind is known from what went into it, so it is made once and kept as a
+template. Both the race that makes it and every later one start from a copy, and so measure the same thing. A
+user's own app is prepared each time: nobody but the user knows when its migrations change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from ..apps import app_environment, digest
+from ..model.app import App
+from ..model.errors import AppError, LaunchError
+from .beside import Beside, Services
+from .copies import CACHE, RUN, copy, move, shortage, write_out
+from .guard import Guard
+from .hosting import prepare
+from .templates import Templates
+
+__all__ = ["Seeding"]
+
+_DATA_VARIABLE = "APP_DATA"
+_URL_VARIABLE = "DATABASE_URL"
+_APP = "app"
+"""The folder of the app's own files in a template, beside one per service."""
+
+_ELSEWHERE = re.compile(r"(?<![\w.])[/~]|\.\.")
+"""A path that leads out of the app's folder, wherever it stands in a word: /srv/dump.sql, --from=~/dump.sql."""
+
+
+class Seeding:
+    """The services of one race, and ``data``, the private folder of a bundled app's own files.
+
+    Raises InputError and MissingError for services that cannot be had; nothing is started yet.
+    """
+
+    def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
+        self._services = Services(names, guard, cores, templates)
+        self._names = ", ".join(names)
+        self._templates = templates
+        self._say = templates.announce
+        self._run = guard.directory
+        self.data = guard.directory / "data"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that lead the app to its services, known before they run."""
+        return self._services.environment
+
+    @property
+    def running(self) -> Beside:
+        """What runs now."""
+        return self._services.beside
+
+    def bring_up(self, app: App) -> None:
+        """Start the services and leave them, and ``data``, as the app's preparation does.
+
+        Raises AppError when a command of the app's fails, LaunchError when a service does, InputError when the
+        disk is full; a template is kept only of what went well.
+        """
+        if app.prepare and self._repeatable(app):
+            build = partial(self._seed, app)
+            with self._templates.holding(app.root.name, self._identity(app), build) as kept:
+                self._say(f"starting {self._names or app.name} from a template")
+                copy(kept / _APP, self.data, RUN)
+                self._services.start(kept)
+        else:
+            if self._names:
+                self._say(f"starting {self._names}")
+            self._services.start()
+            if app.prepare:
+                self._say("preparing the app")
+                self._prepare(app)
+        self._services.pin()
+        if self._names or app.prepare:
+            # written now, what was copied or seeded is not written back by the kernel during a slice
+            write_out(self._run)
+
+    def _seed(self, app: App, folder: Path) -> None:
+        """Move all that the services, and the app itself, hold after its preparation into ``folder``."""
+        # one announcement for all of it: what is built once does not count against a race's budget
+        self._say(f"building {app.name}'s data: {'; '.join(map(' '.join, app.prepare))}")
+        self._services.start()
+        self._prepare(app)
+        self._services.stop()
+        self._services.keep(folder)
+        move(self.data, folder / _APP, CACHE)
+        self.data.mkdir()
+
+    def _prepare(self, app: App) -> None:
+        try:
+            prepare(app)
+        except AppError as error:
+            if died := self._services.died():
+                raise LaunchError(
+                    f"{error.message}, because a service ended{shortage(self._run, RUN)}",
+                    detail=f"{died}\n{error.detail}",
+                ) from error
+            raise AppError(f"{error.message}{shortage(self._run, RUN)}", detail=error.detail) from error
+        self._services.settle()
+
+    def _repeatable(self, app: App) -> bool:
+        """Tell whether everything the preparation reads is known, and everything it writes is kept."""
+        effective = app_environment(app)
+        led = {_DATA_VARIABLE: str(self.data.absolute()), _URL_VARIABLE: None, **self.environment}
+        return (
+            digest(app) is not None
+            and all(effective.get(name) == value for name, value in led.items())
+            and all(_within(command, app.root) for command in app.prepare)
+        )
+
+    def _identity(self, app: App) -> tuple[str, ...]:
+        """Say everything that the prepared data depend on, the same for every race."""
+        led = {_DATA_VARIABLE, *self.environment}
+        settings = sorted((name, value) for name, value in app.environment.items() if name not in led)
+        return (
+            str(digest(app)),
+            repr(app.prepare),
+            repr(settings),
+            str(app.python),
+            *_packages(app.python),
+            *self._services.identity(),
+        )
+
+
+def _within(command: Sequence[str], root: Path) -> bool:
+    """Tell whether ``command`` runs a file or module of the app's folder, and mentions none outside of it."""
+    if any(_ELSEWHERE.search(word) for word in command):
+        return False
+    return any((root / name).is_file() for word in command for name in (word, f"{word.replace('.', '/')}.py"))
+
+
+def _packages(python: Path | None) -> list[str]:
+    """Name what is installed beside an environment's interpreter, versions included."""
+    if python is None:
+        return []
+    return sorted(path.name for path in python.parent.parent.glob("lib/python3*/site-packages/*.dist-info"))

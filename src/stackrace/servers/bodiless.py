@@ -1,0 +1,62 @@
+"""Drops the body of answers to HEAD, for servers that would send it: a kept connection then falls out of step.
+
+Copied into the site's directory by ``head.py`` and run there by the app's Python. Most apps leave this to the
+server, as they may: RFC 9110, 9.3.2, forbids the server to send it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+
+def wsgi_without_body(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Return ``application``, which runs to its end also where nobody takes what it says."""
+
+    def bodiless(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return application(environ, start_response)
+        environ.pop("wsgi.file_wrapper", None)  # what some servers give there cannot be iterated over
+        started: list[Any] = []
+        lengths: list[int] = []
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
+            started[:] = [status, list(headers)]
+            return lambda data: lengths.append(len(data))
+
+        body = application(environ, start)
+        try:
+            lengths.extend(map(len, body))
+        finally:
+            close = getattr(body, "close", None)
+            if close:
+                close()
+        status, headers = started
+        if not (has_length(headers) or status.startswith(("1", "204", "304"))):
+            # Without a length, servers would announce chunks and end them, which is a body too.
+            headers.append(("Content-Length", str(sum(lengths))))
+        start_response(status, headers)
+        return ()
+
+    return bodiless
+
+
+def has_length(headers: list[tuple[str, str]]) -> bool:
+    """Tell whether the app says where its answer ends."""
+    return any(name.lower() in ("content-length", "transfer-encoding") for name, _ in headers)
+
+
+def asgi_without_body(application: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Return ``application``; of its messages with parts of a body, one empty one at the end is left."""
+
+    async def bodiless(scope: dict[str, Any], receive: Any, send: Callable[..., Awaitable[None]]) -> None:
+        async def send_bodiless(message: dict[str, Any]) -> None:
+            if message["type"] != "http.response.body":
+                await send(message)
+            elif not message.get("more_body"):
+                await send({"type": "http.response.body", "body": b""})
+
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        await application(scope, receive, send_bodiless if is_head else send)
+
+    return bodiless

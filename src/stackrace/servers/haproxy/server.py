@@ -1,0 +1,48 @@
+"""HAProxy: a load balancer for HTTP that serves no files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...model.stack import Protocol, ServerSpec
+from ..contract import Needs, Recipe, Server, Site
+from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+
+__all__ = ["SERVER", "Haproxy"]
+
+
+class Haproxy(Server):
+    """Renders one ``haproxy.cfg``.
+
+    Its own FastCGI is left out: PATH_INFO arrives empty unless a rule finds a script's name in the path, which an
+    app at the root does not have, and a HEAD request gets 502.
+    """
+
+    spec = ServerSpec(
+        name="haproxy",
+        title="HAProxy",
+        listens=frozenset({Protocol.HTTP}),
+        forwards={Protocol.HTTP: ANY_SOCKET},
+        settings=(
+            workers("Threads of its one process"),
+            UPSTREAM_KEEP_ALIVE,
+            replace(
+                ACCESS_LOG,
+                help="Write a line per request to the standard output, which is kept in output.log; turn it on to "
+                "measure what logging costs.",
+            ),
+        ),
+    )
+    needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start one process in the foreground; TERM ends it at once, USR1 would wait for kept connections."""
+        config = str(site.directory / "haproxy.cfg")
+        return Recipe(
+            command=("haproxy", "-db", "-f", config),
+            check=("haproxy", "-c", "-q", "-f", config),
+            files={"haproxy.cfg": self.render("haproxy.cfg.j2", site)},
+        )
+
+
+SERVER = Haproxy()

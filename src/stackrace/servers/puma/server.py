@@ -1,0 +1,55 @@
+"""Puma: Ruby's most used server, processes with a pool of threads each."""
+
+from __future__ import annotations
+
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
+from ..contract import Needs, Recipe, Server, Site
+
+__all__ = ["SERVER", "Puma"]
+
+
+class Puma(Server):
+    """Renders one ``puma.rb``; the app's own ``config/puma.rb`` is not read."""
+
+    spec = ServerSpec(
+        name="puma",
+        title="Puma",
+        listens=frozenset({Protocol.HTTP}),
+        hosts=frozenset({Interface.RACK}),
+        settings=(
+            Setting(
+                name="workers",
+                default=2,
+                minimum=0,
+                maximum=256,
+                origin=Origin.TUNED,
+                help="Worker processes, forked after the app is loaded; 0, its own default, is a single process.",
+            ),
+            Setting(
+                name="threads",
+                default=5,
+                maximum=1024,
+                help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
+            ),
+        ),
+    )
+    needs = Needs(apt=("puma",), binary="puma", version=("--version",))
+
+    def recipe(self, site: Site) -> Recipe:
+        """Run Puma by the app's own Ruby: the one of the app's bundle, else the one beside Ruby, else Debian's."""
+        bundle = ("-rbundler/setup",) if "puma" in site.app.gems else ()
+        return Recipe(
+            command=(
+                str(site.app.ruby),
+                *bundle,
+                "-S",
+                "puma",
+                "--config",
+                str(site.directory / "puma.rb"),
+                str(site.app.config),
+            ),
+            files={"puma.rb": self.render("puma.rb.j2", site)},
+        )
+
+
+SERVER = Puma()

@@ -1,0 +1,120 @@
+"""nginx Unit: hosts WSGI and ASGI apps and plain files, and forwards HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
+from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
+from ..front_end import ACCESS_LOG, workers
+
+__all__ = ["SERVER", "Unit"]
+
+HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+
+
+class Unit(Server):
+    """Writes ``conf.json`` into a state directory, from which Unit starts as it was when last stopped.
+
+    That spares a launcher that would PUT the same JSON over the control socket. Its routes cannot take a prefix
+    off a path, so static files are left to the app. Its connections to the next hop are never kept.
+    Source: unit.nginx.org/configuration/ and /howto/source/#startup-options.
+    """
+
+    spec = ServerSpec(
+        name="unit",
+        title="nginx Unit",
+        listens=frozenset({Protocol.HTTP}),
+        # its upstreams are IP sockets
+        forwards={Protocol.HTTP: (Socket.TCP,)},
+        hosts=frozenset({*HOSTED.values(), Interface.FILES}),
+        settings=(
+            Setting(
+                name="interface",
+                default="auto",
+                choices=("auto", *HOSTED),
+                implies=HOSTED,
+                help="Which interface of the app it calls; auto takes what the app offers, WSGI before ASGI.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                help="Processes of the app; raise it until the cores are busy or memory is short.",
+            ),
+            Setting(
+                name="threads",
+                default=1,
+                maximum=1024,
+                help="Threads of each process of the app; raise it when requests wait for a database.",
+            ),
+            workers("Threads of the router (listen_threads), which meets the clients"),
+            ACCESS_LOG,
+        ),
+    )
+    needs = Needs(
+        binary="unitd",
+        version=("--version",),
+        elsewhere="install it, 1.33 or later, and its module for the app's Python as unit.nginx.org/installation/ "
+        "says, unitd on PATH",
+    )
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start it in the foreground on its own state directory; TERM ends it at once."""
+        folder = site.directory
+        options = {
+            "--control": f"unix:{folder / 'control'}",
+            "--pid": folder / "unit.pid",
+            "--log": folder / "logs" / "unit.log",
+            "--statedir": folder / "state",
+            "--tmpdir": folder / "tmp",
+        }
+        return Recipe(
+            command=("unitd", "--no-daemon", *(str(word) for option in options.items() for word in option)),
+            files={
+                "state/conf.json": json.dumps(_config(site), indent=4) + "\n",
+                "logs/.keep": "",
+                "tmp/.keep": "",
+            },
+        )
+
+
+def _config(site: Site) -> dict[str, object]:
+    """Return the whole configuration; a part that is not needed is left out."""
+    listen = f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
+    config: dict[str, object] = {
+        "settings": {
+            "listen_threads": site.settings["workers"],
+            "http": {"idle_timeout": KEEP_ALIVE_S, "max_body_size": 2**31 - 1},
+        },
+    }
+    if site.settings["access_log"]:
+        config["access_log"] = str(site.directory / "logs" / "access.log")
+    if site.upstream:
+        config["upstreams"] = {"app": {"servers": {endpoint.address: {} for endpoint in site.upstream}}}
+        passed = "upstreams/app"
+    elif site.app.interface is Interface.FILES:
+        config["routes"] = [{"action": {"share": f"{site.app.root}$uri"}}]
+        passed = "routes"
+    else:
+        config["applications"] = {"app": _application(site)}
+        passed = "applications/app"
+    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG}}, **config}
+
+
+def _application(site: Site) -> dict[str, object]:
+    return {
+        "type": "python 3",
+        "protocol": str(site.app.interface),
+        "processes": site.settings["processes"],
+        "threads": site.settings["threads"],
+        "home": str(site.app.home),
+        "path": [str(folder) for folder in site.app.import_path],
+        "working_directory": str(site.app.root),
+        "module": site.app.module,
+        "callable": "application",
+    }
+
+
+SERVER = Unit()

@@ -1,0 +1,61 @@
+"""Varnish: a cache for HTTP that forwards what it does not keep, and serves no files."""
+
+from __future__ import annotations
+
+from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
+from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
+from ..front_end import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+
+__all__ = ["SERVER", "Varnish"]
+
+
+class Varnish(Server):
+    """Renders one ``default.vcl``; it has no ``access_log``: another program of its own writes logs."""
+
+    spec = ServerSpec(
+        name="varnish",
+        title="Varnish",
+        listens=frozenset({Protocol.HTTP}),
+        forwards={Protocol.HTTP: ANY_SOCKET},
+        settings=(
+            Setting(
+                name=CACHE,
+                default=False,
+                origin=Origin.TUNED,
+                help="Keep answers as its built-in rules have it: GET without cookies, two minutes unless the app "
+                "says otherwise; off passes everything on, so that the app is measured.",
+            ),
+            workers("Thread pools (thread_pools), each of up to 5000 threads"),
+            UPSTREAM_KEEP_ALIVE,
+        ),
+    )
+    # It compiles its configuration to machine code at each start.
+    needs = Needs(apt=("varnish", "gcc", "libc6-dev"), binary="varnishd", version=("-V",))
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start manager and worker in the foreground, without jail, management port or shared folders."""
+        vcl = str(site.directory / "default.vcl")
+        listen = f"{site.listen.path},HTTP,mode=666" if site.listen.is_unix else f"{site.listen.address},HTTP"
+        parameters = {
+            "thread_pools": site.settings["workers"],
+            "listen_depth": BACKLOG,
+            "timeout_idle": KEEP_ALIVE_S,
+        }
+        return Recipe(
+            command=(
+                "varnishd",
+                "-F",
+                *("-j", "none"),
+                *("-n", str(site.directory / "work")),
+                *("-a", listen),
+                *("-T", "none"),
+                *("-f", vcl),
+                *("-s", "malloc,64m"),
+                *(word for name, value in parameters.items() for word in ("-p", f"{name}={value}")),
+            ),
+            check=("varnishd", "-C", "-j", "none", "-n", str(site.directory / "check"), "-f", vcl),
+            files={"default.vcl": self.render("default.vcl.j2", site)},
+        )
+
+
+SERVER = Varnish()

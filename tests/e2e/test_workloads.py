@@ -1,0 +1,160 @@
+"""Races with several workloads, a recorded session among them, and runs on fresh launches, on real stacks."""
+
+import json
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+from tests.conftest import STACKRACE
+
+from stackrace.report import SCHEMA
+
+HAR = {
+    "log": {
+        "version": "1.2",
+        "pages": [{"id": "one", "startedDateTime": "2026-11-21T20:00:00Z", "title": "", "pageTimings": {}}],
+        "entries": [
+            {
+                "startedDateTime": f"2026-11-21T20:00:0{second}Z",
+                "time": 5,
+                "pageref": "one",
+                "request": {"method": "GET", "url": f"http://pages.example{path}", "headers": []},
+                "response": {"status": 200},
+            }
+            for second, path in enumerate(("/hello/", "/static/pages/site.css", "/random-row/"))
+        ],
+    }
+}
+
+WORKLOADS = """
+[app]
+bundled = "django"
+
+[workloads.page]
+urls = ["/hello/"]
+
+[workloads.browse]
+session = "browse.har"
+stacks = ["nginx/http/waitress"]
+
+[load]
+concurrency = [1, 4]
+
+[race]
+budget = "100s"
+exhaustive = true
+stacks = ["waitress", "nginx/http/waitress"]
+"""
+
+APP = """
+import os
+
+book = open(os.path.join(os.environ["BOOKS"], str(os.getpid())), "ab", buffering=0)
+
+def app(environ, start_response):
+    book.write(b"x")
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+
+RUNS = """
+[app]
+wsgi = "counting:app"
+python = "{python}"
+env = {{ BOOKS = "{books}" }}
+
+[load]
+concurrency = [1, 4]
+requests = 50
+
+[race]
+repeats = 2
+stacks = ["gunicorn:workers=1", "waitress"]
+"""
+
+
+def raced(folder, text):
+    (folder / "race.toml").write_text(text)
+    done = subprocess.run(
+        [str(STACKRACE), "run", "race.toml", "--json"], cwd=folder, capture_output=True, text=True, timeout=170
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    return document
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("several")
+    (folder / "browse.har").write_text(json.dumps(HAR))
+    return raced(folder, WORKLOADS)
+
+
+def test_there_is_a_level_for_each_workload_at_each_load_with_the_stacks_that_meet_it(several):
+    met = {(level["workload"], level["load"]["concurrency"]): level["rows"] for level in several["levels"]}
+    assert set(met) == {("page", 1), ("page", 4), ("browse", 1), ("browse", 4)}
+    for (workload, _), rows in met.items():
+        both = {"waitress", "nginx/http/waitress"}
+        assert {row["stack"] for row in rows} == (both if workload == "page" else {"nginx/http/waitress"})
+
+
+def test_every_visitor_of_the_session_gets_the_page_with_its_static_file(several):
+    slices = [one for launch in several["launches"] for one in launch["slices"] if one["workload"] == "browse"]
+    assert slices
+    for one in slices:
+        assert {target["name"] for target in one["targets"]} == {
+            "GET /hello/", "GET /static/pages/site.css", "GET /random-row/",
+        }  # fmt: skip
+        assert one["counts"]["non2xx"] == one["counts"]["failed"].get("body", 0) == 0
+
+
+def test_the_session_is_told_as_what_it_is_and_the_answer_names_the_workload(several):
+    asked = several["race"]["workloads"]
+    assert asked["page"] == ["/hello/"]
+    assert asked["browse"][0].startswith("file:///")
+    assert several["race"]["limits"] == {"browse": ["nginx/http/waitress"]}
+    assert several["answer"].startswith("On page, at 4 connections, ")
+    assert several["race"]["ending"] == "budget"
+
+
+def test_it_is_shown_again_in_every_format(several, stackrace, tmp_path):
+    identifier = several["race"]["id"]
+    assert json.loads(stackrace("report", identifier, "--json").stdout) == several
+    assert "browse" in stackrace("report", identifier, "--csv").stdout
+    assert "#### browse, c=4" in stackrace("report", identifier, "--markdown").stdout
+    assert "requests/s on browse" in stackrace("report", identifier).stdout
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """The document of a race in runs, and how many requests each process of the app has seen."""
+    folder = tmp_path_factory.mktemp("runs")
+    books = tmp_path_factory.mktemp("books")
+    (folder / "counting.py").write_text(APP)
+    document = raced(folder, RUNS.format(python=sys.executable, books=books))
+    return document, {int(book.name): book.stat().st_size for book in books.iterdir()}
+
+
+def test_every_run_is_one_slice_of_as_many_requests_on_a_launch_of_its_own(runs):
+    document, _ = runs
+    launches = document["launches"]
+    assert len(launches) == 2 * 2 * 2
+    assert document["race"]["ending"] == "completed"
+    assert document["race"]["repeats"] == 2
+    for launch in launches:
+        (one,) = launch["slices"]
+        assert one["counts"]["scheduled"] == 50
+        assert one["load"]["requests"] == 50
+        assert launch["warmup_s"] == 0
+    cells = sorted((one["block"], one["stack"], one["slices"][0]["load"]["concurrency"]) for one in launches)
+    assert len(set(cells)) == 8
+
+
+def test_launches_are_fresh_and_primed_by_a_single_visit(runs):
+    document, books = runs
+    # the examiner asks a few times; every other process of the app is that of one launch
+    served = [seen for seen in books.values() if seen > 50]
+    assert len(served) == len(document["launches"])
+    assert all(seen < 2 * 50 for seen in served)

@@ -1,0 +1,128 @@
+"""Launches many stacks for the tests, two at a time, each in a directory and under a supervisor of its own."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
+
+from stackrace.deploy.environments import Environments, Interpreter
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.hosting import hosted
+from stackrace.deploy.launcher import Launcher
+from stackrace.model.app import App
+from stackrace.model.stack import Stack
+from stackrace.model.workload import Workload
+from stackrace.servers import Hosted, catalogue
+
+AT_A_TIME = 2
+"""Starting a stack is mostly waiting for imports; a third one would only wait for the others."""
+
+Work = Callable[[str, Launcher], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The app that is launched: its environment's interpreter, its variables, and what it should answer."""
+
+    app: App
+    interpreter: Interpreter
+    environments: Environments
+    environment: Mapping[str, str]
+    workload: Workload
+
+    def launcher(self, guard: Guard) -> Launcher:
+        """Return a launcher below ``guard``'s directory."""
+
+        def host_for(stack: Stack) -> Hosted:
+            entries = catalogue().entries
+            needed = {name for hop in stack.hops for name in entries[hop.server].requirements(hop.settings)}
+            home = self.environments.layered(self.interpreter, sorted(needed))
+            return hosted(
+                self.app,
+                stack.interface,
+                home=home,
+                folder=guard.directory,
+                app_packages=self.interpreter.site_packages,
+            )
+
+        return Launcher(
+            guard=guard,
+            catalogue=catalogue(),
+            host_for=host_for,
+            environment=self.environment,
+            workloads_for=lambda _: (self.workload,),
+            cores=(),
+        )
+
+
+class Farm:
+    """Does ``work`` on every one of ``paths``, in their order, ahead of the tests that ask for the outcomes."""
+
+    def __init__(self, paths: Iterable[str], make_launcher: Callable[[Guard], Launcher], work: Work) -> None:
+        self._guards = [Guard() for _ in range(AT_A_TIME)]
+        self._free: SimpleQueue[Launcher] = SimpleQueue()
+        for guard in self._guards:
+            self._free.put(make_launcher(guard))
+        self._pool = ThreadPoolExecutor(AT_A_TIME)
+        self._work = work
+        self._outcomes: dict[str, Future[None]] = {path: self._pool.submit(self._do, path) for path in paths}
+
+    def outcome(self, path: str) -> None:
+        """Wait for ``path``; raises what went wrong with it."""
+        self._outcomes[path].result()
+
+    def close(self) -> None:
+        """Let what has begun end, drop the rest, and see that nothing is left."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for guard in self._guards:
+            guard.close()
+            assert not guard.directory.exists()
+
+    def _do(self, path: str) -> None:
+        launcher = self._free.get()
+        try:
+            self._work(path, launcher)
+        finally:
+            self._free.put(launcher)
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """An answer with its headers, names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def ask(
+    port: int, method: str, path: str, body: bytes | None = None, headers: Sequence[tuple[str, str]] = ()
+) -> Got:
+    """Send one request on a connection of its own; the path goes out as it is."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request(method, path, body=body, headers=dict(headers))
+        answer = connection.getresponse()
+        content = answer.read()
+        return Got(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
+    finally:
+        connection.close()
+
+
+def head(port: int, path: str) -> tuple[int, bytes]:
+    """Send HEAD and return the status with every byte that came after the header, which should be none.
+
+    ``http.client`` would not even look for a body.
+    """
+    request = f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(request.encode("ascii"))
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    start, _, body = answer.partition(b"\r\n\r\n")
+    return int(start.split()[1]), body

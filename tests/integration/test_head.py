@@ -1,0 +1,111 @@
+"""No server sends a body in answer to HEAD, whatever the app does. Source: RFC 9110, 9.3.2.
+
+Read from the bare socket: HTTP clients look for no body there, and so find none.
+"""
+
+import socket
+
+import pytest
+
+from stackrace.apps import entry_of
+from stackrace.cli.stage import set_up
+from stackrace.deploy.stopping import stop
+from stackrace.model.app import EntryKind
+from stackrace.model.errors import MissingError
+from stackrace.model.stack import Interface, Protocol
+from stackrace.servers import catalogue
+from stackrace.spec.request import RaceRequest
+
+APP = """
+BODY = [b"a body that HEAD ", b"must not get"]
+LENGTH = str(sum(map(len, BODY)))
+
+
+def wsgi(environ, start_response):
+    length = [("Content-Length", LENGTH)] if environ["PATH_INFO"] == "/length" else []
+    start_response("200 OK", [("Content-Type", "text/plain"), *length])
+    return BODY
+
+
+async def asgi(scope, receive, send):
+    while scope["type"] == "lifespan":
+        message = await receive()
+        await send({"type": message["type"] + ".complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+    length = [(b"content-length", LENGTH.encode())] if scope["path"] == "/length" else []
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    await send({"type": "http.response.body", "body": BODY[0], "more_body": True})
+    await send({"type": "http.response.body", "body": BODY[1]})
+"""
+"""Answers HEAD and GET alike, as most frameworks do."""
+
+
+def paths(interface):
+    """Yield the servers that speak http to clients and host ``interface``, by default or by a setting."""
+    for name, spec in catalogue().specs.items():
+        if Protocol.HTTP not in spec.listens or interface not in spec.hosts:
+            continue
+        implying = [
+            f"{name}:{setting.name}={value}"
+            for setting in spec.settings
+            for value, implied in setting.implies.items()
+            if implied is interface
+        ]
+        yield from implying or [name]
+    if interface is Interface.WSGI:
+        yield from ["uwsgi:http=socket", "apache+mod_wsgi", "apache+mod_python", "apache+passenger"]
+
+
+CASES = [(kind, path) for kind in (Interface.WSGI, Interface.ASGI) for path in paths(kind)]
+
+
+@pytest.fixture
+def launched(tmp_path, django_python):
+    """Return a function that launches a stack and gives what each path's HEAD, then GET were answered."""
+    (tmp_path / "pages.py").write_text(APP)
+
+    def launch(interface, path):
+        request = RaceRequest(
+            folder=tmp_path,
+            entry=entry_of(EntryKind(interface), f"pages:{interface}"),
+            python=django_python,
+            urls=("/length", "/none"),
+            stacks=(path,),
+        )
+        with set_up(request, lambda _: None) as stage:
+            running = stage.launcher.launch(stage.stacks[0], timeout_s=60)
+            answers = [conversation(running.host, running.port, page) for page in request.urls]
+            assert stop(stage.guard, [running]) == {}
+        return answers
+
+    return launch
+
+
+def conversation(host, port, page):
+    """Send HEAD and GET in one go; return all that comes until the server closes."""
+    head = f"HEAD {page} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    get = f"GET {page} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    with socket.create_connection((host, port), timeout=30) as connection:
+        connection.sendall(head.encode())
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += connection.recv(65536)
+        try:
+            connection.sendall(get.encode())
+            while chunk := connection.recv(65536):
+                received += chunk
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # a server may close after HEAD
+    return received
+
+
+@pytest.mark.parametrize(("interface", "path"), CASES, ids=[path for _, path in CASES])
+def test_what_follows_the_headers_is_the_next_answer_or_nothing(interface, path, launched):
+    try:
+        answers = launched(interface, path)
+    except MissingError as error:
+        pytest.skip(error.message)
+    for answer in answers:
+        _, _, rest = answer.partition(b"\r\n\r\n")
+        assert rest == b"" or rest.startswith(b"HTTP/1.1 200")

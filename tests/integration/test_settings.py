@@ -1,0 +1,93 @@
+"""Settings that a published comparison needs, really in force."""
+
+import sys
+import urllib.request
+
+import pytest
+
+from stackrace.apps import entry_of
+from stackrace.cli.stage import set_up
+from stackrace.deploy.stopping import stop
+from stackrace.model.app import EntryKind
+from stackrace.model.errors import MissingError
+from stackrace.spec.request import RaceRequest
+
+APP = """
+import sys
+
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    if environ.get("QUERY_STRING"):
+        return [str(sys.flags.optimize).encode()]
+    return [b"hello"]
+"""
+
+
+@pytest.fixture
+def stage(tmp_path, django_python):
+    """Return a maker of stages for one stack that hosts a small WSGI app."""
+    (tmp_path / "small.py").write_text(APP)
+
+    def make(path):
+        entry = entry_of(EntryKind.WSGI, "small:app")
+        request = RaceRequest(folder=tmp_path, entry=entry, python=django_python, stacks=(path,))
+        return set_up(request, lambda _: None)
+
+    return make
+
+
+def optimization(running):
+    with urllib.request.urlopen(f"http://{running.host}:{running.port}/?optimize", timeout=30) as answer:
+        return int(answer.read())
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="Debian's mod_wsgi embeds Python 3.11")
+@pytest.mark.parametrize("mode", ["daemon", "embedded"])
+@pytest.mark.parametrize("optimize", [0, 1])
+def test_mod_wsgi_optimizes_as_far_as_asked(mode, optimize, stage):
+    try:
+        with stage(f"apache:mpm=prefork,processes=1,min_spare=1+mod_wsgi:mode={mode},optimize={optimize}") as made:
+            running = made.launcher.launch(made.stacks[0], timeout_s=60)
+            assert optimization(running) == optimize
+            assert stop(made.guard, [running]) == {}
+    except MissingError as error:
+        pytest.skip(error.message)
+
+
+def family(made, running):
+    """Return how many processes the stack's only server has."""
+    ((_, pid),) = running.parts
+    return len(made.guard.status([pid])[pid].family)
+
+
+@pytest.mark.parametrize(
+    ("settings", "workers"), [("cheaper=1", 1), ("cheaper=1,cheaper_initial=3", 3), ("http=auto", 4)]
+)
+def test_a_growing_pool_of_uwsgi_starts_with_what_was_asked(settings, workers, stage):
+    with stage(f"uwsgi:processes=4,{settings}") as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        # beside the workers there are the master and the HTTP router
+        assert family(made, running) == workers + 2
+        assert stop(made.guard, [running]) == {}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nginx/fastcgi/flup:mode=threaded,threads=50,min_spare=2,max_spare=5",
+        "nginx/scgi/flup:processes=5",
+        "nginx/http/cheroot:instances=5",
+        "apache/http/cheroot:instances=5,socket=tcp",
+        "nginx/http/bjoern:instances=2",
+        "apache/http/bjoern:socket=tcp",
+        "apache+passenger:max_pool_size=4,pool_idle_time=0,stat_throttle_rate=300",
+    ],
+)
+def test_a_stack_launches_with_them(path, stage):
+    try:
+        with stage(path) as made:
+            running = made.launcher.launch(made.stacks[0], timeout_s=60)
+            assert stop(made.guard, [running]) == {}
+    except MissingError as error:
+        pytest.skip(error.message)

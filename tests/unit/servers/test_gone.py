@@ -1,0 +1,55 @@
+"""What no longer exists is answered with what took its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from stackrace.model.errors import InputError, StackError
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+from stackrace.servers.gone import GONE
+from stackrace.spec.stack_path import parse_stack
+
+ANY = frozenset(Interface)
+
+
+def named(gone):
+    return gone.name
+
+
+@pytest.mark.parametrize("gone", GONE, ids=named)
+def test_a_stack_that_names_it_is_told_of_its_kin(gone):
+    with pytest.raises(StackError) as raised:
+        parse_stack(gone.name, catalogue().specs, ANY)
+    assert all(kin in raised.value.message for kin in gone.kin)
+    assert "is gone" in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("path", "kin"),
+    [
+        ("nginx:workers=4+mod_wsgi:threads=2", "unit"),
+        ("caddy/http/nginx+mod_wsgi", "unit"),
+        ("nginx/http/mongrel", "puma"),
+        ("apache+django-modpython", r"apache\+mod_python"),
+        ("litespeed/fastcgi/flup", "openlitespeed"),
+        ("apache/ajp/ajp-wsgi", "apache/ajp/flup"),
+    ],
+)
+def test_it_is_known_anywhere_in_a_path(path, kin):
+    with pytest.raises(StackError, match=kin):
+        parse_stack(path, catalogue().specs, ANY)
+
+
+@pytest.mark.parametrize("gone", GONE, ids=named)
+def test_it_is_no_entry_of_the_catalogue_and_kept_in_order(gone):
+    assert gone.name not in catalogue().entries
+    assert gone.kin
+    assert [one.name for one in GONE] == sorted(one.name for one in GONE)
+
+
+def test_the_command_line_knows_it_by_name():
+    from stackrace.cli.names import entries_called
+
+    with pytest.raises(InputError, match="puma"):
+        entries_called(["mongrel"])

@@ -1,0 +1,36 @@
+"""H2O's configuration, by protocol."""
+
+from __future__ import annotations
+
+import pytest
+
+from stackrace.model.stack import Protocol, Socket
+from stackrace.servers import Endpoint
+from stackrace.servers.h2o.server import SERVER
+
+FORWARDS = sorted(SERVER.spec.forwards)
+
+
+@pytest.mark.parametrize("protocol", FORWARDS)
+def test_each_protocol_renders_as_in_the_golden_file(protocol, make_site, next_hop, assert_golden):
+    site = make_site("h2o", upstream=next_hop(protocol))
+    assert_golden(f"h2o-{protocol}.yaml", SERVER.recipe(site).files["h2o.yaml"])
+
+
+def test_files_render_as_in_the_golden_file(make_site, assert_golden):
+    assert_golden("h2o-files.yaml", SERVER.recipe(make_site("h2o")).files["h2o.yaml"])
+
+
+@pytest.mark.parametrize("chosen", [{}, {"upstream_keep_alive": False, "access_log": True}])
+@pytest.mark.parametrize("socket", list(Socket))
+@pytest.mark.parametrize("protocol", FORWARDS)
+def test_h2o_accepts_it(protocol, socket, chosen, tmp_path, make_site, next_hop, assert_checks):
+    listen = Endpoint(protocol=Protocol.HTTP, socket=socket, path=tmp_path / "front", port=18080)
+    site = make_site(
+        "h2o",
+        directory=tmp_path / "a folder",
+        listen=listen,
+        upstream=next_hop(protocol, socket),
+        **chosen,
+    )
+    assert_checks(site, SERVER.recipe(site))

@@ -1,0 +1,23 @@
+"""nginx Unit's configuration, by what it does; Debian has no package of it, so no server checks it here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from stackrace.model.stack import Interface, Protocol, Socket
+from stackrace.servers.unit.server import SERVER
+
+
+@pytest.mark.parametrize("interface", [Interface.WSGI, Interface.ASGI, Interface.FILES])
+def test_each_interface_renders_as_in_the_golden_file(interface, make_site, assert_golden):
+    site = make_site("unit", threads=4)
+    site = replace(site, app=replace(site.app, interface=interface))
+    assert_golden(f"unit-{interface}.json", SERVER.recipe(site).files["state/conf.json"])
+
+
+def test_forwarding_renders_as_in_the_golden_file(make_site, next_hop, assert_golden):
+    upstream = next_hop(Protocol.HTTP, Socket.TCP, instances=2)
+    site = make_site("unit", upstream=upstream, listen=next_hop("http")[0], access_log=True)
+    assert_golden("unit-http.json", SERVER.recipe(site).files["state/conf.json"])
