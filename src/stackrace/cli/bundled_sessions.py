@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from ..apps import DJANGO, bundled
 from ..apps.bundled_session import session_file
@@ -15,7 +13,7 @@ __all__ = ["with_bundled_sessions"]
 
 def with_bundled_sessions(request: RaceRequest) -> RaceRequest:
     """Return ``request`` with every ``bundled:NAME`` as its recording's file; InputError for an unknown name."""
-    sessions: Mapping[str, Path] = getattr(bundled(request.bundled or DJANGO), "sessions", {})
+    sessions = bundled(request.bundled or DJANGO).sessions
     return replace(
         request,
         session=None if request.session is None else session_file(request.session, sessions),

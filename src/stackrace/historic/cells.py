@@ -48,16 +48,17 @@ def failures(race: Race, path: str, cell: CellName) -> Failures:
     """Return how many of the cell's launches failed.
 
     Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that died
-    counts where it was last seen, and everywhere if it never got as far as a slice.
+    counts where it was last seen, and everywhere if it never got as far as a slice. One that answered nothing,
+    yet let nothing time out either, says nothing: its slices were too short to tell.
     """
     failed = seen = errors = requests = 0
     for launch, slices in _launches(race, path, cell):
         died = launch.failure is not None and launch.failure.kind in _COLLAPSED
         last_here = not launch.slices or (bool(slices) and launch.slices[-1] is slices[-1])
-        if not slices and not (died and last_here):
-            continue
         wrong = sum(one.result.counts.errors for one in slices)
         sent = sum(one.result.counts.ok for one in slices) + wrong
+        if not sent and not (died and last_here):
+            continue
         seen += 1
         errors, requests = errors + wrong, requests + sent
         failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
@@ -100,6 +101,9 @@ def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, t
 
 def _measured(one: Slice, metric: Metric) -> float:
     match metric:
+        case Metric.TIME:
+            rate = one.result.throughput_per_s
+            return 1 / rate if rate > 0 else 0.0
         case Metric.LATENCY:
             return one.result.latency.mean
         case Metric.LONGEST:

@@ -113,7 +113,14 @@ def _comparison(document: schema.Document, folder: Path) -> Comparison:
 
 
 def _part(key: str, part: schema.Part, folder: Path) -> Part:
-    return Part(key=key, title=part.title, file=folder / part.file, quick_s=part.quick, deviations=part.deviations)
+    return Part(
+        key=key,
+        title=part.title,
+        file=folder / part.file,
+        quick_s=part.quick,
+        quick_slice_s=part.quick_slice,
+        deviations=part.deviations,
+    )
 
 
 def _techniques(document: schema.Document) -> Mapping[str, Technique]:

@@ -49,6 +49,7 @@ def _quick(request: RaceRequest, part: Part) -> RaceRequest:
         run_requests_at={},
         run_s=None,
         budget_s=part.quick_s,
+        slice_s=part.quick_slice_s,
         exhaustive=True,
     )
 

@@ -58,6 +58,7 @@ class Part(_Table):
     title: Words
     file: Words
     quick: Seconds
+    quick_slice: Seconds | None = None
     deviations: str = ""
 
 

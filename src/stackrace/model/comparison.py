@@ -40,6 +40,8 @@ class Metric(StrEnum):
 
     THROUGHPUT = "throughput"
     """Right answers per second."""
+    TIME = "time"
+    """The time from one answer to the next, over all clients: one over the throughput, and what ab prints last."""
     LATENCY = "latency"
     """The mean time to an answer."""
     LONGEST = "longest"
@@ -108,12 +110,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One race of a comparison. ``quick_s`` is its budget with ``--quick``, ``deviations`` what we do otherwise."""
+    """One race of a comparison. ``deviations`` is what we do otherwise than its author.
+
+    ``quick_s`` is its budget with ``--quick``, ``quick_slice_s`` how long a slice is then (None: fitted): where an
+    answer takes seconds under the highest load, shorter ones would see none.
+    """
 
     key: str
     title: str
     file: Path
     quick_s: float
+    quick_slice_s: float | None = None
     deviations: str = ""
 
 

@@ -121,6 +121,11 @@ def test_latency_speaks_of_the_mean_time():
     assert found.now.value == pytest.approx(2.0)
 
 
+def test_time_is_one_over_the_throughput():
+    found = outcome(paired(rates(100), rates(200)), make_claim(metric=Metric.TIME))
+    assert found.now.value == pytest.approx(2.0)
+
+
 def test_memory_is_each_launchs_peak():
     launches = [
         make_launch(stack, block, make_slice(100, memory=memory), make_slice(100, memory=memory // 2))
@@ -221,6 +226,14 @@ def test_slices_that_were_refused_for_their_errors_count_as_failures():
     race = race_of(make_launch(ONE, 0, make_slice(100, errors=100, refused=True)))
     found = outcome(race, make_claim(Kind.FAILS))
     assert (found.ruling, found.reason) == (Ruling.HOLDS, "1 of 1 launches failed, 33.33% of all requests")
+
+
+def test_a_launch_that_answered_nothing_in_short_slices_says_nothing():
+    race = race_of(make_launch(ONE, 0, make_slice(0.001, refused=True)))
+    for kind in (Kind.FAILS, Kind.LIVES):
+        found = outcome(race, make_claim(kind))
+        assert (found.ruling, found.blocks) == (Ruling.NOT_MEASURED, 0)
+        assert found.reason.startswith("one was refused")
 
 
 def test_a_launch_that_died_failed_where_it_was_last_seen():

@@ -42,6 +42,13 @@ def test_quick_measures_every_cell_within_the_parts_budget():
     assert (quick.stacks, quick.workloads, quick.concurrency) == (full.stacks, full.workloads, full.concurrency)
 
 
+def test_quick_slices_are_as_long_as_the_part_says():
+    comparison = read_comparison("nginx-mod-wsgi-2007")
+    lengths = [part_request(comparison, part, Mode.QUICK, anything).request.slice_s for part in comparison.parts]
+    assert lengths == [1.0, 3.0]
+    assert part_request(comparison, comparison.parts[1], Mode.FULL, anything).request.slice_s is None
+
+
 def test_what_is_not_installed_is_left_out_everywhere_and_said():
     asked = part_request(COMPARISON, STATIC, Mode.FULL, without("mode=daemon"))
     assert len(asked.left_out) == 4

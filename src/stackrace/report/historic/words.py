@@ -40,6 +40,7 @@ _DIRECTIONS = {Kind.MORE: "> 1", Kind.LESS: "< 1", Kind.SAME: "≈ 1", Kind.FAIL
 
 _METRICS = {
     Metric.THROUGHPUT: "requests/s",
+    Metric.TIME: "time/request",
     Metric.LATENCY: "mean time",
     Metric.LONGEST: "longest",
     Metric.MEMORY: "memory",

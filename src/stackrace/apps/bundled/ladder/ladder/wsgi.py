@@ -21,7 +21,20 @@ def _lookup_of(rung):
     return lookup
 
 
-LOOKUPS = {f"/{rung}/": _lookup_of(rung) for rung in RUNGS}
+def _when_asked(rung):
+    """Return a lookup that brings its driver in when it is first asked, and then gives way to the one it found.
+
+    Five hundred children that serve a string must not hold the drivers of databases they never ask.
+    """
+
+    def lookup():
+        found = LOOKUPS[f"/{rung}/"] = _lookup_of(rung)
+        return found()
+
+    return lookup
+
+
+LOOKUPS = {f"/{rung}/": _when_asked(rung) for rung in RUNGS}
 LOOKUPS[FILE] = import_module(".rungs.file", __package__).lookup
 
 
