@@ -15,7 +15,7 @@ MOST = 12
 """Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
 MOST_VARYING = 120
 """Askings of a request whose content was seen to vary: its length may vary, too, but seldom. Two random numbers
-from 1 to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
+up to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
 PATIENCE_S = 0.5
 """Spent per request on askings beyond the second."""
 
