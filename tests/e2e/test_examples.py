@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 STACKS = {
@@ -40,8 +37,6 @@ def test_every_example_is_raced_here():
 
 @pytest.mark.parametrize("name", STACKS)
 def test_an_example_races(name, stackrace, tmp_path):
-    if name == "plain_files" and not any(Interface.FILES in spec.hosts for spec in catalogue().specs.values()):
-        pytest.skip("no server of the catalogue hosts plain files")
     project = tmp_path / name
     shutil.copytree(EXAMPLES / name, project)
     arguments = ["--budget", "30s", "-c", "5", "--json"]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.apps import bundled, detect, entry_of
-from stackrace.model.app import App, EntryKind
+from stackrace.model.app import EntryKind
 from stackrace.servers import catalogue
 from stackrace.spec.race_file import read_race_file
 from stackrace.spec.stack_path import parse_stack
@@ -15,12 +15,11 @@ RACE_FILES = sorted(EXAMPLES.glob("*/race.toml"))
 @pytest.mark.parametrize("path", RACE_FILES, ids=lambda path: path.parent.name)
 def test_every_race_file_is_right_to_the_last_stack(path):
     request = read_race_file(path, lambda stack: None)
-    assert request.entry == entry_of(request.entry.kind, request.entry.target)
-    app = App(name="example", root=request.folder, entry=request.entry, python=Path("python"))
-    if not any(app.interfaces & spec.hosts for spec in catalogue().specs.values()):
-        pytest.skip(f"no server of the catalogue hosts {request.entry.kind}")
+    entry = bundled(request.bundled).entry if request.bundled else request.entry
+    assert entry == entry_of(entry.kind, entry.target)
+    specs = catalogue().extended(request.servers).specs
     for stack in request.stacks:
-        parse_stack(stack, catalogue().specs, app.interfaces)
+        parse_stack(stack, specs, entry.interfaces)
 
 
 def test_the_rack_example_is_found_without_its_race_file():

@@ -26,7 +26,7 @@ def test_plain_files_are_loaded_without_any_interpreter(tmp_path):
     loaded = load(tmp_path, entry=entry_of(EntryKind.FILES, "public/"))
     assert (loaded.app.root, loaded.app.entry.target) == (tmp_path / "public", ".")
     assert (loaded.app.python, loaded.app.ruby, loaded.interpreter, loaded.python_minor) == (None, None, None, None)
-    assert loaded.workload.answers[0].body == b"<p>home"
+    assert loaded.workloads[0].answers[0].body == b"<p>home"
     assert not (tmp_path / "cache").exists()
 
 

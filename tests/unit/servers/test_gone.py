@@ -52,4 +52,4 @@ def test_the_command_line_knows_it_by_name():
     from stackrace.cli.names import entries_called
 
     with pytest.raises(InputError, match="puma"):
-        entries_called(["mongrel"])
+        entries_called(["mongrel"], catalogue())
