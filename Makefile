@@ -39,7 +39,7 @@ test-rust:
 	cargo test --quiet --package loadgen --package recording
 
 test-python: .venv/.tools
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

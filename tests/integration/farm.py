@@ -21,9 +21,8 @@ from stackrace.servers import Hosted, catalogue
 AT_A_TIME = 2
 """Starting a stack is mostly waiting for imports; a third one would only wait for the others."""
 
-HEAD_WITH_A_BODY = ("daphne", "uwsgi", "h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
-"""Stacks that send a body to HEAD. The two servers pass on what the app gave when clients ask them directly; front
-ends take it off, but for H2O, which does so over http alone."""
+HEAD_WITH_A_BODY = ("h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
+"""Stacks that send a body to HEAD: H2O takes off what the app gave over http alone."""
 
 Work = Callable[[str, Launcher], None]
 

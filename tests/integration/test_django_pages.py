@@ -199,7 +199,7 @@ def test_all_pages_pass_on_real_servers(database, path, sites):
                 served.app, stack.interface, home=home, folder=guard.directory, app_packages=facts.site_packages
             ),
             environment=app_environment(served.app),
-            workload=golden(examination),
+            workloads_for=lambda _: (golden(examination),),
             cores=(),
         )
         running = launcher.launch(stack, timeout_s=60)

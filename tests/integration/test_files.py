@@ -61,7 +61,7 @@ def launch(tmp_path):
                     loaded.app, stack.interface, home=None, folder=guard.directory, app_packages=()
                 ),
                 environment=app_environment(loaded.app),
-                workload=loaded.workload,
+                workloads_for=lambda _: loaded.workloads,
                 cores=(),
             )
             running = launcher.launch(parse_stack(path, CATALOGUE.specs, loaded.app.interfaces), timeout_s=30)

@@ -1,7 +1,5 @@
 """Every front end that hosts plain files, really launched: the folder at "/", its types, validators and 404s."""
 
-from pathlib import Path
-
 import pytest
 from tests.integration.farm import Farm, ask, head
 
@@ -34,13 +32,7 @@ def public(tmp_path_factory):
 def farm(request, public):
     app = Hosted(
         interface=Interface.FILES,
-        module="",
-        entry=public,
         root=public,
-        python=Path(),
-        home=Path(),
-        python_path=(),
-        site_packages=(),
     )
     workload = Workload(
         requests=(Request(path="/hello.txt"),),
@@ -53,7 +45,7 @@ def farm(request, public):
             catalogue=catalogue(),
             host_for=lambda stack: app,
             environment={"PATH": "/usr/bin:/bin"},
-            workload=workload,
+            workloads_for=lambda _: (workload,),
             cores=(),
         )
 

@@ -40,9 +40,10 @@ STACKS = [
 ]
 
 
-ENCODED = {"apache/scgi/uwsgi"}
+ENCODED = {"apache/scgi/uwsgi", "apache+passenger"}
 """mod_proxy_scgi sends the path percent-encoded, and nothing in its configuration decodes it. Our launcher of flup
-takes the path from REQUEST_URI instead; uWSGI does not."""
+takes the path from REQUEST_URI instead; uWSGI does not. Passenger encodes the path again, and its loader of WSGI
+apps leaves it so."""
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -41,7 +42,7 @@ class Guard:
 
     def __init__(self) -> None:
         try:
-            self.directory = Path(tempfile.mkdtemp(prefix="stackrace-", dir=_short_temporary()))
+            self.directory = _private_folder()
         except OSError as error:
             raise InputError(f"no run directory can be made: {error}; set TMPDIR to a writable folder") from error
         hand_over(self.directory)
@@ -162,3 +163,13 @@ def _status(answer: object) -> Status:
 def _short_temporary() -> str:
     folder = tempfile.gettempdir()
     return folder if len(folder) <= 40 else "/tmp"
+
+
+def _private_folder() -> Path:
+    """Make the run directory; without the underscores of tempfile's names, which no host name in a URL may have."""
+    for _ in range(100):
+        folder = Path(_short_temporary(), f"stackrace-{secrets.token_hex(4)}")
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+            return folder
+    raise FileExistsError(f"no free name below {_short_temporary()}")

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from ..model.errors import LaunchError
@@ -93,10 +94,14 @@ class Launcher:
                 port=front_port,
                 cores=max(len(self.cores), 1),
             )
-            for part in parts:
-                self._check(part)
-                spawned.append((part, self._spawn(part)))
-                self._wait_listening(part, spawned, patience)
+            for _, copies in groupby(parts, key=lambda part: part.hop):
+                instances = tuple(copies)
+                # they start side by side: each has the whole app to import
+                for part in instances:
+                    self._check(part)
+                    spawned.append((part, self._spawn(part)))
+                for part in instances:
+                    self._wait_listening(part, spawned, patience)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, front_port, spawned, directory, patience)
             ready_s = patience.spent_s

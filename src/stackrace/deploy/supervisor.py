@@ -46,7 +46,8 @@ class Family:
 
     def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
         """Return its living members, given every process below the supervisor: pid → (parent, session)."""
-        self.known &= tree.keys()
+        # an orphan on its way from its parent to us may be missing from the tree
+        self.known = {pid for pid in self.known if pid in tree or _adopted(pid)}
         grown = True
         while grown:
             more = {
@@ -191,10 +192,27 @@ def descendants() -> dict[int, tuple[int, int]]:
         for child in _children(parent):
             pending.append(child)
             with contextlib.suppress(OSError, ValueError, IndexError):
-                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                if fields[0] not in "ZX" or int(fields[17]) > 1:
+                fields = _stat(child)
+                if _lives(fields):
                     found[child] = (parent, int(fields[3]))
     return found
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of proc_pid_stat(5) from the third on: state, parent, group, session…"""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def _lives(fields: list[str]) -> bool:
+    return fields[0] not in "ZX" or int(fields[17]) > 1
+
+
+def _adopted(pid: int) -> bool:
+    """Tell whether a process lives and is a child of this one."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = _stat(pid)
+        return _lives(fields) and int(fields[1]) == os.getpid()
+    return False
 
 
 def _children(parent: int) -> list[int]:
