@@ -72,6 +72,9 @@ class Supervisor:
             case "spawn":
                 return self.spawn(request)
             case "signal":
+                # once a parent is gone, nothing tells whose an orphan with a session of its own was
+                if family := self.families.get(request["pid"]):
+                    family.alive(descendants())
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(request["pid"], request["signal"])
                 return {}
