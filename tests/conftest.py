@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,16 @@ def stackrace():
         )
 
     return call
+
+
+@pytest.fixture
+def temporary():
+    """A folder for temporary files, of the test's own: whatever is left there is left by the test."""
+    # short, since the paths of unix sockets are; open to the user that servers run as
+    folder = Path(tempfile.mkdtemp(prefix="t", dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
