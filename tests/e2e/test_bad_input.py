@@ -4,7 +4,6 @@ import os
 import resource
 import socket
 import subprocess
-from pathlib import Path
 
 import pytest
 from tests.conftest import STACKRACE
