@@ -38,6 +38,7 @@ class MarkdownExporter:
             _escape(f"{sentences.resolution(race, standing)} {sentences.limits_note(standing)}"),
             _memory(race, standing),
             _troubles(race, standing),
+            "\n".join(f"- {_escape(note)}" for note in race.notes),
             _repeat(race),
         ]
         return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"

@@ -1,5 +1,6 @@
 import re
 import tomllib
+from dataclasses import replace
 
 from tests.factories import STACKS, make_race, make_standing
 
@@ -31,6 +32,11 @@ def test_table_rows_have_the_header_s_cells_whatever_the_names():
     race = hostile_race()
     tables = [line for line in lines_of(race, hostile_standing(race)) if line.startswith("|")]
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in tables}) == 1
+
+
+def test_notes_are_told_since_an_altered_race_says_so_there():
+    race = replace(make_race(2), notes=("Altered once.",))
+    assert "- Altered once." in lines_of(race, make_standing(race))
 
 
 def test_hostile_text_is_no_markup():
