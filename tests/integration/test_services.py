@@ -1,5 +1,6 @@
 """Real services, started privately beside an app, and nothing left of them."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -161,15 +162,28 @@ def test_a_second_one_of_a_kind_has_a_process_a_socket_and_variables_of_its_own(
 
 
 def test_services_listen_on_no_network():
-    before = listening()
     with Guard() as guard:
-        start_services([name for name, service in services().items() if not service.missing()], guard, cores=())
-        assert listening() - before == set()
+        present = [name for name, service in services().items() if not service.missing()]
+        beside = start_services(present, guard, cores=())
+        roots = [pid for pids in beside.pids.values() for pid in pids]
+        family = {pid for status in guard.status(roots).values() for pid in status.family}
+        assert len(family) >= len(present)
+        assert not listening() & {inode for pid in family for inode in sockets_of(pid)}
 
 
 def listening():
-    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    return {line.split()[1] for line in lines if line.split()[3] == "0A"}
+    """Return the inodes of all TCP sockets that listen here, whoever's they are. Source: proc_net_tcp(5)."""
+    tables = (Path("/proc/net") / name for name in ("tcp", "tcp6"))
+    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    return {row[9] for row in rows if row[3] == "0A"}
+
+
+def sockets_of(pid):
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            kind, _, inode = str(descriptor.readlink()).partition(":")
+            if kind == "socket":
+                yield inode.strip("[]")
 
 
 @pytest.mark.parametrize("name", ["oracle", "memcached#1", "memcached#10", "memcached#x", "#2", ""])
