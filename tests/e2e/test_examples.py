@@ -18,7 +18,7 @@ STACKS = {
 
 
 def test_a_published_comparison_races_from_any_folder(stackrace, tmp_path):
-    done = stackrace("run", "historic/lighttpd-2008", "--quick", "--budget", "60s", "--json", cwd=tmp_path)
+    done = stackrace("run", "historic/lighttpd-2008", "--quick", "--budget", "45s", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["format"] == "stackrace-comparison"
@@ -39,7 +39,7 @@ def test_every_example_is_raced_here():
 def test_an_example_races(name, stackrace, tmp_path):
     project = tmp_path / name
     shutil.copytree(EXAMPLES / name, project)
-    arguments = ["--budget", "30s", "-c", "5", "--json"]
+    arguments = ["--budget", "20s", "-c", "5", "--json"]
     if name == "bookshop":
         # its race file asks for a static file, which only a front end serves
         arguments += ["--url", "/", "--url", "/books/?page=3"]

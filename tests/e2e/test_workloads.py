@@ -42,7 +42,7 @@ stacks = ["nginx/http/waitress"]
 concurrency = [1, 4]
 
 [race]
-budget = "100s"
+budget = "50s"
 exhaustive = true
 stacks = ["waitress", "nginx/http/waitress"]
 """

@@ -16,6 +16,8 @@ from .running import Running
 __all__ = ["stop"]
 
 POLL_S = 0.02
+AGAIN_S = 2.0
+"""A server may lose the request to end: uWSGI's workers answer before its master listens to signals."""
 
 
 def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
@@ -37,7 +39,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
 
 
 def _stop_batch(guard: Guard, batch: Sequence[tuple[Running, Part, int]]) -> dict[str, Failure]:
-    begun = time.monotonic()
+    begun = told = time.monotonic()
     for _, part, pid in batch:
         guard.signal(pid, part.recipe.stop)
     complaints: dict[str, Failure] = {}
@@ -45,15 +47,19 @@ def _stop_batch(guard: Guard, batch: Sequence[tuple[Running, Part, int]]) -> dic
     while waiting:
         states = guard.status([pid for _, _, pid in waiting])
         over = time.monotonic() - begun
+        again = time.monotonic() - told > AGAIN_S
         still = []
         for running, part, pid in waiting:
             if not states[pid].family:
                 continue
             if over < part.recipe.stop_timeout_s:
                 still.append((running, part, pid))
+                if again and states[pid].code is None:
+                    guard.signal(pid, part.recipe.stop)
                 continue
             complaints[running.stack.path] = _unstopped(part, states[pid])
             guard.kill(pid)
+        told = time.monotonic() if again else told
         waiting = still
         if waiting:
             time.sleep(POLL_S)
