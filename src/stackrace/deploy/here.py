@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +29,12 @@ from .running import Running
 from .stopping import stop
 
 __all__ = ["Here"]
+
+REST_S = 3.0
+"""The longest wait for stacks that are still busy with what the last slice left in their queues."""
+REST_LOOK_S = 0.05
+REST_SHARE = 0.1
+"""Stacks that use less of a core, all together, are at rest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,10 +93,13 @@ class Here:
     ) -> Observation:
         """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
 
-        After ``limit_s`` the engine is cancelled, and what it has seen until then is the result.
+        Before a re-warm the stacks are let come to rest. After ``limit_s`` the engine is cancelled, and what it has
+        seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
+        if rewarm_s > 0:
+            self._come_to_rest()
         ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
         play = partial(
             run,
@@ -127,6 +137,20 @@ class Here:
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
+
+    def _come_to_rest(self) -> None:
+        """Wait until no stack works any more, for ``REST_S`` at most.
+
+        A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
+        to nobody, and would do so at the cost of the next slice.
+        """
+        until = time.monotonic() + REST_S
+        while time.monotonic() < until:
+            self._all.begin()
+            begun = time.monotonic()
+            time.sleep(REST_LOOK_S)
+            if sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun):
+                return
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since its launch."""
