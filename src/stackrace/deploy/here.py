@@ -24,7 +24,7 @@ from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
-from .place import Launched, Retired
+from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .stopping import stop
 
@@ -32,7 +32,6 @@ __all__ = ["Here"]
 
 REST_S = 3.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
-REST_LOOK_S = 0.05
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
 
@@ -93,13 +92,11 @@ class Here:
     ) -> Observation:
         """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
 
-        Before a re-warm the stacks are let come to rest. After ``limit_s`` the engine is cancelled, and what it has
+        After ``limit_s`` the engine is cancelled, and what it has
         seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
-        if rewarm_s > 0:
-            self._come_to_rest()
         ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
         play = partial(
             run,
@@ -138,7 +135,7 @@ class Here:
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
 
-    def _come_to_rest(self) -> None:
+    def rest(self) -> None:
         """Wait until no stack works any more, for ``REST_S`` at most.
 
         A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,

@@ -14,7 +14,11 @@ from ..model.race import StackFacts
 from ..model.stack import Stack
 from ..model.workload import Workload
 
-__all__ = ["Launched", "Place", "Retired"]
+__all__ = ["REST_LOOK_S", "Launched", "Place", "Retired"]
+
+
+REST_LOOK_S = 0.05
+"""How long ``Place.rest`` takes where stacks are at rest already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,9 @@ class Place(Protocol):
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
+
+    def rest(self) -> None:
+        """Let the stacks that are up work off what the last load left in their queues, for some seconds at most."""
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf

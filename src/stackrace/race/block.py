@@ -109,6 +109,7 @@ class Block:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:
                 continue
+            self.steps.place.rest()
             length_s = self.plan.slice_s if self._is_headline(cell) else self.plan.side_slice_s
             if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
                 return False

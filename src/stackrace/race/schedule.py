@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
+from ..deploy.place import REST_LOOK_S
+
+__all__ = ["BETWEEN_S", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
 
 REWARM_S = 0.15
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
@@ -13,6 +15,9 @@ REWARM_S = 0.15
 SLICE_S = 0.6
 """The preferred slice. Where a machine changes its speed every few seconds, short slices in quick turns let all
 stacks meet the same speed; docs/method.md has the measurement."""
+
+BETWEEN_S = REST_LOOK_S + REWARM_S
+"""What lies between two slices at least."""
 
 LEAST_SLICE_S = 0.3
 MOST_PASSES = 8
@@ -92,14 +97,14 @@ def plan_block(
 
     def fitted(blocks: int, *, even: bool) -> BlockPlan | None:
         free_s = remaining_s / blocks - costs.of(extent.stacks)
-        beside_s = 0.0 if even else extent.sides * (least_s + REWARM_S)
+        beside_s = 0.0 if even else extent.sides * (least_s + BETWEEN_S)
         cell_s = (free_s - beside_s) / (extent.cells if even else extent.headline)
-        if cell_s < least_s + REWARM_S - 1e-9:
+        if cell_s < least_s + BETWEEN_S - 1e-9:
             return None
         # a pass more of slices that are somewhat shorter beats a pass less of longer ones
         wanted_s = fixed_slice_s or 0.75 * slice_s
-        passes = min(max(math.floor(cell_s / (wanted_s + REWARM_S)), 1), MOST_PASSES)
-        length_s = fixed_slice_s or cell_s / passes - REWARM_S
+        passes = min(max(math.floor(cell_s / (wanted_s + BETWEEN_S)), 1), MOST_PASSES)
+        length_s = fixed_slice_s or cell_s / passes - BETWEEN_S
         return BlockPlan(
             slice_s=length_s,
             passes=passes,
@@ -121,7 +126,7 @@ def plan_block(
 
 def least_budget_s(extent: Extent, costs: Costs) -> float:
     """Return the shortest budget that allows one block of the shortest slices."""
-    return costs.of(extent.stacks) + extent.cells * (LEAST_SLICE_S + REWARM_S)
+    return costs.of(extent.stacks) + extent.cells * (LEAST_SLICE_S + BETWEEN_S)
 
 
 def _width(blocks: int, passes: int) -> float:

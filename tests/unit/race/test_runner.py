@@ -9,7 +9,7 @@ import pytest
 from tests.factories import make_race, make_result
 
 from stackrace.checks import Observation
-from stackrace.deploy.place import Launched, Retired
+from stackrace.deploy.place import REST_LOOK_S, Launched, Retired
 from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import InputError
 from stackrace.model.host import MachineDelta
@@ -56,6 +56,7 @@ class Nowhere:
         self.up, self.noise = [], random.Random(1)
         self.loads = itertools.count(1)
         self.interrupt_after = interrupt_after
+        self.rest_s = REST_LOOK_S
         self.calibrated = None
         self.next_launch_s = lambda: 1.0
         self.seen = []
@@ -74,6 +75,9 @@ class Nowhere:
         self.up.append(stack)
         self.launches.append((stack.path, len(self.up)))
         return Launched(ready_s=1.0)
+
+    def rest(self):
+        self.clock.now += self.rest_s
 
     def load(self, stack, workload, load, rewarm_s, limit_s=math.inf):
         if next(self.loads) == self.interrupt_after:
@@ -163,6 +167,14 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
         finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(1, 5, 10))
         if finished.ending is Ending.BUDGET:
             assert 0.9 * budget_s <= finished.elapsed_s <= 1.1 * budget_s, budget_s
+
+
+def test_no_slice_outlasts_the_budget_however_long_stacks_take_to_rest(clock):
+    place = Nowhere(clock, SPEEDS)
+    place.rest_s = 3.0
+    finished, _ = race(clock, place, PATHS, budget_s=100)
+    assert finished.ending is Ending.BUDGET
+    assert finished.elapsed_s <= 100 + place.rest_s
 
 
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
+    BETWEEN_S,
     LEAST_SLICE_S,
     MOST_BLOCKS,
-    REWARM_S,
     ROOMY_BLOCKS,
     WIDTHS,
     Costs,
@@ -29,8 +29,8 @@ def alike(stacks, levels):
 
 def spent_s(plan, extent):
     """What the planned block will take."""
-    headline = plan.passes * (plan.slice_s + REWARM_S)
-    others = plan.side_passes * (plan.side_slice_s + REWARM_S)
+    headline = plan.passes * (plan.slice_s + BETWEEN_S)
+    others = plan.side_passes * (plan.side_slice_s + BETWEEN_S)
     return COSTS.of(extent.stacks) + extent.headline * headline + extent.sides * others
 
 
