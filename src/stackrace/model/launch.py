@@ -64,6 +64,7 @@ class FailureKind(StrEnum):
     DIED = "died under load"
     NOT_STOPPED = "ignored the request to stop"
     REFUSED = "gave no believable measurement"
+    INTERRUPTED = "was cut short with its race"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,8 @@ class Failure:
 class Launch:
     """One launch of the stack ``stack`` (its path) in block ``block``.
 
-    ``ready_s`` is the time from the start of its first process to its first right answer.
+    ``ready_s`` is the time from the start of its first process to its first right answer. ``verdict`` is what the
+    checks say about the launch as a whole; an invalid one keeps all its slices out of the statistics.
     """
 
     id: str
@@ -90,3 +92,4 @@ class Launch:
     slices: tuple[Slice, ...] = ()
     memory: tuple[MemorySample, ...] = ()
     failure: Failure | None = None
+    verdict: Verdict = field(default_factory=Verdict)

@@ -13,7 +13,7 @@ from .load import Load
 from .stack import Stack
 from .workload import Workload
 
-__all__ = ["Budget", "Cell", "Ending", "Question", "Race", "RacePlan", "StackFacts"]
+__all__ = ["Budget", "Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "StackFacts"]
 
 
 class Question(StrEnum):
@@ -37,12 +37,26 @@ class Ending(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Enforcement(StrEnum):
+    """What holds a stack to its budget."""
+
+    CGROUP = "control group"
+    """The kernel: cgroup v2, cpuset and memory.max; what exceeds its memory is ended."""
+    AFFINITY = "affinity"
+    """Processes are bound to their cores, and each by itself has the memory as a resource limit."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Equal for all stacks: the cores their processes may run on. ``generator_cores`` are the engine's."""
+    """Equal for all stacks: the cores their processes may run on. ``generator_cores`` are the engine's.
+
+    ``memory_bytes`` is what each stack may hold, None where nothing bounds it; ``enforced`` says by what.
+    """
 
     stack_cores: tuple[int, ...]
     generator_cores: tuple[int, ...]
+    memory_bytes: int | None = None
+    enforced: Enforcement = Enforcement.AFFINITY
 
     @property
     def shared(self) -> bool:
@@ -77,6 +91,8 @@ class RacePlan:
     is run that often, every time on a fresh launch and as long as its load says (``requests`` or ``duration_s``);
     then ``budget_s`` is an upper bound, None without one. ``limits`` names the only stacks, by path, that meet the
     workload of a name. ``exhaustive`` spends the whole budget on all stacks, however early the answer comes.
+    With ``twin`` one of the stacks runs twice under two names, so that the race shows what it would call a
+    difference where there is none.
     """
 
     id: str
@@ -93,6 +109,7 @@ class RacePlan:
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     repeats: int | None = None
     exhaustive: bool = False
+    twin: bool = True
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
         """Return the cells of ``stacks``, workload by workload and load by load."""
@@ -125,6 +142,9 @@ class Race:
     workload. ``repeats`` counts the runs of each cell, every one on a fresh launch; None for a race in slices.
     ``budget_s`` is 0 for runs that nothing bounds. ``exhaustive`` tells that no early answer was to end the race.
     ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
+    ``twin`` is the path of the stack that also ran as its own hidden twin, empty without one; the twin's launches
+    stand among the others under ``model.stack.twin_path`` of it. ``resumed`` counts how often the race went on
+    after an interruption.
     """
 
     id: str
@@ -149,3 +169,5 @@ class Race:
     repeats: int | None = None
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exhaustive: bool = False
+    twin: str = ""
+    resumed: int = 0

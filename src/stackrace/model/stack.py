@@ -7,12 +7,13 @@ the values; ``spec.stack_path`` reads and writes their text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 __all__ = [
     "BEHIND_ANOTHER",
     "CACHE",
+    "TWIN",
     "Hop",
     "Interface",
     "Origin",
@@ -22,6 +23,7 @@ __all__ = [
     "SettingValue",
     "Socket",
     "Stack",
+    "twin_path",
 ]
 
 SettingValue = str | int | bool
@@ -149,6 +151,14 @@ class Hop:
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
 
+TWIN = "#twin"
+
+
+def twin_path(path: str) -> str:
+    """Return the name under which the hidden twin of the stack ``path`` races; no stack is spelled so."""
+    return path + TWIN
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """The chain of hops from the client to the app.
@@ -162,6 +172,11 @@ class Stack:
 
     def __str__(self) -> str:
         return self.path
+
+    @property
+    def twin(self) -> Stack:
+        """The same stack under its other name."""
+        return replace(self, path=twin_path(self.path))
 
     def __hash__(self) -> int:
         return hash(self.path)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .launch import Failure
 from .load import Load, Quantiles
+from .verdict import Verdict
 
 __all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
 
@@ -78,7 +79,8 @@ class Standing:
     ``answer`` is one sentence: the winner with its margin, or that nobody can be told apart, or why not.
     ``reason`` is one sentence on where the time goes. ``settled`` tells whether the question is answered.
     ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %; None
-    while too few launches allow any limits.
+    while too few launches allow any limits. ``verdict`` is what the checks say about the race as a whole; where it
+    is invalid the race is void, and nothing of the standing may be believed.
     """
 
     answer: str
@@ -89,6 +91,7 @@ class Standing:
     withdrawals: tuple[Withdrawal, ...] = ()
     warnings: Mapping[str, int] = field(default_factory=dict)
     resolution: float | None = None
+    verdict: Verdict = field(default_factory=Verdict)
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -3,7 +3,7 @@
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
 not known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads
 and slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
-runs), which documents of before lack.
+runs), then launches and races (findings of their own, twins, memory limits), which documents of before lack.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
 from .clean import printable
-from .document_launches import failure, launch
+from .document_launches import failure, finding, launch
 from .document_leaves import load, whole
 from .document_rows import level, row
 
@@ -38,6 +38,8 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "standing": [row(one) for one in standing.rows],
         "levels": [level(one) for one in standing.levels],
         "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
+        "findings": [finding(one) for one in standing.verdict.findings],
+        "void": not standing.verdict.valid,
         "warnings": {printable(check): count for check, count in standing.warnings.items()},
         "race": _race(race),
         "stacks": [_facts(one) for one in _all_facts(race)],
@@ -69,6 +71,10 @@ def _race(race: Race) -> dict[str, object]:
         "ending": race.ending.value if race.ending else None,
         "stack_cores": list(race.cores.stack_cores),
         "generator_cores": list(race.cores.generator_cores),
+        "memory_limit_bytes": race.cores.memory_bytes,
+        "enforced": race.cores.enforced.value,
+        "twin": printable(race.twin) or None,
+        "resumed": race.resumed,
         "seed": race.seed,
         "notes": [printable(note) for note in race.notes],
         "host": {

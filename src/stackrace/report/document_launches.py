@@ -8,7 +8,7 @@ from ..model.verdict import Finding
 from .clean import printable
 from .document_leaves import latency, load, whole
 
-__all__ = ["failure", "launch"]
+__all__ = ["failure", "finding", "launch"]
 
 
 def failure(one: Failure) -> dict[str, object]:
@@ -25,6 +25,7 @@ def launch(one: Launch, *, series: bool) -> dict[str, object]:
         "ready_s": whole(one.ready_s),
         "warmup_s": whole(one.warmup_s),
         "failure": failure(one.failure) if one.failure else None,
+        "findings": [finding(found) for found in one.verdict.findings],
         "slices": [_slice(entry, series) for entry in one.slices],
         "memory": [_memory(sample) for sample in one.memory],
     }
@@ -42,7 +43,7 @@ def _slice(one: Slice, series: bool) -> dict[str, object]:
         "load": load(one.load),
         "valid": one.verdict.valid,
         **_result(one.result),
-        "findings": [_finding(finding) for finding in one.verdict.findings],
+        "findings": [finding(found) for found in one.verdict.findings],
         "usage": [_usage(usage) for usage in one.usage],
     }
     if series:
@@ -102,13 +103,14 @@ def _counts(counts: Counts) -> dict[str, object]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def finding(one: Finding) -> dict[str, object]:
+    """Return one check's complaint."""
     return {
-        "check": printable(finding.check),
-        "effect": finding.effect.value,
-        "seen": printable(finding.seen),
-        "threshold": printable(finding.threshold),
-        "remedy": printable(finding.remedy),
+        "check": printable(one.check),
+        "effect": one.effect.value,
+        "seen": printable(one.seen),
+        "threshold": printable(one.threshold),
+        "remedy": printable(one.remedy),
     }
 
 

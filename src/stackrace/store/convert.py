@@ -70,6 +70,8 @@ def race_row(race: Race) -> RaceRow:
         repeats=race.repeats,
         limits={name: list(paths) for name, paths in race.limits.items()},
         exhaustive=race.exhaustive,
+        twin=race.twin,
+        resumed=race.resumed,
     )
 
 
@@ -98,6 +100,8 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         repeats=row.repeats,
         limits={name: tuple(paths) for name, paths in (row.limits or {}).items()},
         exhaustive=bool(row.exhaustive),
+        twin=row.twin or "",
+        resumed=row.resumed or 0,
     )
 
 
@@ -132,6 +136,7 @@ def launch_row(race_id: str, position: int, launch: Launch) -> LaunchRow:
         failure_kind=failure.kind.value if failure else None,
         failure_message=failure.message if failure else None,
         failure_log=failure.log if failure else None,
+        findings=[finding_document(finding) for finding in launch.verdict.findings],
     )
 
 
@@ -146,6 +151,7 @@ def launch_from(row: LaunchRow, slices: Iterable[Slice]) -> Launch:
         slices=tuple(slices),
         memory=tuple(memory_from(sample) for sample in row.memory),
         failure=_failure_from(row),
+        verdict=Verdict(tuple(finding_from(finding) for finding in row.findings or ())),
     )
 
 

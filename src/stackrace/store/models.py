@@ -60,6 +60,8 @@ class RaceRow(Row):
     repeats: int | None = _column(models.BigIntegerField(null=True))
     limits: dict[str, list[str]] | None = _column(DocumentField(null=True))
     exhaustive: bool | None = _column(models.BooleanField(null=True))
+    twin: str | None = _column(ExactTextField(null=True))
+    resumed: int | None = _column(models.BigIntegerField(null=True))
 
     class Meta:
         db_table = "stackrace_race"
@@ -95,6 +97,7 @@ class LaunchRow(Row):
     failure_kind: str | None = _column(ExactTextField(null=True))
     failure_message: str | None = _column(ExactTextField(null=True))
     failure_log: str | None = _column(ExactTextField(null=True))
+    findings: list[FindingDocument] | None = _column(DocumentField(null=True))
 
     class Meta:
         db_table = "stackrace_launch"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from ..model.host import HostFacts
-from ..model.race import Budget
+from ..model.race import Budget, Enforcement
 
 __all__ = ["BudgetDocument", "HostDocument", "budget_document", "budget_from", "host_document", "host_from"]
 
 
 class BudgetDocument(TypedDict):
-    """Numbers of cores."""
+    """Numbers of cores; memory and what enforces the budget are not in rows that an earlier version wrote."""
 
     stack_cores: list[int]
     generator_cores: list[int]
+    memory_bytes: NotRequired[int | None]
+    enforced: NotRequired[str]
 
 
 class HostDocument(TypedDict):
@@ -32,12 +34,22 @@ class HostDocument(TypedDict):
 
 def budget_document(budget: Budget) -> BudgetDocument:
     """Return ``budget`` as a document."""
-    return {"stack_cores": list(budget.stack_cores), "generator_cores": list(budget.generator_cores)}
+    return {
+        "stack_cores": list(budget.stack_cores),
+        "generator_cores": list(budget.generator_cores),
+        "memory_bytes": budget.memory_bytes,
+        "enforced": budget.enforced.value,
+    }
 
 
 def budget_from(document: BudgetDocument) -> Budget:
     """Undo ``budget_document``."""
-    return Budget(stack_cores=tuple(document["stack_cores"]), generator_cores=tuple(document["generator_cores"]))
+    return Budget(
+        stack_cores=tuple(document["stack_cores"]),
+        generator_cores=tuple(document["generator_cores"]),
+        memory_bytes=document.get("memory_bytes"),
+        enforced=Enforcement(document.get("enforced", Enforcement.AFFINITY)),
+    )
 
 
 def host_document(host: HostFacts) -> HostDocument:

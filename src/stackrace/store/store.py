@@ -107,6 +107,7 @@ class Store:
                     failure_kind=row.failure_kind,
                     failure_message=row.failure_message,
                     failure_log=row.failure_log,
+                    findings=row.findings,
                 )
             )
         if not changed:

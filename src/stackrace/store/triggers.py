@@ -45,7 +45,7 @@ GUARDED = (
         kind="race",
         race="{row}.id",
         identity=("id",),
-        filled=("ending", "elapsed_s"),
+        filled=("ending", "elapsed_s", "resumed"),
         untouched="{row}.ending IS NULL",
         registered=True,
     ),
@@ -55,7 +55,7 @@ GUARDED = (
         kind="launch",
         race="{row}.race_id",
         identity=("id", "race_id", "position"),
-        filled=("ready_s", "warmup_s", "memory", "failure_kind", "failure_message", "failure_log"),
+        filled=("ready_s", "warmup_s", "memory", "failure_kind", "failure_message", "failure_log", "findings"),
         untouched="{row}.memory = '[]' AND {row}.failure_kind IS NULL AND EXISTS "
         "(SELECT 1 FROM stackrace_race WHERE id = {row}.race_id AND ending IS NULL)",
         registered=True,

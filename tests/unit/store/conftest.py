@@ -15,7 +15,7 @@ from stackrace.model import ids
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
+from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
 from stackrace.store.settings import configure
@@ -98,6 +98,7 @@ LAUNCH = whole(
     slices=few(SLICE),
     memory=few(whole(MemorySample, at_s=REAL, pss_bytes=mapping(COUNT))),
     failure=st.none() | FAILURE,
+    verdict=whole(Verdict, findings=few(FINDING)),
 )
 HOST = whole(
     HostFacts,
@@ -117,7 +118,13 @@ RACE = whole(
     question=st.sampled_from(Question),
     difference=REAL,
     budget_s=REAL,
-    cores=whole(Budget, stack_cores=few(COUNT), generator_cores=few(COUNT)),
+    cores=whole(
+        Budget,
+        stack_cores=few(COUNT),
+        generator_cores=few(COUNT),
+        memory_bytes=st.none() | COUNT,
+        enforced=st.sampled_from(Enforcement),
+    ),
     seed=st.integers(),
     host=HOST,
     notes=few(TEXT),
@@ -129,6 +136,8 @@ RACE = whole(
     repeats=st.none() | COUNT,
     limits=st.dictionaries(TEXT, few(TEXT), max_size=3),
     exhaustive=st.booleans(),
+    twin=TEXT,
+    resumed=COUNT,
 )
 
 
