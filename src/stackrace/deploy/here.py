@@ -30,7 +30,7 @@ from .stopping import stop
 
 __all__ = ["Here"]
 
-REST_S = 3.0
+REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""

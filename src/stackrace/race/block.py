@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
+from statistics import fmean
 
+from ..deploy.place import REST_LOOK_S
 from ..model.race import Cell
 from ..model.stack import Stack
 from .events import BlockStarted, Progress
@@ -39,15 +41,18 @@ def extent(cells: Sequence[Cell]) -> Extent:
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take.
+    No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take. ``replan`` returns the
+    same block's plan by what launches, warm-ups and rests turned out to cost.
     """
 
     plan: BlockPlan
+    replan: Callable[[Costs], BlockPlan | None]
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
+    rests_s: list[float] = field(default_factory=list)
 
     def run(self) -> Costs:
         """Run the block; returns what it spent beside its slices."""
@@ -69,16 +74,30 @@ class Block:
                 warmup_s=(warmed - launched) / len(order),
                 # the deadline leaves room for this block's stopping; another would be stopped, too, perhaps later
                 stop_s=2 * self.stop_s,
+                rest_s=self._rest_s,
             )
+            self.plan = self.replan(spent) or self.plan
             self._measure(spent)
         finally:
             stopping = time.monotonic()
             steps.retire()
-        return replace(spent, stop_s=time.monotonic() - stopping)
+        return replace(spent, stop_s=time.monotonic() - stopping, rest_s=self._rest_s)
+
+    def _rest(self) -> None:
+        """Let no stack answer at the cost of the next what its last load left behind."""
+        begun = time.monotonic()
+        self.steps.place.rest()
+        self.rests_s.append(time.monotonic() - begun)
+
+    @property
+    def _rest_s(self) -> float:
+        """How long a rest takes on average, as far as there were any."""
+        return fmean(self.rests_s) if self.rests_s else REST_LOOK_S
 
     def _warm_up(self, stack: Stack) -> None:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
+        self._rest()
         steps.sink(Progress("warming up", stack.path))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
@@ -109,7 +128,7 @@ class Block:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:
                 continue
-            self.steps.place.rest()
+            self._rest()
             length_s = self.plan.slice_s if self._is_headline(cell) else self.plan.side_slice_s
             if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
                 return False

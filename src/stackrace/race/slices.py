@@ -38,6 +38,7 @@ class Slices:
         steps.deadline_s = time.monotonic() + remaining_s - self._costs.stop_s
         block = Block(
             plan=block_plan,
+            replan=lambda costs: self._plan_with(costs, racing, remaining_s, steps.number),
             cells=self._plan.cells(racing),
             steps=steps,
             shuffler=self._shuffler,
@@ -48,17 +49,19 @@ class Slices:
         return True
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
-        ahead = extent(self._plan.cells(racing))
-        block_plan = plan_block(
-            ahead, remaining_s=remaining_s, done=done, costs=self._costs, fixed_slice_s=self._plan.slice_s
-        )
+        block_plan = self._plan_with(self._costs, racing, remaining_s, done)
         if block_plan is None and done == 0:
+            ahead = extent(self._plan.cells(racing))
             least = DURATION.format(least_budget_s(ahead, self._costs))
             raise InputError(
                 f"--budget {DURATION.format(self._budget_s)} is too short: {self._size(racing)} need {least} for a "
                 "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
             )
         return block_plan
+
+    def _plan_with(self, costs: Costs, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
+        ahead, fixed_s = extent(self._plan.cells(racing)), self._plan.slice_s
+        return plan_block(ahead, remaining_s=remaining_s, done=done, costs=costs, fixed_slice_s=fixed_s)
 
     def _size(self, racing: Sequence[Stack]) -> str:
         workloads = len(self._plan.workloads)
