@@ -105,7 +105,7 @@ def _inside(block: Sequence[Array], alone: bool) -> tuple[float, float]:
 
 
 def _residual(factors: Sequence[Sequence[int]]) -> Array:
-    """Return M = 1 − A·A⁺, what is left of values after the additive effects of ``factors``: labels of the values."""
+    """Return M = 1 − A·A⁺: what additive effects leave of values, given ``factors``, one label per value each."""
     columns = [[label == one for label in factor] for factor in factors for one in dict.fromkeys(factor)]
     design = np.array(columns, dtype=float).T
     left: Array = np.eye(len(design)) - design @ np.linalg.pinv(design)

@@ -36,11 +36,11 @@ def test_both_variances_are_right_in_the_mean(stacks, gaps):
     rng = np.random.default_rng(stacks)
     weather = 0.0 if stacks == 1 else 0.2 if not gaps else 0.02
     found = []
-    for _ in range(600):
+    for _ in range(250):
         values = measured(rng, stacks, launches=6, within=0.1, between=0.2, weather=weather)
         found.append(pilot(uneven(rng, values) if gaps else values.tolist()))
-    assert np.mean([one.within for one in found]) == pytest.approx(0.01, rel=0.1)
-    assert np.mean([one.between for one in found]) == pytest.approx(0.04, rel=0.1)
+    assert np.mean([one.within for one in found]) == pytest.approx(0.01, rel=0.15)
+    assert np.mean([one.between for one in found]) == pytest.approx(0.04, rel=0.15)
 
 
 def test_with_equal_numbers_it_is_the_variance_of_launch_means_less_a_quarter_of_that_within():
