@@ -10,9 +10,11 @@ from ..model.errors import InputError
 from ..model.race import Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
-from .block import Block, extent
-from .schedule import BlockPlan, Costs, least_budget_s, plan_block
+from .block import Block, extent, headline
+from .piloting import between_of, piloted
+from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps
+from .twins import choice
 
 __all__ = ["Slices"]
 
@@ -24,11 +26,14 @@ class Slices:
         self._plan = plan
         self._shuffler = shuffler
         self._costs = Costs(warmup_s=self._warmup_cap_s)
+        self._between = BETWEEN
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold even one block."""
-        self._next(self._plan.stacks, remaining_s, 0)
+        twin = choice(self._plan, self._plan.stacks)
+        beside = () if twin is None else (twin.twin,)
+        self._next((*self._plan.stacks, *beside), remaining_s, 0)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""
@@ -44,29 +49,38 @@ class Slices:
             shuffler=self._shuffler,
             warmup_cap_s=self._warmup_cap_s,
             stop_s=self._costs.stop_s,
+            bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
+        self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._costs, racing, remaining_s, done)
         if block_plan is None and done == 0:
-            ahead = extent(self._plan.cells(racing))
-            least = DURATION.format(least_budget_s(ahead, self._costs))
+            hint = "" if len(racing) == len(self._plan.stacks) else ", or --no-twin"
+            least = DURATION.format(least_budget_s(extent(self._plan.cells(racing)), self._costs))
             raise InputError(
-                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size(racing)} need {least} for a "
+                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size()} need {least} for a "
                 "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
+                + hint
             )
         return block_plan
 
     def _plan_with(self, costs: Costs, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
-        ahead, fixed_s = extent(self._plan.cells(racing)), self._plan.slice_s
-        return plan_block(ahead, remaining_s=remaining_s, done=done, costs=costs, fixed_slice_s=fixed_s)
+        return plan_block(
+            extent(self._plan.cells(racing)),
+            remaining_s=remaining_s,
+            done=done,
+            costs=costs,
+            fixed_slice_s=self._plan.slice_s,
+            between=self._between,
+        )
 
-    def _size(self, racing: Sequence[Stack]) -> str:
+    def _size(self) -> str:
         workloads = len(self._plan.workloads)
         meeting = f" with {workloads} workloads" if workloads > 1 else ""
-        return f"{len(racing)} stacks{meeting} at {len(self._plan.loads)} load levels"
+        return f"{len(self._plan.stacks)} stacks{meeting} at {len(self._plan.loads)} load levels"
 
     @property
     def _budget_s(self) -> float:
