@@ -55,5 +55,5 @@ def unstable_clock(seen: Observation) -> Finding | None:
         effect=Effect.WARNS,
         seen=told,
         threshold="one of the processor's own counters (tsc, kvm-clock) all along",
-        remedy="`journalctl -k -g clocksource` says why; another machine, or clocksource=tsc on the kernel's command line",
+        remedy="`journalctl -k -g clocksource` says why; another machine, or the kernel's option clocksource=tsc",
     )

@@ -81,7 +81,7 @@ def _upwards(top: str, group: str) -> Iterator[str]:
 
 
 def _path(hierarchy: str) -> str:
-    """Our group in version 2 (``0``) or with these controllers in version 1. Source: cgroups(7), /proc/PID/cgroup."""
+    """Our group in version 2 (``0``) or with these controllers in version 1. Source: cgroups(7)."""
     for line in (read("/proc/self/cgroup") or b"").decode(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)
         if hierarchy in ((number,) if number == "0" else (controllers,)):

@@ -26,7 +26,7 @@ def canary_ns(cores: Sequence[int]) -> float:
     of which at most four are asked, the first and the last among them. The calling thread visits each core and
     then goes back to where it was allowed before.
 
-    A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions/0017 has the
+    A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions has the
     figures.
     """
     allowed = os.sched_getaffinity(0)

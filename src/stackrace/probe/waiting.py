@@ -11,7 +11,7 @@ __all__ = ["waited_s"]
 
 
 def waited_s(pids: Iterable[int]) -> float:
-    """Return for how long all threads of ``pids`` that are there now were ready to run and did not, since they began.
+    """Return for how long all threads that ``pids`` have now were ready to run and did not, since they began.
 
     Threads that ended are forgotten. Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat, the
     second figure, in nanoseconds; 0 on a kernel without it.

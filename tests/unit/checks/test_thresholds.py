@@ -58,8 +58,8 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     (
         "machine speed",
         of_machine("speed_change"),
-        0.10,
-        [(0.101, WARNS), (-0.1, WARNS), (0.26, REDOES), (-0.21, REDOES)],
+        0.099,
+        [(0.101, WARNS), (-0.1, WARNS), (0.26, REDOES)],
     ),
     ("CPU frequency", of_machine("frequency_change"), 0.05, [(-0.051, WARNS), (0.151, REDOES)]),
     ("overheated", of_machine("heat_stops"), 0, [(1, REDOES)]),
