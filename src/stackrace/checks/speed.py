@@ -17,7 +17,8 @@ def machine_speed(seen: Observation) -> Finding | None:
     A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
     widens the limits. 3 % would be the limit on a machine of one's own. Where cores are shared with other
     virtual machines the speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four
-    slices of five: measuring again finds no better moment, only the worst are worth it. docs/decisions has the figures. The change is as large as its ratio, whichever way it went.
+    slices of five: measuring again finds no better moment, only the worst are worth it (docs/decisions has the
+    figures). The change is as large as its ratio, whichever way it went.
 
     Source: T. Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009;
     E. Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017, on watching frequency.

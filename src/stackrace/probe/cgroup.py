@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 
 from .proc import read
 
-__all__ = ["allowed_cores", "group_stall_s", "throttled_s"]
+__all__ = ["allowed_cores", "delegated", "group_stall_s", "throttled_s"]
 
 _V2 = "/sys/fs/cgroup"
 _HYBRID = "/sys/fs/cgroup/unified"
@@ -87,3 +88,17 @@ def _path(hierarchy: str) -> str:
         if hierarchy in ((number,) if number == "0" else (controllers,)):
             return group
     return ""
+
+
+def delegated() -> bool | None:
+    """Whether we may make control groups of our own below ours; None where version 2 is not mounted.
+
+    Source: cgroup-v2.rst, "Delegation": the folder, its ``cgroup.procs`` and ``cgroup.subtree_control`` are ours.
+    """
+    group = _path("0").rstrip("/")
+    for top in (_V2, _HYBRID):
+        if os.path.exists(f"{top}/cgroup.controllers"):  # noqa: PTH110 (strings all through)
+            files = ("", "/cgroup.procs", "/cgroup.subtree_control")
+            useful = {b"memory", b"cpuset"} <= set((read(f"{top}{group}/cgroup.controllers") or b"").split())
+            return useful and all(os.access(f"{top}{group}{name}", os.W_OK) for name in files)
+    return None
