@@ -16,11 +16,7 @@ Examples:
   stackrace doctor                    what disturbs measurements here, and what to do about it
   stackrace doctor -c 10000           the same for a race at 10,000 connections
   stackrace doctor --apply            change what is safe to change; --undo puts it back
-  stackrace doctor --json | jq -r '.advice[].command'
-
-\b
-Exit codes: 0 races may start · 1 something forbids them, or a change could not be made ·
-2 wrong usage · 130 interrupted."""
+  stackrace doctor --json | jq -r '.advice[].command'"""
 )
 @click.option(
     "-c",
@@ -49,6 +45,8 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
     """Say what to change on this machine for quieter measurements, the most useful first.
 
     Nothing is changed unless you say --apply; no service is ever stopped, no program ended.
+
+    Exit codes: 0 races may start, 1 something forbids them or a change could not be made, 2 wrong usage.
     """
     from ..doctor import Kernel, Record, apply, examine, look, undo
     from .doctor_show import document, print_document, print_examination, print_outcomes
@@ -64,7 +62,7 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
             print_document(document(None, outcomes, record))
         else:
             print_outcomes(outcomes, record, undoing=True)
-        raise SystemExit(not all(outcome.settled for outcome in outcomes))
+        raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
     found = examine(look(kernel, cores=split_cores(usable_cores()), concurrency=concurrency, watch_s=watch))
     outcomes = apply(kernel, record, found.changes) if applying and found.changes else ()
     if as_json:
@@ -73,4 +71,4 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
         print_examination(found, record, applying=applying)
         if applying:
             print_outcomes(outcomes, record, undoing=False)
-    raise SystemExit(found.forbidden or not all(outcome.settled for outcome in outcomes))
+    raise SystemExit(int(found.forbidden or not all(outcome.settled for outcome in outcomes)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import textwrap
 from collections.abc import Sequence
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
-from ..doctor import Advice, Change, Examination, Gain, Outcome, Record, State
+from ..doctor import Advice, Change, Examination, Gain, Outcome, Record, State, command_of
 
 __all__ = ["document", "print_document", "print_examination", "print_outcomes"]
 
@@ -102,13 +102,21 @@ def _print_advice(console: Console, number: int, one: Advice) -> None:
         f"What to do: {one.finding.remedy}.",
     ]
     for line in lines:
-        console.print(Padding(Text(line), (0, 0, 0, 3), expand=False))
+        _print_indented(console, line)
     if one.command:
         # as it stands, so that it can be copied
         console.print(Text(f"   $ {one.command}"), soft_wrap=True)
     if one.changes:
         told = "; ".join(f"{change.key}: {change.before} → {change.after}" for change in one.changes)
-        console.print(Padding(Text(f"Change: {told}."), (0, 0, 0, 3), expand=False))
+        _print_indented(console, f"Change: {told}.")
+
+
+def _print_indented(console: Console, line: str) -> None:
+    indent = " " * 3
+    filled = textwrap.fill(
+        line, console.width, initial_indent=indent, subsequent_indent=indent, break_long_words=False
+    )
+    console.print(Text(filled), soft_wrap=True)
 
 
 def _capital(sentence: str) -> str:
@@ -128,6 +136,8 @@ def print_outcomes(outcomes: Sequence[Outcome], record: Record, *, undoing: bool
         return
     for one in outcomes:
         console.print(Text(f"{_MARKS.get(one.state, '✗')} {_outcome(one)}"), soft_wrap=True)
+    if undoing and (foreign := [one.change for one in outcomes if one.state is State.FOREIGN]):
+        console.print(f"To have the former values all the same: {command_of(foreign)}", soft_wrap=True)
     if any(one.state is State.REFUSED for one in outcomes):
         verb = "--undo" if undoing else "--apply"
         console.print(f"With the rights of root: sudo {shlex.quote(sys.argv[0])} doctor {verb}", soft_wrap=True)

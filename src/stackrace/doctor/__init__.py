@@ -1,6 +1,6 @@
 """What could be quieter on this machine before anything is measured on it, and how to have it so for a while."""
 
-from .advice import Advice, Change, Gain
+from .advice import Advice, Change, Gain, command_of
 from .examination import Examination, examine
 from .kernel import Kernel
 from .look import look
@@ -19,6 +19,7 @@ __all__ = [
     "State",
     "Surroundings",
     "apply",
+    "command_of",
     "examine",
     "look",
     "undo",

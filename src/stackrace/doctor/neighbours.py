@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -132,7 +133,9 @@ def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
 
 
 def _sockets(pid: int) -> set[str]:
-    try:
-        return {os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")}  # noqa: PTH115 (thousands)
-    except OSError:
-        return set()
+    held: set[str] = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (thousands of them)
+            with contextlib.suppress(OSError):  # closed meanwhile
+                held.add(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115
+    return held

@@ -16,9 +16,9 @@ _WATCHDOG = "kernel.nmi_watchdog"
 def governor(seen: Surroundings) -> Advice | None:
     """Frequencies follow the load. Source: Documentation/admin-guide/pm/cpufreq.rst."""
     changes = tuple(
-        Change(key=key, before=seen.settings[key], after="performance")
+        Change(key=key, before=now, after="performance")
         for key in seen.governors
-        if seen.settings[key] != "performance"
+        if (now := seen.settings.get(key, "performance")) != "performance"
     )
     if not changes:
         return None
