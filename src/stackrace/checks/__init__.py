@@ -6,6 +6,7 @@ thresholds leave room for what is merely unusual.
 """
 
 from .answers import STAGES
+from .clocks import STEADY_CLOCKS
 from .observation import Observation
 from .preflight import PREFLIGHT_CHECKS, SPARE_FILES, preflight
 from .preparation import Preparation
@@ -20,6 +21,7 @@ __all__ = [
     "SLICE_CHECKS",
     "SPARE_FILES",
     "STAGES",
+    "STEADY_CLOCKS",
     "Observation",
     "Preparation",
     "Words",

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.verdict import Finding, Verdict
-from . import answers, caches, connections, cores, generator, littles_law, machine, network, open_loop, stack
+from . import (
+    answers,
+    caches,
+    clocks,
+    connections,
+    cores,
+    generator,
+    littles_law,
+    machine,
+    network,
+    open_loop,
+    speed,
+    stack,
+)
 from .observation import Observation
 
 __all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
@@ -41,7 +54,12 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     machine.throttled,
     machine.steal,
     machine.foreign_cpu,
-    machine.clock_stepped,
+    machine.pressure,
+    speed.machine_speed,
+    speed.cpu_frequency,
+    speed.overheated,
+    clocks.clock_stepped,
+    clocks.unstable_clock,
     cores.idle_stacks_busy,
     cores.shared_cores,
     stack.unused_cpu,
@@ -57,7 +75,8 @@ RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     machine.swapping,
     machine.throttled,
     machine.steal,
-    machine.clock_stepped,
+    clocks.clock_stepped,
+    clocks.unstable_clock,
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
@@ -11,7 +12,7 @@ from stackrace.model.verdict import Effect
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
-Make = Callable[[float], Observation]
+Make = Callable[[Any], Observation]
 
 
 def of_result(name: str) -> Make:
@@ -27,12 +28,16 @@ def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
     return lambda value: healthy(machine=machine(**{name: value * factor}, **others))
 
 
+def of_clock(name: str) -> Observation:
+    return healthy(machine=machine(clocksource=name, clocksource_before="tsc"))
+
+
 CLOSING = load(keep_alive=False)
 CAPACITY_S = 8.0
 OURS_S = 0.5 + 1.98
 
 # check, how to make an observation from a figure, the highest figure that is silent, (figure, effect) …
-CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
+CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
     ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.31, INVALIDATES)]),
     (
@@ -49,6 +54,16 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
         0.0299,
         [(0.031, WARNS), (0.101, REDOES)],
     ),
+    ("pressure", of_machine("stall_s", 2.0, own_wait_s=0.0), 0.10, [(0.11, WARNS), (0.31, REDOES)]),
+    (
+        "machine speed",
+        of_machine("speed_change"),
+        0.099,
+        [(0.101, WARNS), (-0.1, WARNS), (0.26, REDOES)],
+    ),
+    ("CPU frequency", of_machine("frequency_change"), 0.05, [(-0.051, WARNS), (0.151, REDOES)]),
+    ("overheated", of_machine("heat_stops"), 0, [(1, REDOES)]),
+    ("unstable clock", of_clock, "tsc", [("hpet", WARNS), ("kvm-clock", WARNS)]),
     ("throttled", of_machine("throttled_s"), 0.0, [(0.001, WARNS), (0.021, INVALIDATES)]),
     ("swapping", of_machine("swapped_pages"), 0, [(1, WARNS), (256, WARNS), (257, INVALIDATES)]),
     ("major faults", of_machine("major_faults"), 20, [(21, WARNS)]),
