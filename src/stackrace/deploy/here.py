@@ -13,6 +13,7 @@ from functools import partial
 from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..load.histogram import censored_count, slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
@@ -24,6 +25,7 @@ from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
+from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .stopping import stop
@@ -113,6 +115,7 @@ class Here:
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
             self._all.begin()
+            written_bytes = size_bytes(up.running.directory)
             before = read_machine([self._guard.pid])
             self._beside.begin()
             up.sampler.begin()
@@ -131,6 +134,9 @@ class Here:
             idle_cpu_s=idle_cpu_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
+            slow=slow(result.histogram),
+            unfinished=censored_count(result.histogram),
+            log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
