@@ -24,6 +24,7 @@ from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
+from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
@@ -163,9 +164,14 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
+        inspections = [inspect(self._guard, up.running) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
-        return Retired(memory=memory, complaints=complaints)
+        aftermaths = {
+            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            for up, inspection in zip(gone, inspections, strict=True)
+        }
+        return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""

@@ -1,4 +1,4 @@
-"""Hidden twins, resumed races, findings about whole launches, more of what the engine saw; earlier rows lack them."""
+"""Hidden twins, resumed races, findings about launches, more of what the engine saw; earlier rows lack them."""
 
 from __future__ import annotations
 
