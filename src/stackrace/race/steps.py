@@ -66,6 +66,8 @@ class Steps:
         self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
     ) -> bool:
         """Judge what was seen of ``cell`` beside what is ``known``, and enter it; tells whether to redo it."""
+        below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
+        observation = replace(observation, before_per_s=below)
         verdict = Verdict((*known, *examine(observation).findings))
         if not may_redo:
             verdict = _kept(verdict)
