@@ -20,8 +20,8 @@ class Preparation:
     start: there the engine tells when ports run out ("ports exhausted"). ``machine_cores`` are all that may be used
     here. ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy.
     ``over_tcp`` is False where connections are made through Unix sockets, which take no ports. ``disk_bytes`` and
-    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``words`` name the
-    knobs.
+    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``words`` name
+    the knobs.
     """
 
     loads: tuple[Load, ...]
