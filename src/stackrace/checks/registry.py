@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..model.verdict import Finding, Verdict
 from . import (
     answers,
+    arrivals,
     caches,
     clocks,
     connections,
@@ -18,6 +19,9 @@ from . import (
     open_loop,
     speed,
     stack,
+    steady,
+    supplies,
+    written,
 )
 from .observation import Observation
 
@@ -27,7 +31,10 @@ _ABOUT_THE_ENGINE = (
     generator.generator_busy,
     generator.generator_waited,
     generator.engine_ceiling,
+    supplies.ports_exhausted,
+    supplies.descriptors_exhausted,
     open_loop.lag,
+    arrivals.arrivals,
     open_loop.overload,
     open_loop.pool_limit,
     littles_law.dead_time,
@@ -37,7 +44,12 @@ _ABOUT_THE_ENGINE = (
     connections.fairness,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
-_ABOUT_THE_NETWORK = (network.listen_overflows, network.syn_retransmits, network.retransmits)
+_ABOUT_THE_NETWORK = (
+    network.listen_overflows,
+    network.syn_retransmits,
+    network.latency_lumps,
+    network.retransmits,
+)
 
 SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.nothing_right,
@@ -46,6 +58,7 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.failures,
     answers.timeouts,
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
@@ -64,11 +77,15 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     cores.shared_cores,
     stack.unused_cpu,
     stack.debug_on,
+    steady.not_steady,
+    written.access_log,
+    written.logs_grow,
 )
 """In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
 RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
@@ -77,6 +94,7 @@ RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     machine.steal,
     clocks.clock_stepped,
     clocks.unstable_clock,
+    steady.not_steady,
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""

@@ -13,6 +13,7 @@ from functools import partial
 from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..load.histogram import censored_count, slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
@@ -23,7 +24,9 @@ from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns,
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
+from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
+from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .stopping import stop
@@ -126,6 +129,7 @@ class Here:
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
             self._all.begin()
+            written_bytes = size_bytes(up.running.directory)
             before = read_machine([self._guard.pid], self._cores.stack_cores)
             self._beside.begin()
             up.sampler.begin()
@@ -146,6 +150,9 @@ class Here:
             stack_wait_s=up.sampler.waited_s + self._beside.waited_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
+            slow=slow(result.histogram),
+            unfinished=censored_count(result.histogram),
+            log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
@@ -177,9 +184,14 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
+        inspections = [inspect(self._guard, up.running) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
-        return Retired(memory=memory, complaints=complaints)
+        aftermaths = {
+            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            for up, inspection in zip(gone, inspections, strict=True)
+        }
+        return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
