@@ -16,6 +16,7 @@ __all__ = [
     "LaunchStarted",
     "Progress",
     "RaceEnded",
+    "RaceResumed",
     "RaceStarted",
     "Sink",
     "SliceEnded",
@@ -26,6 +27,13 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class RaceStarted:
     """The race begins; ``race`` has no launches yet."""
+
+    race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class RaceResumed:
+    """The race goes on after an interruption; ``race`` has all its launches, those of the cut block marked as such."""
 
     race: Race
 
@@ -94,6 +102,7 @@ class Progress:
 
 Event = (
     RaceStarted
+    | RaceResumed
     | StackDescribed
     | BlockStarted
     | BlockEnded

@@ -16,6 +16,7 @@ from ..model.verdict import Effect
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
 from . import answer as answers
+from .resume import counted
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
@@ -39,8 +40,9 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     concurrency at which more than half of the measured stacks have valid data (with keep-alive rather than
     without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it.
+    the rest of it. Launches that an interruption cut short count nowhere.
     """
+    race = counted(race)
     fields = _fields(race)
     judged = [judge(field.values, race.difference) for field in fields]
     levels = tuple(_level(race, *both, merge) for both in zip(fields, judged, strict=True))
@@ -68,6 +70,7 @@ def decisions(race: Race) -> Decisions:
     winner, who is beaten; for a ranking, who has all its pairs settled. A pair with fewer blocks than the
     first look decides nothing. Nor does anything in an exhaustive race, or in one whose runs are counted.
     """
+    race = counted(race)
     if race.exhaustive or race.repeats is not None:
         return Decisions(settled=False, dropped=frozenset())
     seen = looks.last_look(len(_blocks(race)))

@@ -19,7 +19,7 @@ from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 
-__all__ = ["Steps", "shuffled"]
+__all__ = ["Steps", "shuffled", "shuffler_of"]
 
 LEAST_PATIENCE_S = 4.0
 
@@ -50,6 +50,8 @@ class Steps:
         self.ledger.enter(launch)
         if launch.failure is None:
             self.up[stack] = launch.id
+            if launched.facts is not None:
+                self.ledger.hold_to(launched.facts)
         else:
             self.sink(LaunchEnded(launch))
 
@@ -105,6 +107,11 @@ class Steps:
         launch = replace(launch, memory=memory)
         self.ledger.enter(launch)
         self.sink(LaunchEnded(launch))
+
+
+def shuffler_of(seed: int, block: int) -> random.Random:
+    """Return what shuffles a block: a function of seed and number, so that a block raced again keeps its order."""
+    return random.Random(f"{seed}/{block}")
 
 
 def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
