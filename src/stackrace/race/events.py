@@ -33,7 +33,7 @@ class RaceStarted:
 
 @dataclass(frozen=True, slots=True)
 class RaceResumed:
-    """The race goes on after an interruption; ``race`` has all its launches, those of the cut block marked as such."""
+    """The race goes on after an interruption; ``race`` has all its launches, those of the cut block marked."""
 
     race: Race
 

@@ -15,8 +15,8 @@ CUT = "Its block was interrupted, and raced again."
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:
     """Return ``race`` as it goes on after ``done`` whole blocks, which took ``spent_s`` of its budget.
 
-    Launches of later blocks are marked as cut short: they stay in the books and enter no statistics, as the block is
-    raced again in the same order. ``budget_s`` replaces the budget.
+    Launches of later blocks are marked as cut short: they stay in the books and enter no statistics, as the block
+    is raced again in the same order. ``budget_s`` replaces the budget.
     """
     return replace(
         race,

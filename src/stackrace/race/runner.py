@@ -79,9 +79,7 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
             return Ending.ANSWERED
         racing = _still(racing, seen, ledger)
     earlier = counted(race).launches
-    blocks: _Blocks = (
-        Slices(plan, earlier) if plan.repeats is None else Runs(plan, plan.repeats, spent_s(race))
-    )
+    blocks: _Blocks = Slices(plan, earlier) if plan.repeats is None else Runs(plan, plan.repeats, spent_s(race))
     if not number:
         blocks.check(remaining_s())
     sink(Progress("calibrating the load engine", None))

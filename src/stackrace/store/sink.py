@@ -9,6 +9,7 @@ from ..race.events import (
     LaunchEnded,
     LaunchStarted,
     RaceEnded,
+    RaceResumed,
     RaceStarted,
     SliceEnded,
     StackDescribed,
@@ -33,6 +34,9 @@ class StoreSink:
             case RaceStarted(race=race):
                 self._race_id = race.id
                 self._store.begin(race)
+            case RaceResumed(race=race):
+                self._race_id = race.id
+                self._store.resume(race)
             case StackDescribed(facts=facts):
                 self._store.add_facts(self._race_id, facts)
             case LaunchStarted(launch=launch):
