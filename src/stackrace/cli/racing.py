@@ -43,9 +43,9 @@ def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path |
 def raced(request: RaceRequest, store: Store, former: Former | None = None) -> Race:
     """Set up what ``request`` asks for, race it with a live view on stderr, keep it in ``store``, and return it.
 
-    ``former`` is the race that goes on, where this is no new one. Nothing is printed on stdout. What an interruption
-    leaves is kept and returned, its ending INTERRUPTED. Raises InputError and its kin where there is nothing to race,
-    when the budget does not hold a single block, or where ``former`` was raced under other circumstances.
+    ``former`` is the race that goes on, where this is no new one. Nothing is printed on stdout. What an
+    interruption leaves is kept and returned, its ending INTERRUPTED. Raises InputError and its kin where there is
+    nothing to race, when the budget does not hold a single block, or where ``former`` was raced otherwise.
     """
     begun = time.monotonic()
     with stoppable(), Announcer() as say, set_up(request, say) as stage:

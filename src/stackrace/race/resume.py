@@ -9,7 +9,7 @@ from ..model.race import Race
 
 __all__ = ["blocks_done", "counted", "going_on", "spent_s"]
 
-CUT = "Its block was interrupted, and raced again."
+CUT = "Its block was interrupted, and is raced again."
 
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:

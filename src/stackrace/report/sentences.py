@@ -36,7 +36,7 @@ def _resumed(race: Race) -> str:
     if not race.resumed:
         return ""
     cut = sum(launch.cut_short for launch in race.launches)
-    left_out = f"; {_of(cut, 'launch')} of blocks that were cut and raced again count nowhere" if cut else ""
+    left_out = f"; left out: {_of(cut, 'launch')} of blocks that were cut, and raced again" if cut else ""
     return f" It went on after {_of(race.resumed, 'interruption')}{left_out}."
 
 
