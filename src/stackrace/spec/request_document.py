@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..model.errors import InputError
 from .request import RaceRequest, WorkloadRequest
 
 __all__ = ["request_document", "request_from"]
@@ -16,14 +15,8 @@ _ADAPTER = TypeAdapter(RaceRequest)
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
-    """Return ``request`` with absolute paths, in types that JSON knows.
-
-    Raises InputError for what JSON cannot hold: paths that are no UTF-8.
-    """
-    try:
-        document: dict[str, object] = _ADAPTER.dump_python(_absolute(request), mode="json")
-    except ValueError as error:
-        raise InputError(f"the race cannot be written down: {error}; give paths that are UTF-8") from error
+    """Return ``request`` with absolute paths, in types that JSON knows."""
+    document: dict[str, object] = _ADAPTER.dump_python(_absolute(request), mode="json")
     return document
 
 
