@@ -93,3 +93,13 @@ class Launch:
     memory: tuple[MemorySample, ...] = ()
     failure: Failure | None = None
     verdict: Verdict = field(default_factory=Verdict)
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that all its hops together were seen to hold, 0 when nobody looked."""
+        return max((sum(sample.pss_bytes.values()) for sample in self.memory), default=0)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it belongs to a block that an interruption cut: kept, but raced again, so it counts nowhere."""
+        return self.failure is not None and self.failure.kind is FailureKind.INTERRUPTED

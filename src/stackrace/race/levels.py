@@ -45,7 +45,7 @@ def fields(race: Race, *, blocks: int | None = None, beside: Sequence[str] = ())
     names = tuple(race.workloads) or ("",)
     loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
-        if launch.block not in order or launch.stack not in named or not launch.verdict.valid:
+        if launch.block not in order or launch.stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for one in launch.slices:
             if one.verdict.valid and one.result.throughput_per_s > 0:

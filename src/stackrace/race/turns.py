@@ -11,6 +11,7 @@ from ..model.race import Race
 from ..model.stack import original_path
 from ..model.verdict import Effect
 from .levels import level_of
+from .resume import counted
 
 __all__ = ["Measured", "turns"]
 
@@ -44,7 +45,7 @@ def turns(race: Race) -> tuple[Measured, ...]:
 
 def _walk(race: Race) -> Iterator[Measured]:
     blocks: dict[int, list[tuple[Slice, Launch]]] = {}
-    for launch in race.launches:
+    for launch in counted(race).launches:
         blocks.setdefault(launch.block, []).extend((one, launch) for one in launch.slices)
     turn = -1
     for block in sorted(blocks):
