@@ -41,30 +41,35 @@ def cpu_times() -> tuple[int, Mapping[str, float]]:
 
 
 def unused_by_core() -> Mapping[int, float]:
-    """Return the seconds that each online core spent in no process, from /proc/stat. Source: proc_stat(5)."""
-    unused = {}
+    """Return the seconds that each online core spent in no process, from /proc/stat; its ksoftirqd is none.
+
+    Source: proc_stat(5).
+    """
+    unused, threads = {}, _interrupt_threads()
     for line in (read("/proc/stat") or b"").splitlines():
         name, *ticks = line.split()
         if name.startswith(b"cpu") and name[3:].isdigit():
             kinds = dict(zip(_KINDS, map(int, ticks), strict=False))
-            unused[int(name[3:])] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S
+            core = int(name[3:])
+            serving_ns = (process_cpu_ns(threads[core]) or 0) if core in threads else 0
+            unused[core] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S + serving_ns / 1e9
     return unused
 
 
 def interrupt_thread_s() -> float:
     """Return the CPU time of the threads that serve interrupts when there are too many (ksoftirqd)."""
-    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads()) / 1e9
+    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads().values()) / 1e9
 
 
 @cache
-def _interrupt_threads() -> tuple[int, ...]:
-    """None are visible inside a container."""
+def _interrupt_threads() -> Mapping[int, int]:
+    """Return the ids of these threads by core. None are visible inside a container."""
     found = (read_process(pid) for pid in pids())
-    return tuple(
-        thread.pid
+    return {
+        int(thread.name.partition("/")[2]): thread.pid
         for thread in found
         if thread is not None and thread.parent == _KTHREADD and thread.name.startswith("ksoftirqd/")
-    )
+    }
 
 
 def pressure_s() -> float:
