@@ -60,6 +60,7 @@ format: .venv/.tools
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py
+	$(BIN)/python benchmarks/machine_speed.py
 	$(BIN)/python benchmarks/orchestrator_cost.py
 	$(BIN)/python benchmarks/engine_cost.py
 	$(BIN)/python benchmarks/engine_truth.py

@@ -54,27 +54,31 @@ def foreign_cpu(seen: Observation) -> Finding | None:
 
 
 def pressure(seen: Observation) -> Finding | None:
-    """Processes that are not ours waited for a CPU for over 10 % (warns) or 30 % (redoes) of the time.
+    """Others ran on the stack's cores, while somebody had to wait, for 5 % (warns) or 15 % (redoes) of the slice.
 
-    They want the cores that the race runs on, and get them in turn. The kernel's figure is for how long *somebody*
-    waited, which a stack with more workers than cores causes by itself. Somebody of ours waited for no longer
-    than all our threads together, nor, where our control group has a pressure of its own, for longer than that
-    tells. What exceeds this was caused outside: a lower bound, so a busy stack hides what foreign CPU shows.
+    Foreign CPU counts over the whole machine: on one of sixteen cores it seems little even if that core is the
+    stack's. The kernel's pressure alone says nothing either, since a stack with more workers than cores waits
+    for itself. Both together do: what the stack's cores did beyond stack, idle stacks and ourselves, but no more
+    than somebody waited for a CPU at all (somebody of our own control group, where that has a pressure of its
+    own). Our threads other than the engine's count as if all had run there.
 
-    Source: Documentation/accounting/psi.rst, ``some``; sched-stats.rst, the time spent waiting to run.
+    Source: Documentation/accounting/psi.rst, ``some``; proc_stat(5) for the time of each core.
     """
-    elapsed_s = seen.machine.elapsed_s
-    ours_s = seen.stack_wait_s + seen.machine.own_wait_s + seen.result.generator_wait_s
-    if seen.machine.group_stall_s is not None:
-        ours_s = min(ours_s, seen.machine.group_stall_s)
-    share = (seen.machine.stall_s - ours_s) / elapsed_s if elapsed_s > 0 else 0.0
+    machine = seen.machine
+    if not machine.stack_cores or machine.elapsed_s <= 0:
+        return None
+    ours_s = machine.own_s if seen.cores.shared else max(0.0, machine.own_s - seen.result.generator_cpu_s)
+    others_s = machine.stack_cores_busy_s - seen.stack_cpu_s - seen.idle_cpu_s - ours_s
+    stall_s = machine.stall_s if machine.group_stall_s is None else machine.group_stall_s
+    share = min(others_s / machine.stack_cores, stall_s) / machine.elapsed_s
     return judge(
         "pressure",
         share,
-        warns=0.10,
-        redoes=0.30,
-        seen=f"processes outside the race waited for a CPU for {percent(share)} of the {seen.words.span}",
-        remedy="end what else runs here; `stackrace doctor` names it",
+        warns=0.05,
+        redoes=0.15,
+        seen=f"processes outside the race had the stack's cores for {percent(share)} of the {seen.words.span}, "
+        "while others waited",
+        remedy="end what else runs here (`stackrace doctor` names it), or keep it off these cores (taskset)",
     )
 
 

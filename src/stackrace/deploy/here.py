@@ -147,7 +147,6 @@ class Here:
             machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
-            stack_wait_s=up.sampler.waited_s + self._beside.waited_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
             slow=slow(result.histogram),

@@ -39,7 +39,7 @@ def busy(seen: Surroundings) -> Advice | None:
 def pressed(seen: Surroundings) -> Advice | None:
     """Somebody waits for a CPU although nothing is raced. Source: Documentation/accounting/psi.rst."""
     watched = seen.watched
-    share = (watched.stall_s - watched.own_wait_s) / watched.elapsed_s if watched.elapsed_s > 0 else 0.0
+    share = watched.stall_s / watched.elapsed_s if watched.elapsed_s > 0 else 0.0
     if share <= 0.10:
         return None
     return Advice(

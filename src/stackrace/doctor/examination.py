@@ -18,6 +18,7 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     company.busy,
     company.pressed,
     processor.stolen,
+    processor.restless,
     processor.governor,
     limits.cpu_quota,
     company.leftovers,

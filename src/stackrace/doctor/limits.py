@@ -149,5 +149,5 @@ def delegation(seen: Surroundings) -> Advice | None:
         ),
         why="a control group holds a stack as a whole to its cores and its memory; a resource limit, each process",
         gain=Gain.LITTLE,
-        command="systemd-run --user --scope -p Delegate=yes stackrace run",
+        command="systemd-run --user --scope -p Delegate=yes stackrace run" if "systemd" in seen.daemons else "",
     )

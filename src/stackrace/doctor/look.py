@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..checks import Preparation
 from ..model.load import Load
 from ..model.race import Budget
-from ..probe import difference, host_facts, network_limits, read_machine
+from ..probe import canary_ns, difference, host_facts, network_limits, read_machine
 from ..probe.cgroup import allowed_cores, delegated
 from ..probe.proc import read
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
@@ -20,6 +20,9 @@ from .neighbours import cpu_by_process, daemons, jobs, listeners, offenders, rem
 from .surroundings import Surroundings
 
 __all__ = ["look"]
+
+_BETWEEN_S = 0.1
+_LEAST = 10
 
 _SETTINGS = (
     "net.core.somaxconn",
@@ -39,11 +42,10 @@ def look(
     cores: Budget,
     concurrency: int,
     watch_s: float = 2.0,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Surroundings:
     """Return what this machine is like for a race at ``concurrency`` connections; takes ``watch_s`` seconds."""
     was_used, before = cpu_by_process(), read_machine((), cores.stack_cores)
-    sleep(watch_s)
+    speeds = _watch_speed(cores, watch_s)
     watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
     memory = _memory()
     disk = Path(tempfile.gettempdir())
@@ -55,6 +57,7 @@ def look(
         host=host_facts(),
         plan=_plan(cores, concurrency),
         watched=watched,
+        speed_spread=_spread(speeds),
         offenders=offenders(was_used, is_used, watched.elapsed_s),
         load_average=os.getloadavg()[0],
         settings={key: value for key in (*_SETTINGS, *governors) if (value := kernel.read(key)) is not None},
@@ -74,6 +77,24 @@ def look(
         remains=remains(),
         listeners=listeners(),
     )
+
+
+def _watch_speed(cores: Budget, watch_s: float) -> list[float]:
+    """Return what the canary cost time and again; it works for a few ms in each 100."""
+    until, costs = time.monotonic() + watch_s, []
+    while (left_s := until - time.monotonic()) > 0:
+        costs.append(canary_ns(cores.stack_cores))
+        time.sleep(min(_BETWEEN_S, left_s))
+    return costs
+
+
+def _spread(costs: Sequence[float]) -> float | None:
+    """Return how much faster the fastest tenth was than the slowest; None where there are too few."""
+    known = sorted(cost for cost in costs if cost > 0)
+    if len(known) < _LEAST:
+        return None
+    tenth = len(known) // 10
+    return known[-1 - tenth] / known[tenth] - 1
 
 
 def _plan(cores: Budget, concurrency: int) -> Preparation:

@@ -63,8 +63,8 @@ def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ..
     try:
         timers = json.loads(text or "[]")
     except ValueError:
-        return ()
-    due = [Job(name=str(one["unit"]), due_s=one["next"] / 1e6 - now_s) for one in timers if one.get("next")]
+        return ()  # systemd before 247 prints a table
+    due = [Job(name=str(one["unit"]), due_s=one["next"] / 1e6 - now_s) for one in timers if one["next"]]
     return tuple(sorted((job for job in due if job.due_s < _WITHIN_S), key=lambda job: job.due_s))
 
 

@@ -8,7 +8,7 @@ from .advice import Advice, Change, Gain, command_of
 from .kernel import BOOST, NO_TURBO
 from .surroundings import Surroundings
 
-__all__ = ["governor", "siblings", "slow_clock", "stolen", "turbo", "virtual", "watchdog"]
+__all__ = ["governor", "restless", "siblings", "slow_clock", "stolen", "turbo", "virtual", "watchdog"]
 
 _WATCHDOG = "kernel.nmi_watchdog"
 
@@ -100,6 +100,24 @@ def stolen(seen: Surroundings) -> Advice | None:
             remedy="use a machine with dedicated CPUs, or a larger budget so that quiet slices prevail",
         ),
         why="stolen time looks like a slow server, and comes in waves",
+        gain=Gain.GREAT,
+    )
+
+
+def restless(seen: Surroundings) -> Advice | None:
+    """The same work costs now more, now less: over a tenth between the fastest and the slowest moments."""
+    spread = seen.speed_spread
+    if spread is None or spread <= 0.10:
+        return None
+    return Advice(
+        finding=Finding(
+            check="machine speed",
+            effect=Effect.WARNS,
+            seen=f"the same work was {spread:.0%} slower at times, within {seen.watched.elapsed_s:.0f} s",
+            threshold="at most 10 %",
+            remedy="see what stands above and below; a larger budget lets the shuffled turns cancel more of it",
+        ),
+        why="a slice in a slow moment looks like a slow stack",
         gain=Gain.GREAT,
     )
 

@@ -43,6 +43,7 @@ class Surroundings:
     """A machine before a race.
 
     ``plan`` is what the checks before a race look at, ``watched`` what the machine did for two seconds without us,
+    ``speed_spread`` how much faster its fastest moments were than its slowest (0.3 is 30 %, None unknown), and
     ``offenders`` who used it most. ``settings`` are kernel settings as ``Kernel.read`` has them, by key.
     ``siblings`` are the engine's hardware threads' twins among the stacks' cores. ``allowed_cores`` is a control
     group's CPU quota, infinite without one; ``delegated`` whether control groups below ours may be made, None where
@@ -53,6 +54,7 @@ class Surroundings:
     host: HostFacts
     plan: Preparation
     watched: MachineDelta
+    speed_spread: float | None = None
     offenders: tuple[Offender, ...] = ()
     load_average: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -33,8 +33,9 @@ class MachineDelta:
     ``accepted`` those it took; ``retransmits`` includes ``syn_retransmits``. ``time_wait`` is the number of
     such connections at the end.
 
-    ``group_stall_s`` is ``stall_s`` for our own control group alone, None where that is not told;
-    ``own_wait_s``: for how long threads of the measuring processes were ready to run and did not.
+    ``group_stall_s`` is ``stall_s`` for our own control group alone, None where that is not told.
+    ``stack_cores_busy_s`` is ``busy_s`` of the stacks' cores alone, ``stack_cores`` how many those are; 0 of 0
+    where nobody asked.
     ``speed_change`` is how much faster the stacks' cores were after the slice than before, -0.1 for a tenth
     slower; ``frequency_change`` the same for their frequency from the slice's beginning to its end. Both are None
     where nobody knows. ``heat_stops``: how often they were slowed down for heat. ``clocksource`` is what the kernel
@@ -59,7 +60,8 @@ class MachineDelta:
     accepted: int = 0
     time_wait: int = 0
     group_stall_s: float | None = None
-    own_wait_s: float = 0.0
+    stack_cores_busy_s: float = 0.0
+    stack_cores: int = 0
     speed_change: float | None = None
     frequency_change: float | None = None
     heat_stops: int = 0

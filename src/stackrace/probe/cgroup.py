@@ -69,9 +69,8 @@ def _quota_of(group: str) -> float:
 def _groups() -> Iterator[str]:
     """Our CPU group's folder and those around it, in either version of control groups."""
     yield from _upwards(_V2, _path("0"))
-    for name in ("cpu", "cpu,cpuacct", "cpuacct,cpu"):
-        if group := _path(name):
-            yield from _upwards("/sys/fs/cgroup/cpu", group)
+    if group := _path("cpu"):
+        yield from _upwards("/sys/fs/cgroup/cpu", group)
 
 
 def _upwards(top: str, group: str) -> Iterator[str]:
@@ -82,10 +81,10 @@ def _upwards(top: str, group: str) -> Iterator[str]:
 
 
 def _path(hierarchy: str) -> str:
-    """Our group in version 2 (``0``) or with these controllers in version 1. Source: cgroups(7)."""
+    """Our group in version 2 (``0``) or with this controller in version 1. Source: cgroups(7)."""
     for line in (read("/proc/self/cgroup") or b"").decode(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)
-        if hierarchy in ((number,) if number == "0" else (controllers,)):
+        if hierarchy in (number, *controllers.split(",")):
             return group
     return ""
 

@@ -10,10 +10,23 @@ from .cpu import process_cpu_ns
 from .proc import pids, read
 from .processes import read_process
 
-__all__ = ["cpu_times", "interrupt_thread_s", "network", "pressure_s", "time_wait", "virtual_memory"]
+__all__ = [
+    "UNUSED",
+    "cpu_times",
+    "interrupt_thread_s",
+    "network",
+    "pressure_s",
+    "time_wait",
+    "unused_by_core",
+    "virtual_memory",
+]
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KTHREADD = 2
+_KINDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+
+UNUSED = ("idle", "iowait", "irq", "softirq", "steal")
+"""What a core did that was no process's work."""
 
 
 def cpu_times() -> tuple[int, Mapping[str, float]]:
@@ -22,26 +35,41 @@ def cpu_times() -> tuple[int, Mapping[str, float]]:
     Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Source: proc_stat(5).
     """
     lines = (read("/proc/stat") or b"").splitlines()
-    kinds = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
     total = lines[0].split()[1:] if lines else []
     cores = sum(line.startswith(b"cpu") for line in lines) - 1
-    return max(cores, 1), {kind: int(ticks) / _TICKS_PER_S for kind, ticks in zip(kinds, total, strict=False)}
+    return max(cores, 1), {kind: int(ticks) / _TICKS_PER_S for kind, ticks in zip(_KINDS, total, strict=False)}
+
+
+def unused_by_core() -> Mapping[int, float]:
+    """Return the seconds that each online core spent in no process, from /proc/stat; its ksoftirqd is none.
+
+    Source: proc_stat(5).
+    """
+    unused, threads = {}, _interrupt_threads()
+    for line in (read("/proc/stat") or b"").splitlines():
+        name, *ticks = line.split()
+        if name.startswith(b"cpu") and name[3:].isdigit():
+            kinds = dict(zip(_KINDS, map(int, ticks), strict=False))
+            core = int(name[3:])
+            serving_ns = (process_cpu_ns(threads[core]) or 0) if core in threads else 0
+            unused[core] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S + serving_ns / 1e9
+    return unused
 
 
 def interrupt_thread_s() -> float:
     """Return the CPU time of the threads that serve interrupts when there are too many (ksoftirqd)."""
-    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads()) / 1e9
+    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads().values()) / 1e9
 
 
 @cache
-def _interrupt_threads() -> tuple[int, ...]:
-    """None are visible inside a container."""
+def _interrupt_threads() -> Mapping[int, int]:
+    """Return the ids of these threads by core. None are visible inside a container."""
     found = (read_process(pid) for pid in pids())
-    return tuple(
-        thread.pid
+    return {
+        int(thread.name.partition("/")[2]): thread.pid
         for thread in found
         if thread is not None and thread.parent == _KTHREADD and thread.name.startswith("ksoftirqd/")
-    )
+    }
 
 
 def pressure_s() -> float:

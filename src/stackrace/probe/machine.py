@@ -11,9 +11,17 @@ from ..model.host import MachineDelta
 from .cgroup import group_stall_s, throttled_s
 from .clock import clocksource
 from .cpu import process_cpu_ns
-from .kernel_counters import cpu_times, interrupt_thread_s, network, pressure_s, time_wait, virtual_memory
+from .kernel_counters import (
+    UNUSED,
+    cpu_times,
+    interrupt_thread_s,
+    network,
+    pressure_s,
+    time_wait,
+    unused_by_core,
+    virtual_memory,
+)
 from .speed import frequency_khz, heat_stops
-from .waiting import waited_s
 
 __all__ = ["MachineCounters", "difference", "read_machine"]
 
@@ -46,7 +54,8 @@ class MachineCounters:
     accepted: int
     time_wait: int
     group_stall_s: float | None = None
-    own_wait_s: float = 0.0
+    stack_cores: int = 0
+    stack_cores_unused_s: float = 0.0
     frequency_khz: float = 0.0
     heat_stops: int = 0
     clocksource: str = ""
@@ -55,19 +64,18 @@ class MachineCounters:
 def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
     """Read all counters; ``own_pids`` measure too, beside this process (a supervisor, say).
 
-    ``stack_cores`` are those whose frequency and heat matter.
+    ``stack_cores`` are those whose frequency, heat and busy time matter.
     """
     cores, cpu = cpu_times()
+    unused_s = unused_by_core() if stack_cores else {}
     at_s, realtime_s = time.monotonic(), time.time()
     memory, net = virtual_memory(), network()
-    own = {os.getpid(), *own_pids}
-    own_ns = sum(process_cpu_ns(pid) or 0 for pid in own)
-    unused = ("idle", "iowait", "steal", "irq", "softirq")
+    own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *own_pids})
     return MachineCounters(
         at_s=at_s,
         realtime_s=realtime_s,
         cores=cores,
-        unused_s=sum(cpu.get(kind, 0.0) for kind in unused) + interrupt_thread_s(),
+        unused_s=sum(cpu.get(kind, 0.0) for kind in UNUSED) + interrupt_thread_s(),
         steal_s=cpu.get("steal", 0.0),
         own_s=own_ns / 1e9,
         stall_s=pressure_s(),
@@ -82,7 +90,8 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
         accepted=net.get("Tcp.PassiveOpens", 0),
         time_wait=time_wait(),
         group_stall_s=group_stall_s(),
-        own_wait_s=waited_s(own),
+        stack_cores=len(stack_cores),
+        stack_cores_unused_s=sum(unused_s.get(core, 0.0) for core in stack_cores),
         frequency_khz=frequency_khz(stack_cores),
         heat_stops=heat_stops(stack_cores),
         clocksource=clocksource(),
@@ -99,6 +108,7 @@ def difference(
     """
     elapsed_s = after.at_s - before.at_s
     capacity_s = elapsed_s * after.cores
+    stack_unused_s = after.stack_cores_unused_s - before.stack_cores_unused_s
     return MachineDelta(
         elapsed_s=elapsed_s,
         cores=after.cores,
@@ -118,7 +128,8 @@ def difference(
         accepted=after.accepted - before.accepted,
         time_wait=after.time_wait,
         group_stall_s=_group_stall_s(before, after),
-        own_wait_s=max(0.0, after.own_wait_s - before.own_wait_s),
+        stack_cores_busy_s=max(0.0, elapsed_s * after.stack_cores - stack_unused_s),
+        stack_cores=after.stack_cores,
         speed_change=_change(canary_ns[1], canary_ns[0]),
         frequency_change=_change(before.frequency_khz, after.frequency_khz),
         heat_stops=after.heat_stops - before.heat_stops,

@@ -178,19 +178,30 @@ def test_an_idle_engine_was_not_the_limit_whatever_its_ceiling_is_said_to_be():
     assert "engine ceiling" in findings(seen)
 
 
-def test_what_our_own_threads_waited_is_no_pressure_from_outside():
-    crowded = machine(stall_s=1.9, own_wait_s=0.1)
-    assert findings(healthy(machine=crowded))["pressure"] is Effect.REDOES
-    assert "pressure" not in findings(healthy(machine=crowded, stack_wait_s=7.0))
-    assert "pressure" not in findings(
-        healthy(machine=crowded, result=result(generator_wait_s=0.08), stack_wait_s=1.6)
-    )
+def crowded(**changes: object) -> Observation:
+    """The stack's core was busy all along, a quarter of it with others; somebody always waited."""
+    usual = {"busy_s": 2.48, "own_s": 0.45, "stack_cores": 1, "stack_cores_busy_s": 2.0, "stall_s": 2.0}
+    usage = (replace(healthy().usage[0], cpu_s=1.5),)
+    return healthy(machine=machine(**(usual | changes)), usage=usage)
 
 
-def test_a_control_groups_own_pressure_bounds_what_we_caused():
-    both = machine(stall_s=1.9, group_stall_s=0.2)
-    assert findings(healthy(machine=both, stack_wait_s=7.0))["pressure"] is Effect.REDOES
-    assert "pressure" not in findings(healthy(machine=machine(stall_s=1.9, group_stall_s=1.8), stack_wait_s=7.0))
+def test_others_on_the_stacks_core_are_pressure_though_the_machine_is_large():
+    assert findings(crowded()) == {"foreign CPU": Effect.WARNS, "pressure": Effect.REDOES}
+
+
+def test_others_on_the_stacks_core_are_no_pressure_while_nobody_waits():
+    assert "pressure" not in findings(crowded(stall_s=0.1))
+    assert "pressure" not in findings(crowded(group_stall_s=0.1))
+    assert findings(crowded(stall_s=0.0, group_stall_s=2.0))["pressure"] is Effect.REDOES
+
+
+def test_a_stack_that_waits_for_itself_is_no_pressure_from_outside():
+    assert findings(healthy(machine=machine(stall_s=2.0, stack_cores=1, stack_cores_busy_s=2.0))) == {}
+
+
+def test_our_own_helpers_and_idle_stacks_on_the_stacks_core_are_no_pressure():
+    assert "pressure" not in findings(crowded(own_s=0.9))
+    assert "pressure" not in findings(replace(crowded(), idle_cpu_s=0.5))
 
 
 def test_a_speed_that_nobody_knows_is_no_finding():

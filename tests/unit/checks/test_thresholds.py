@@ -55,7 +55,14 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         0.0299,
         [(0.031, WARNS), (0.101, REDOES)],
     ),
-    ("pressure", of_machine("stall_s", 2.0, own_wait_s=0.0), 0.10, [(0.11, WARNS), (0.31, REDOES)]),
+    (
+        "pressure",
+        lambda x: healthy(
+            machine=machine(stack_cores=2, stack_cores_busy_s=OURS_S - 0.4 + 4 * x, stall_s=2.0),
+        ),
+        0.0499,
+        [(0.051, WARNS), (0.151, REDOES)],
+    ),
     (
         "machine speed",
         of_machine("speed_change"),

@@ -72,6 +72,7 @@ CASES: list[tuple[str, Surroundings, Surroundings, dict[str, str]]] = [
     ("turbo", quiet(settings=settings(**{BOOST: "0"})), quiet(settings=settings(**{NO_TURBO: "0"})), {}),
     ("sibling threads", quiet(), quiet(siblings=(2,)), {}),
     ("steal", quiet(watched=watched(steal_s=0.08)), quiet(watched=watched(steal_s=0.081)), {}),
+    ("machine speed", quiet(speed_spread=0.10), quiet(speed_spread=0.11), {}),
     ("virtual", quiet(), quiet(host=virtual()), {}),
     ("unstable clock", quiet(watched=watched(clocksource="")), quiet(watched=watched(clocksource="hpet")), {}),
     (

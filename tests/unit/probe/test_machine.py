@@ -48,6 +48,26 @@ def test_tables_are_read_by_name(tables):
     assert kernel_counters.pressure_s() == 1.5
 
 
+def test_unused_time_is_told_for_each_core(tables, monkeypatch):
+    monkeypatch.setattr(kernel_counters, "_interrupt_threads", lambda: {1: 17})
+    monkeypatch.setattr(kernel_counters, "process_cpu_ns", lambda pid: 2_000_000_000)
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    assert kernel_counters.unused_by_core() == pytest.approx({0: 429 * tick, 1: 431 * tick + 2.0})
+    tables.clear()
+    assert kernel_counters.unused_by_core() == {}
+
+
+def test_the_stacks_cores_are_told_apart(tables, monkeypatch):
+    monkeypatch.setattr(kernel_counters, "_interrupt_threads", dict)
+    before = read_machine((), (1,))
+    tables["/proc/stat"] = STAT.replace(b"cpu1 50 5 25 400", b"cpu1 50 5 25 500")
+    after = replace(read_machine((), (1,)), at_s=before.at_s + 3.0)
+    delta = difference(before, after)
+    assert delta.stack_cores == 1
+    assert delta.stack_cores_busy_s == pytest.approx(3.0 - 100 / os.sysconf("SC_CLK_TCK"))
+    assert difference(read_machine(), read_machine()).stack_cores == 0
+
+
 def test_missing_tables_count_as_nothing(tables):
     tables.clear()
     assert kernel_counters.cpu_times() == (1, {})
