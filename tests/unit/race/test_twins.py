@@ -104,6 +104,13 @@ def test_a_stack_that_cannot_run_beside_itself_is_not_the_twin(clock):
     assert all(first in launched for launched in by_block(finished).values())
 
 
+def test_where_nobody_ran_twice_the_race_does_not_say_so(clock):
+    nobody = {twin_path(path) for path in PATHS}
+    finished, told = race(clock, Pairs(clock, SPEEDS, not_starting=nobody), budget_s=100.0)
+    assert finished.twin == ""
+    assert [event.stack for event in told if isinstance(event, TwinChosen)][-1] == ""
+
+
 def test_nothing_is_said_about_what_a_twin_is_and_it_is_not_shown(clock):
     class Describing(Pairs):
         def launch(self, stack, timeout_s):
