@@ -10,7 +10,7 @@ from ..stats.pilot import Pilot, pilot
 from .schedule import BETWEEN
 from .turns import turns
 
-__all__ = ["PILOT_BLOCKS", "between_of", "piloted"]
+__all__ = ["ENOUGH_BLOCKS", "PILOT_BLOCKS", "between_of", "piloted"]
 
 PILOT_BLOCKS = 3
 """The first blocks of a race are its pilot; each later one makes its estimates better …"""
