@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Finding
+from ..model.verdict import Finding
 from .judge import count, judge, percent
 from .observation import Observation
 
-__all__ = ["clock_stepped", "foreign_cpu", "major_faults", "steal", "swapping", "throttled"]
+__all__ = ["foreign_cpu", "major_faults", "pressure", "steal", "swapping", "throttled"]
 
 _PAGES_PER_MIB = 256
 
@@ -49,7 +49,32 @@ def foreign_cpu(seen: Observation) -> Finding | None:
         warns=0.03,
         redoes=0.10,
         seen=f"processes outside the race used {percent(share)} of this machine's CPU time",
-        remedy="end what else runs here (`top` shows it): builds, browsers, indexers, scheduled jobs",
+        remedy="end what else runs here (`stackrace doctor` names it): builds, browsers, indexers, scheduled jobs",
+    )
+
+
+def pressure(seen: Observation) -> Finding | None:
+    """Processes that are not ours waited for a CPU for over 10 % (warns) or 30 % (redoes) of the time.
+
+    They want the cores that the race runs on, and get them in turn. The kernel's figure is for how long *somebody*
+    waited, which a stack with more workers than cores causes by itself. Somebody of ours waited for no longer
+    than all our threads together, nor, where our control group has a pressure of its own, for longer than that
+    tells. What exceeds this was caused outside: a lower bound, so a busy stack hides what foreign CPU shows.
+
+    Source: Documentation/accounting/psi.rst, ``some``; sched-stats.rst, the time spent waiting to run.
+    """
+    elapsed_s = seen.machine.elapsed_s
+    ours_s = seen.stack_wait_s + seen.machine.own_wait_s + seen.result.generator_wait_s
+    if seen.machine.group_stall_s is not None:
+        ours_s = min(ours_s, seen.machine.group_stall_s)
+    share = (seen.machine.stall_s - ours_s) / elapsed_s if elapsed_s > 0 else 0.0
+    return judge(
+        "pressure",
+        share,
+        warns=0.10,
+        redoes=0.30,
+        seen=f"processes outside the race waited for a CPU for {percent(share)} of the {seen.words.span}",
+        remedy="end what else runs here; `stackrace doctor` names it",
     )
 
 
@@ -111,27 +136,6 @@ def major_faults(seen: Observation) -> Finding | None:
         seen=f"{rate:.0f} page faults per second waited for the disk",
         remedy="a longer warm-up, more memory, or nothing else that reads the disk",
         unit=lambda limit: f"{limit:.0f}/s",
-    )
-
-
-def clock_stepped(seen: Observation) -> Finding | None:
-    """The wall clock strayed from the monotonic one by over 50 ms: set by hand, or the machine was paused.
-
-    Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
-    virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
-
-    Source: clock_gettime(2), adjtimex(2).
-    """
-    step_s = seen.machine.clock_step_s
-    if abs(step_s) <= 0.05:
-        return None
-    return Finding(
-        check="clock stepped",
-        effect=Effect.WARNS,
-        seen=f"the wall clock moved by {1000 * step_s:+.0f} ms against the monotonic clock",
-        threshold="at most 50 ms",
-        remedy="was this machine paused, migrated, or its clock set? "
-        f"If the {seen.words.span} stands out, {seen.words.again} again",
     )
 
 

@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.verdict import Finding, Verdict
-from . import answers, caches, connections, cores, generator, littles_law, machine, network, open_loop, stack
+from . import (
+    answers,
+    arrivals,
+    caches,
+    clocks,
+    connections,
+    cores,
+    generator,
+    littles_law,
+    machine,
+    network,
+    open_loop,
+    speed,
+    stack,
+    steady,
+    supplies,
+    written,
+)
 from .observation import Observation
 
 __all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
@@ -14,7 +31,10 @@ _ABOUT_THE_ENGINE = (
     generator.generator_busy,
     generator.generator_waited,
     generator.engine_ceiling,
+    supplies.ports_exhausted,
+    supplies.descriptors_exhausted,
     open_loop.lag,
+    arrivals.arrivals,
     open_loop.overload,
     open_loop.pool_limit,
     littles_law.dead_time,
@@ -24,7 +44,12 @@ _ABOUT_THE_ENGINE = (
     connections.fairness,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
-_ABOUT_THE_NETWORK = (network.listen_overflows, network.syn_retransmits, network.retransmits)
+_ABOUT_THE_NETWORK = (
+    network.listen_overflows,
+    network.syn_retransmits,
+    network.latency_lumps,
+    network.retransmits,
+)
 
 SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.nothing_right,
@@ -33,6 +58,7 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.failures,
     answers.timeouts,
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
@@ -41,23 +67,34 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     machine.throttled,
     machine.steal,
     machine.foreign_cpu,
-    machine.clock_stepped,
+    machine.pressure,
+    speed.machine_speed,
+    speed.cpu_frequency,
+    speed.overheated,
+    clocks.clock_stepped,
+    clocks.unstable_clock,
     cores.idle_stacks_busy,
     cores.shared_cores,
     stack.unused_cpu,
     stack.debug_on,
+    steady.not_steady,
+    written.access_log,
+    written.logs_grow,
 )
 """In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
 RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
     machine.swapping,
     machine.throttled,
     machine.steal,
-    machine.clock_stepped,
+    clocks.clock_stepped,
+    clocks.unstable_clock,
+    steady.not_steady,
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""

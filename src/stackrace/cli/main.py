@@ -16,6 +16,7 @@ VERBS = {
     "run": "Race: deploy, load, compare, and say who wins.",
     "stacks": "List what can be raced here, and what is missing.",
     "install": "Install what stacks need.",
+    "doctor": "Say what to change on this machine for quieter measurements.",
     "up": "Bring one stack up in the foreground, to look at it.",
     "load": "Load a URL on this machine: the engine alone.",
     "compare": "Hold two results of load against each other.",

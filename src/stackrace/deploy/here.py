@@ -13,27 +13,33 @@ from functools import partial
 from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..load.histogram import censored_count, slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
 from ..model.race import Budget
 from ..model.stack import Stack
 from ..model.workload import Workload
-from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, difference, read_machine
+from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
+from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
+from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .stopping import stop
 
 __all__ = ["Here"]
 
-REST_S = 3.0
+REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
+QUIET_S = 0.25
+"""How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
+QUIET_LOOK_S = 0.01
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,30 +122,37 @@ class Here:
             cores=self._cores.generator_cores,
             ceiling_per_s=ceiling_per_s,
         )
+        canary_before_ns = canary_ns(self._cores.stack_cores)
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
             engine = _Engine(lambda monitor: play(monitor=monitor))
             engine.start()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
             self._all.begin()
-            before = read_machine([self._guard.pid])
+            written_bytes = size_bytes(up.running.directory)
+            before = read_machine([self._guard.pid], self._cores.stack_cores)
             self._beside.begin()
             up.sampler.begin()
             result = engine.finish(limit_s)
             usage = (*up.sampler.end(), *self._beside.end())
-        after = read_machine([self._guard.pid])
+        after = read_machine([self._guard.pid], self._cores.stack_cores)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
+        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S, QUIET_LOOK_S) else 0.0
         return Observation(
             stack=stack,
             load=load,
             result=result,
             usage=usage,
-            machine=difference(before, after),
+            machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
+            stack_wait_s=up.sampler.waited_s + self._beside.waited_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
+            slow=slow(result.histogram),
+            unfinished=censored_count(result.histogram),
+            log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
@@ -150,13 +163,18 @@ class Here:
         A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
         to nobody, and would do so at the cost of the next slice.
         """
-        until = time.monotonic() + REST_S
+        self._quiet(REST_S, REST_LOOK_S)
+
+    def _quiet(self, limit_s: float, look_s: float) -> bool:
+        """Look for ``look_s`` at a time whether all stacks are at rest; give up after ``limit_s``."""
+        until = time.monotonic() + limit_s
         while time.monotonic() < until:
             self._all.begin()
             begun = time.monotonic()
-            time.sleep(REST_LOOK_S)
+            time.sleep(look_s)
             if sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun):
-                return
+                return True
+        return False
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since its launch."""
@@ -166,9 +184,14 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
+        inspections = [inspect(self._guard, up.running) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
-        return Retired(memory=memory, complaints=complaints)
+        aftermaths = {
+            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            for up, inspection in zip(gone, inspections, strict=True)
+        }
+        return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""

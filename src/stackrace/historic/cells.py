@@ -35,7 +35,7 @@ def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int
     """
     found: dict[int, list[float]] = {}
     for launch, slices in _launches(race, path, cell):
-        valid = [_measured(one, metric) for one in slices if one.verdict.valid]
+        valid = [_measured(one, metric) for one in slices if launch.verdict.valid and one.verdict.valid]
         positive = [value for value in valid if value > 0]
         if positive and metric is Metric.MEMORY:
             found.setdefault(launch.block, []).append(math.log(max(positive)))

@@ -26,6 +26,9 @@ from .tables import table_outcome
 
 __all__ = ["LONGEST_FROM", "judged", "ruling"]
 
+LEAST_LAUNCHES = 2
+"""Claims of failing are not judged by fewer."""
+
 LONGEST_FROM = 10
 """Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
 
@@ -153,14 +156,16 @@ def _reason(one: _Met) -> str:
 def _survival(one: _Met) -> ClaimOutcome:
     """Judge a claim of failing or living: by launches that died, and by each launch's share of errors.
 
-    It fails where at least half of its launches do, and lives where none does; anything between cannot be told.
+    It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
+    nothing by a single launch.
     """
     assert one.race is not None
     failed, seen, share = failures(one.race, one.this, one.claim.this)
     if not seen:
         reason = f"{one.claim.this.technique} {why_not(one.race, one.this, one.claim.this)}"
         return ClaimOutcome(claim=one.claim, ruling=Ruling.NOT_MEASURED, reason=reason)
-    fails, lives = 2 * failed >= seen, failed == 0
+    several = seen >= LEAST_LAUNCHES
+    fails, lives = several and 2 * failed >= seen, several and failed == 0
     claimed, contrary = (fails, lives) if one.claim.kind is Kind.FAILS else (lives, fails)
     return ClaimOutcome(
         claim=one.claim,

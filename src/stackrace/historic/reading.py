@@ -119,6 +119,8 @@ def _part(key: str, part: schema.Part, folder: Path) -> Part:
         file=folder / part.file,
         quick_s=part.quick,
         quick_slice_s=part.quick_slice,
+        quick_repeats=part.quick_repeats,
+        quick_requests=part.quick_requests,
         deviations=part.deviations,
     )
 

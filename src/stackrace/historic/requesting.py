@@ -25,7 +25,7 @@ class Asked:
 
 
 def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -> Asked:
-    """Return what ``part`` asks for: the author's protocol, or, quick, every cell in slices within its budget.
+    """Return what ``part`` asks for: the author's protocol, or, quick, every cell within its budget.
 
     Stacks that ``check`` refuses are left out, and originals of techniques that are gone come in beside their
     substitutes where it accepts them. Raises MissingError when no stack is left, SpecError as the race file's
@@ -41,7 +41,16 @@ def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:
-    """Every cell, sliced and interleaved, for the part's whole quick budget."""
+    """Every cell within the part's quick budget: interleaved slices for all of it, or fewer and shorter runs."""
+    if part.quick_repeats is not None:
+        return replace(
+            request,
+            repeats=part.quick_repeats,
+            run_requests=part.quick_requests,
+            run_requests_at={},
+            run_s=None,
+            budget_s=part.quick_s,
+        )
     return replace(
         request,
         repeats=None,

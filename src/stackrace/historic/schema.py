@@ -33,6 +33,7 @@ def _listed(value: object) -> object:
 
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
 Level = Annotated[int, Field(ge=1, le=20_000)]
 Levels = Annotated[list[Level], BeforeValidator(_listed), Field(min_length=1)]
 Words = Annotated[str, Field(min_length=1)]
@@ -59,7 +60,17 @@ class Part(_Table):
     file: Words
     quick: Seconds
     quick_slice: Seconds | None = None
+    quick_repeats: Count | None = None
+    quick_requests: Count | None = None
     deviations: str = ""
+
+    @model_validator(mode="after")
+    def _either(self) -> Part:
+        if (self.quick_repeats is None) != (self.quick_requests is None):
+            raise ValueError("quick_repeats and quick_requests go together")
+        if self.quick_slice is not None and self.quick_repeats is not None:
+            raise ValueError("quick_slice is for slices, quick_repeats for runs: give one of them")
+        return self
 
 
 class Technique(_Table):

@@ -113,7 +113,9 @@ class Part:
     """One race of a comparison. ``deviations`` is what we do otherwise than its author.
 
     ``quick_s`` is its budget with ``--quick``, ``quick_slice_s`` how long a slice is then (None: fitted): where an
-    answer takes seconds under the highest load, shorter ones would see none.
+    answer takes seconds under the highest load, shorter ones would see none. With ``quick_repeats`` the quick form
+    consists of runs, too, fewer than the author's and of ``quick_requests`` each: where a load overwhelms a stack,
+    it would not be itself again in time for another stack's slice.
     """
 
     key: str
@@ -121,6 +123,8 @@ class Part:
     file: Path
     quick_s: float
     quick_slice_s: float | None = None
+    quick_repeats: int | None = None
+    quick_requests: int | None = None
     deviations: str = ""
 
 

@@ -32,6 +32,13 @@ class MachineDelta:
     strayed from the monotonic one. ``listen_overflows`` counts connections that a full accept queue lost,
     ``accepted`` those it took; ``retransmits`` includes ``syn_retransmits``. ``time_wait`` is the number of
     such connections at the end.
+
+    ``group_stall_s`` is ``stall_s`` for our own control group alone, None where that is not told;
+    ``own_wait_s``: for how long threads of the measuring processes were ready to run and did not.
+    ``speed_change`` is how much faster the stacks' cores were after the slice than before, -0.1 for a tenth
+    slower; ``frequency_change`` the same for their frequency from the slice's beginning to its end. Both are None
+    where nobody knows. ``heat_stops``: how often they were slowed down for heat. ``clocksource`` is what the kernel
+    told the time by at the end, empty when unknown, ``clocksource_before`` at the beginning.
     """
 
     elapsed_s: float
@@ -51,6 +58,13 @@ class MachineDelta:
     segments_sent: int = 0
     accepted: int = 0
     time_wait: int = 0
+    group_stall_s: float | None = None
+    own_wait_s: float = 0.0
+    speed_change: float | None = None
+    frequency_change: float | None = None
+    heat_stops: int = 0
+    clocksource: str = ""
+    clocksource_before: str = ""
 
     @property
     def capacity_s(self) -> float:

@@ -6,6 +6,7 @@ from .host import host_facts
 from .limits import NetworkLimits, network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
+from .speed import canary_ns
 from .watch import MemoryWatch
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "NetworkLimits",
     "Sampler",
     "available_bytes",
+    "canary_ns",
     "difference",
     "host_facts",
     "network_limits",

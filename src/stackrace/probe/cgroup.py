@@ -1,33 +1,104 @@
-"""How long a container's CPU quota has held us back."""
+"""What our control group tells: how long its quota held us back, how long its tasks waited, what it is allowed."""
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterator
+
 from .proc import read
 
-__all__ = ["throttled_s"]
+__all__ = ["allowed_cores", "delegated", "group_stall_s", "throttled_s"]
+
+_V2 = "/sys/fs/cgroup"
+_HYBRID = "/sys/fs/cgroup/unified"
 
 
 def throttled_s() -> float:
-    """Return for how long our control group was denied the CPU by its quota; 0 without a quota.
+    """Return for how long our control group, or one around it, was denied the CPU by its quota; 0 without a quota.
 
+    A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
     Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
     """
-    for path in _candidates():
-        for line in (read(path) or b"").splitlines():
-            name, _, value = line.partition(b" ")
-            if name == b"throttled_usec":
-                return int(value) / 1e6
-            if name == b"throttled_time":
-                return int(value) / 1e9
+    return max((_throttled_in(f"{group}/cpu.stat") for group in _groups()), default=0.0)
+
+
+def _throttled_in(path: str) -> float:
+    for line in (read(path) or b"").splitlines():
+        name, _, value = line.partition(b" ")
+        if name == b"throttled_usec":
+            return int(value) / 1e6
+        if name == b"throttled_time":
+            return int(value) / 1e9
     return 0.0
 
 
-def _candidates() -> list[str]:
-    paths = []
+def group_stall_s() -> float | None:
+    """Return for how long some task of our own control group wanted a CPU and had none; None where nobody tells.
+
+    The root group has no pressure of its own. Source: cgroup-v2.rst, cpu.pressure.
+    """
+    group = _path("0")
+    if not group.strip("/"):
+        return None
+    for top in (_V2, _HYBRID):
+        total = (read(f"{top}{group}/cpu.pressure") or b"").split(b"\n", 1)[0].rpartition(b"total=")[2]
+        if total.isdigit():
+            return int(total) / 1e6
+    return None
+
+
+def allowed_cores() -> float:
+    """Return how many cores' worth of CPU time the strictest quota around us grants; infinite without a quota.
+
+    Source: cgroup-v2.rst, cpu.max; sched-bwc.rst, cpu.cfs_quota_us and cpu.cfs_period_us.
+    """
+    return min((_quota_of(group) for group in _groups()), default=math.inf)
+
+
+def _quota_of(group: str) -> float:
+    words = (read(f"{group}/cpu.max") or b"").split() or [
+        *(read(f"{group}/cpu.cfs_quota_us") or b"").split(),
+        *(read(f"{group}/cpu.cfs_period_us") or b"").split(),
+    ]
+    if len(words) != 2 or not words[0].isdigit() or not words[1].isdigit():
+        return math.inf  # "max" or -1
+    return int(words[0]) / int(words[1])
+
+
+def _groups() -> Iterator[str]:
+    """Our CPU group's folder and those around it, in either version of control groups."""
+    yield from _upwards(_V2, _path("0"))
+    for name in ("cpu", "cpu,cpuacct", "cpuacct,cpu"):
+        if group := _path(name):
+            yield from _upwards("/sys/fs/cgroup/cpu", group)
+
+
+def _upwards(top: str, group: str) -> Iterator[str]:
+    while group.strip("/"):
+        yield f"{top}{group.rstrip('/')}"
+        group = group.rstrip("/").rpartition("/")[0]
+    yield top
+
+
+def _path(hierarchy: str) -> str:
+    """Our group in version 2 (``0``) or with these controllers in version 1. Source: cgroups(7)."""
     for line in (read("/proc/self/cgroup") or b"").decode(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)
-        if number == "0":
-            paths.append(f"/sys/fs/cgroup{group.rstrip('/')}/cpu.stat")
-        elif "cpu" in controllers.split(","):
-            paths.append(f"/sys/fs/cgroup/cpu{group.rstrip('/')}/cpu.stat")
-    return paths
+        if hierarchy in ((number,) if number == "0" else (controllers,)):
+            return group
+    return ""
+
+
+def delegated() -> bool | None:
+    """Whether we may make control groups of our own below ours; None where version 2 is not mounted.
+
+    Source: cgroup-v2.rst, "Delegation": the folder, its ``cgroup.procs`` and ``cgroup.subtree_control`` are ours.
+    """
+    group = _path("0").rstrip("/")
+    for top in (_V2, _HYBRID):
+        if os.path.exists(f"{top}/cgroup.controllers"):  # noqa: PTH110 (strings all through)
+            files = ("", "/cgroup.procs", "/cgroup.subtree_control")
+            useful = {b"memory", b"cpuset"} <= set((read(f"{top}{group}/cgroup.controllers") or b"").split())
+            return useful and all(os.access(f"{top}{group}{name}", os.W_OK) for name in files)
+    return None

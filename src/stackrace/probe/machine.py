@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..model.host import MachineDelta
-from .cgroup import throttled_s
+from .cgroup import group_stall_s, throttled_s
+from .clock import clocksource
 from .cpu import process_cpu_ns
 from .kernel_counters import cpu_times, interrupt_thread_s, network, pressure_s, time_wait, virtual_memory
+from .speed import frequency_khz, heat_stops
+from .waiting import waited_s
 
 __all__ = ["MachineCounters", "difference", "read_machine"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineCounters:
-    """The machine at one moment: sums since boot, but for ``cores`` and ``time_wait``.
+    """The machine at one moment: sums since boot, but for ``cores``, ``time_wait``, ``frequency_khz`` and
+    ``clocksource``.
 
     ``unused_s`` is idle, stolen and interrupt time of all cores together; whatever else the cores had was
     spent in some process. ``own_s`` is the CPU time of the measuring processes. The rest is as in
@@ -41,14 +45,23 @@ class MachineCounters:
     segments_sent: int
     accepted: int
     time_wait: int
+    group_stall_s: float | None = None
+    own_wait_s: float = 0.0
+    frequency_khz: float = 0.0
+    heat_stops: int = 0
+    clocksource: str = ""
 
 
-def read_machine(own_pids: Iterable[int] = ()) -> MachineCounters:
-    """Read all counters; ``own_pids`` measure too, beside this process (a supervisor, say)."""
+def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
+    """Read all counters; ``own_pids`` measure too, beside this process (a supervisor, say).
+
+    ``stack_cores`` are those whose frequency and heat matter.
+    """
     cores, cpu = cpu_times()
     at_s, realtime_s = time.monotonic(), time.time()
     memory, net = virtual_memory(), network()
-    own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *own_pids})
+    own = {os.getpid(), *own_pids}
+    own_ns = sum(process_cpu_ns(pid) or 0 for pid in own)
     unused = ("idle", "iowait", "steal", "irq", "softirq")
     return MachineCounters(
         at_s=at_s,
@@ -68,11 +81,18 @@ def read_machine(own_pids: Iterable[int] = ()) -> MachineCounters:
         segments_sent=net.get("Tcp.OutSegs", 0),
         accepted=net.get("Tcp.PassiveOpens", 0),
         time_wait=time_wait(),
+        group_stall_s=group_stall_s(),
+        own_wait_s=waited_s(own),
+        frequency_khz=frequency_khz(stack_cores),
+        heat_stops=heat_stops(stack_cores),
+        clocksource=clocksource(),
     )
 
 
-def difference(before: MachineCounters, after: MachineCounters) -> MachineDelta:
-    """Return what happened between two readings.
+def difference(
+    before: MachineCounters, after: MachineCounters, *, canary_ns: tuple[float, float] = (0.0, 0.0)
+) -> MachineDelta:
+    """Return what happened between two readings; ``canary_ns`` is what the canary's work cost before and after.
 
     Busy time is wall time × cores less what was unused, because idle time is exact while user and system time
     are sampled by the tick, which processes that sleep and wake with it evade.
@@ -97,4 +117,22 @@ def difference(before: MachineCounters, after: MachineCounters) -> MachineDelta:
         segments_sent=after.segments_sent - before.segments_sent,
         accepted=after.accepted - before.accepted,
         time_wait=after.time_wait,
+        group_stall_s=_group_stall_s(before, after),
+        own_wait_s=max(0.0, after.own_wait_s - before.own_wait_s),
+        speed_change=_change(canary_ns[1], canary_ns[0]),
+        frequency_change=_change(before.frequency_khz, after.frequency_khz),
+        heat_stops=after.heat_stops - before.heat_stops,
+        clocksource=after.clocksource,
+        clocksource_before=before.clocksource,
     )
+
+
+def _group_stall_s(before: MachineCounters, after: MachineCounters) -> float | None:
+    if before.group_stall_s is None or after.group_stall_s is None:
+        return None
+    return after.group_stall_s - before.group_stall_s
+
+
+def _change(was: float, is_: float) -> float | None:
+    """How much more ``is_`` is than ``was``, as a share; None when either is unknown."""
+    return is_ / was - 1 if was > 0 and is_ > 0 else None

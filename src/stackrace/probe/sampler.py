@@ -10,6 +10,7 @@ from .cpu import Accounts, accounts, spent_ns
 from .families import Families
 from .memory import memory_bytes
 from .processes import Process
+from .waiting import waited_s
 
 __all__ = ["Sampler"]
 
@@ -31,10 +32,15 @@ class Sampler:
         self._for_memory = Families(hops, supervisor_pid)
         self._before: Mapping[str, Accounts] = {}
         self._memory: Mapping[str, int] = {}
+        self._waited_before_s = 0.0
+        self.waited_s = 0.0
+        """For how long threads of all hops were ready to run and did not, from ``begin`` to ``end``."""
 
     def begin(self) -> None:
         """Read the CPU clocks at the start of a slice."""
-        self._before = {hop: accounts(members) for hop, members in self._for_cpu.scan().items()}
+        found = self._for_cpu.scan()
+        self._waited_before_s = _waited_s(found)
+        self._before = {hop: accounts(members) for hop, members in found.items()}
 
     def spent_s(self) -> dict[str, float]:
         """Return the CPU seconds every hop used since ``begin``; memory is left alone, so this is the cheap end."""
@@ -48,6 +54,7 @@ class Sampler:
         """
         found = self._for_cpu.scan()
         spent = {hop: spent_ns(self._before.get(hop, {}), accounts(members)) for hop, members in found.items()}
+        self.waited_s = max(0.0, _waited_s(found) - self._waited_before_s)
         if not self._memory or self.allowance.pause_s() == 0:
             self.sample_memory(0.0)
         return tuple(self._usage(hop, members, spent[hop]) for hop, members in found.items())
@@ -70,3 +77,7 @@ class Sampler:
             threads=sum(process.threads for process in living),
             pss_bytes=self._memory.get(hop, 0),
         )
+
+
+def _waited_s(found: Mapping[str, Sequence[Process]]) -> float:
+    return waited_s(process.pid for members in found.values() for process in members)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from ..deploy.place import REST_LOOK_S
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from .batches import Memory
@@ -57,6 +58,8 @@ class _Spent:
     launching: _Span = field(default_factory=_Span)
     warming: _Span = field(default_factory=_Span)
     stopping: _Span = field(default_factory=_Span)
+    resting: _Span = field(default_factory=_Span)
+    rests: int = 0
     batches: int = 0
 
     def costs(self, stacks: int, *, stop_s: float | None = None) -> Costs:
@@ -65,6 +68,7 @@ class _Spent:
             launch_s=self.launching.seconds / stacks,
             warmup_s=self.warming.seconds / stacks,
             stop_s=self.stopping.seconds if stop_s is None else stop_s,
+            rest_s=self.resting.seconds / self.rests if self.rests else REST_LOOK_S,
         )
 
 
@@ -73,17 +77,20 @@ class Block:
     """The steps of one block; ``run`` takes them in order.
 
     No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the
-    memory that each stack may use. Where not all stacks fit into memory the steps are taken batch by batch; pairs
+    memory that each stack may use; ``replan`` returns the block's plan by what launches, warm-ups and rests turned
+    out to cost. Where not all stacks fit into memory the steps are taken batch by batch; pairs
     are compared across batches, too, so the twins are dealt out like everybody else.
     """
 
     plan: BlockPlan
+    replan: Callable[[Costs], BlockPlan | None]
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
     bound_bytes: int | None = None
+    spent: _Spent = field(default_factory=_Spent)
 
     def run(self) -> Costs:
         """Run the block; returns what it spent beside its slices."""
@@ -91,7 +98,7 @@ class Block:
         self.shuffler.shuffle(order)
         steps, end_s = self.steps, self.steps.deadline_s
         steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
-        spent, waiting = _Spent(), deque(order)
+        spent, waiting = self.spent, deque(order)
         memory = Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
         most = memory.batch_size([stack.path for stack in order])
         while waiting and (spent.batches == 0 or time.monotonic() < end_s):
@@ -105,7 +112,11 @@ class Block:
                     for stack in list(steps.up):
                         self._warm_up(stack)
                 alone = not waiting and spent.batches == 0
-                self._measure(spent.costs(len(order), stop_s=2 * self.stop_s), to_the_end=alone)
+                # another block would be stopped, too, perhaps later than this one
+                costs = spent.costs(len(order), stop_s=2 * self.stop_s)
+                if alone:
+                    self.plan = self.replan(costs) or self.plan
+                self._measure(costs, to_the_end=alone)
             finally:
                 with spent.stopping:
                     steps.retire()
@@ -120,9 +131,16 @@ class Block:
             steps.launch(waiting.popleft())
             launched += 1
 
+    def _rest(self) -> None:
+        """Let no stack answer at the cost of the next what its last load left behind."""
+        with self.spent.resting:
+            self.steps.place.rest()
+        self.spent.rests += 1
+
     def _warm_up(self, stack: Stack) -> None:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
+        self._rest()
         steps.sink(Progress("warming up", original_path(stack.path)))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
@@ -156,7 +174,7 @@ class Block:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:
                 continue
-            self.steps.place.rest()
+            self._rest()
             length_s = self.plan.slice_s if self._is_headline(cell) else self.plan.side_slice_s
             if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
                 return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..deploy.place import REST_LOOK_S
 
-__all__ = ["BETWEEN", "BETWEEN_S", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
+__all__ = ["BETWEEN", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
 
 REWARM_S = 0.15
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
@@ -15,9 +15,6 @@ REWARM_S = 0.15
 SLICE_S = 0.6
 """The preferred slice. Where a machine changes its speed every few seconds, short slices in quick turns let all
 stacks meet the same speed; docs/method.md has the measurement."""
-
-BETWEEN_S = REST_LOOK_S + REWARM_S
-"""What lies between two slices at least."""
 
 LEAST_SLICE_S = 0.3
 MOST_PASSES = 8
@@ -36,11 +33,20 @@ ROOMY_BLOCKS = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What a block spends beside its slices, in seconds: per launch, per warm-up, and once for stopping."""
+    """What a block spends beside its slices, in seconds: per launch, per warm-up, and once for stopping.
+
+    ``rest_s`` is what the stacks need before a slice to come to rest.
+    """
 
     launch_s: float = 1.5
     warmup_s: float = 1.0
     stop_s: float = 1.5
+    rest_s: float = REST_LOOK_S
+
+    @property
+    def between_s(self) -> float:
+        """What lies between two slices."""
+        return self.rest_s + REWARM_S
 
     def of(self, stacks: int) -> float:
         """Return the seconds one block of ``stacks`` stacks spends without a single slice."""
@@ -96,18 +102,21 @@ def plan_block(
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
-    slice_s, least_s = fixed_slice_s or SLICE_S, fixed_slice_s or LEAST_SLICE_S
+    between_s = costs.between_s
+    # where stacks take long to come to rest, short slices would mostly be spent waiting
+    slice_s = fixed_slice_s or max(SLICE_S, between_s)
+    least_s = fixed_slice_s or max(LEAST_SLICE_S, between_s / 2)
 
     def fitted(blocks: int, *, even: bool) -> BlockPlan | None:
         free_s = remaining_s / blocks - costs.of(extent.stacks)
-        beside_s = 0.0 if even else extent.sides * (least_s + BETWEEN_S)
+        beside_s = 0.0 if even else extent.sides * (least_s + between_s)
         cell_s = (free_s - beside_s) / (extent.cells if even else extent.headline)
-        if cell_s < least_s + BETWEEN_S - 1e-9:
+        if cell_s < least_s + between_s - 1e-9:
             return None
         # a pass more of slices that are somewhat shorter beats a pass less of longer ones
         wanted_s = fixed_slice_s or 0.75 * slice_s
-        passes = min(max(math.floor(cell_s / (wanted_s + BETWEEN_S)), 1), MOST_PASSES)
-        length_s = fixed_slice_s or cell_s / passes - BETWEEN_S
+        passes = min(max(math.floor(cell_s / (wanted_s + between_s)), 1), MOST_PASSES)
+        length_s = fixed_slice_s or cell_s / passes - between_s
         return BlockPlan(
             slice_s=length_s,
             passes=passes,
@@ -129,7 +138,8 @@ def plan_block(
 
 def least_budget_s(extent: Extent, costs: Costs) -> float:
     """Return the shortest budget that allows one block of the shortest slices."""
-    return costs.of(extent.stacks) + extent.cells * (LEAST_SLICE_S + BETWEEN_S)
+    least_s = max(LEAST_SLICE_S, costs.between_s / 2)
+    return costs.of(extent.stacks) + extent.cells * (least_s + costs.between_s)
 
 
 def _width(blocks: int, passes: int, between: float = BETWEEN) -> float:

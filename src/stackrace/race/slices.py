@@ -43,6 +43,7 @@ class Slices:
         steps.deadline_s = time.monotonic() + remaining_s - self._costs.stop_s
         block = Block(
             plan=block_plan,
+            replan=lambda costs: self._plan_with(costs, racing, remaining_s, steps.number),
             cells=self._plan.cells(racing),
             steps=steps,
             shuffler=self._shuffler,
@@ -56,24 +57,26 @@ class Slices:
         return True
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
-        ahead = extent(self._plan.cells(racing))
-        block_plan = plan_block(
-            ahead,
-            remaining_s=remaining_s,
-            done=done,
-            costs=self._costs,
-            fixed_slice_s=self._plan.slice_s,
-            between=self._between,
-        )
+        block_plan = self._plan_with(self._costs, racing, remaining_s, done)
         if block_plan is None and done == 0:
             hint = "" if len(racing) == len(self._plan.stacks) else ", or --no-twin"
-            least = DURATION.format(least_budget_s(ahead, self._costs))
+            least = DURATION.format(least_budget_s(extent(self._plan.cells(racing)), self._costs))
             raise InputError(
                 f"--budget {DURATION.format(self._budget_s)} is too short: {self._size()} need {least} for a "
                 "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
                 + hint
             )
         return block_plan
+
+    def _plan_with(self, costs: Costs, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
+        return plan_block(
+            extent(self._plan.cells(racing)),
+            remaining_s=remaining_s,
+            done=done,
+            costs=costs,
+            fixed_slice_s=self._plan.slice_s,
+            between=self._between,
+        )
 
     def _size(self) -> str:
         workloads = len(self._plan.workloads)

@@ -176,3 +176,33 @@ def test_an_idle_engine_was_not_the_limit_whatever_its_ceiling_is_said_to_be():
     assert "engine ceiling" not in findings(healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2)))
     seen = healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2), cores=SHARED)
     assert "engine ceiling" in findings(seen)
+
+
+def test_what_our_own_threads_waited_is_no_pressure_from_outside():
+    crowded = machine(stall_s=1.9, own_wait_s=0.1)
+    assert findings(healthy(machine=crowded))["pressure"] is Effect.REDOES
+    assert "pressure" not in findings(healthy(machine=crowded, stack_wait_s=7.0))
+    assert "pressure" not in findings(
+        healthy(machine=crowded, result=result(generator_wait_s=0.08), stack_wait_s=1.6)
+    )
+
+
+def test_a_control_groups_own_pressure_bounds_what_we_caused():
+    both = machine(stall_s=1.9, group_stall_s=0.2)
+    assert findings(healthy(machine=both, stack_wait_s=7.0))["pressure"] is Effect.REDOES
+    assert "pressure" not in findings(healthy(machine=machine(stall_s=1.9, group_stall_s=1.8), stack_wait_s=7.0))
+
+
+def test_a_speed_that_nobody_knows_is_no_finding():
+    assert findings(healthy(machine=machine(speed_change=None, frequency_change=None))) == {}
+
+
+def test_twice_as_slow_is_as_bad_as_twice_as_fast():
+    for change in (1.0, -0.5):
+        (found,) = examine(healthy(machine=machine(speed_change=change))).findings
+        assert (found.check, found.effect) == ("machine speed", Effect.REDOES)
+        assert "100 %" in found.seen
+
+
+def test_a_clock_that_nobody_knows_is_no_finding():
+    assert findings(healthy(machine=machine(clocksource="", clocksource_before="tsc"))) == {}

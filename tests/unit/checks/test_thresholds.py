@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
+from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
+from stackrace.model.load import SeriesBin
 from stackrace.model.verdict import Effect
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
-Make = Callable[[float], Observation]
+Make = Callable[[Any], Observation]
 
 
 def of_result(name: str) -> Make:
@@ -27,12 +29,16 @@ def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
     return lambda value: healthy(machine=machine(**{name: value * factor}, **others))
 
 
+def of_clock(name: str) -> Observation:
+    return healthy(machine=machine(clocksource=name, clocksource_before="tsc"))
+
+
 CLOSING = load(keep_alive=False)
 CAPACITY_S = 8.0
 OURS_S = 0.5 + 1.98
 
 # check, how to make an observation from a figure, the highest figure that is silent, (figure, effect) …
-CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
+CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
     ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.31, INVALIDATES)]),
     (
@@ -49,6 +55,16 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
         0.0299,
         [(0.031, WARNS), (0.101, REDOES)],
     ),
+    ("pressure", of_machine("stall_s", 2.0, own_wait_s=0.0), 0.10, [(0.11, WARNS), (0.31, REDOES)]),
+    (
+        "machine speed",
+        of_machine("speed_change"),
+        0.099,
+        [(0.101, WARNS), (-0.1, WARNS), (0.26, REDOES)],
+    ),
+    ("CPU frequency", of_machine("frequency_change"), 0.05, [(-0.051, WARNS), (0.151, REDOES)]),
+    ("overheated", of_machine("heat_stops"), 0, [(1, REDOES)]),
+    ("unstable clock", of_clock, "tsc", [("hpet", WARNS), ("kvm-clock", WARNS)]),
     ("throttled", of_machine("throttled_s"), 0.0, [(0.001, WARNS), (0.021, INVALIDATES)]),
     ("swapping", of_machine("swapped_pages"), 0, [(1, WARNS), (256, WARNS), (257, INVALIDATES)]),
     ("major faults", of_machine("major_faults"), 20, [(21, WARNS)]),
@@ -113,8 +129,32 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
     ("nonces lost", of_result("nonces_lost"), 0, [(1, INVALIDATES)]),
     ("cached answers", of_result("cached_answers"), 0, [(1, INVALIDATES)]),
     ("stale dates", of_result("stale_dates"), 0, [(1, WARNS), (20, WARNS), (21, INVALIDATES)]),
+    ("bytes unaccounted", of_result("surplus_bytes"), 0, [(1, WARNS), (1000, WARNS), (1001, INVALIDATES)]),
+    ("ports exhausted", of_result("ports_exhausted"), 0, [(1, INVALIDATES)]),
+    ("descriptors exhausted", of_result("files_exhausted"), 0, [(1, INVALIDATES)]),
+    ("arrivals", lambda x: opened(arrivals_distance=x), 0.01378, [(0.0139, INVALIDATES), (0.5, INVALIDATES)]),
+    ("latency lumps", lambda x: healthy(slow=((0.9, 1), (1.004, int(x)))), 3, [(4, WARNS)]),
+    ("latency lumps", lambda x: healthy(slow=((3.01, int(x)),)), 2, [(3, WARNS)]),
+    ("not steady", lambda x: lasting([x, 1.0, 1.0]), 1.009, [(1.02, WARNS), (0.9, WARNS)]),
+    ("access log", lambda x: healthy(log_bytes=int(x)), 639_999, [(640_000, WARNS)]),
+    (
+        "logs grow",
+        lambda x: healthy(log_bytes=int(x), stack=stack_of("gunicorn", access_log=True)),
+        2 << 20,
+        [((2 << 20) + 1, WARNS)],
+    ),
     ("unused CPU", lambda x: healthy(before_per_s=9_900, usage=busy(x)), 1.6, [(1.59, WARNS), (0, WARNS)]),
 ]
+
+
+def lasting(thirds: list[float]) -> Observation:
+    """Twelve seconds, whose thirds have these rates, each bin a little more or less."""
+    rates = [1000 * third * (1 + (-1) ** number * 0.001) for third in thirds for number in range(40)]
+    bins = [
+        SeriesBin(start_s=number / 10, ok=round(rate), errors=0, in_flight=20, p50_s=0.002, p99_s=0.004)
+        for number, rate in enumerate(rates)
+    ]
+    return healthy(load=load(duration_s=12.0), result=result(duration_s=12.0, series=tuple(bins)))
 
 
 def busy(cpu_s: float) -> tuple:

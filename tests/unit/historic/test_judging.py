@@ -223,9 +223,16 @@ def test_failing_is_judged_by_the_launches_with_more_than_one_error_in_a_hundred
 
 
 def test_slices_that_were_refused_for_their_errors_count_as_failures():
-    race = race_of(make_launch(ONE, 0, make_slice(100, errors=100, refused=True)))
+    race = race_of(*(make_launch(ONE, block, make_slice(100, errors=100, refused=True)) for block in (0, 1)))
     found = outcome(race, make_claim(Kind.FAILS))
-    assert (found.ruling, found.reason) == (Ruling.HOLDS, "1 of 1 launches failed, 33.33% of all requests")
+    assert (found.ruling, found.reason) == (Ruling.HOLDS, "2 of 2 launches failed, 33.33% of all requests")
+
+
+def test_nothing_is_judged_by_a_single_launch():
+    for errors in (0, 50):
+        race = race_of(make_launch(ONE, 0, make_slice(100, errors=errors)))
+        for kind in (Kind.FAILS, Kind.LIVES):
+            assert outcome(race, make_claim(kind)).ruling is Ruling.UNDECIDED
 
 
 def test_a_launch_that_answered_nothing_in_short_slices_says_nothing():
@@ -238,13 +245,15 @@ def test_a_launch_that_answered_nothing_in_short_slices_says_nothing():
 
 def test_a_launch_that_died_failed_where_it_was_last_seen():
     died = make_failure(FailureKind.DIED)
-    race = race_of(make_launch(ONE, 0, make_slice(100, 20), make_slice(100, 500), failure=died))
+    race = race_of(
+        *(make_launch(ONE, block, make_slice(100, 20), make_slice(100, 500), failure=died) for block in (0, 1))
+    )
     assert outcome(race, make_claim(Kind.FAILS, this=cell(concurrency=500))).ruling is Ruling.HOLDS
     assert outcome(race, make_claim(Kind.LIVES, this=cell(concurrency=20))).ruling is Ruling.HOLDS
 
 
 def test_a_launch_that_died_before_any_slice_failed_everywhere():
-    race = race_of(make_launch(ONE, 0, failure=make_failure(FailureKind.DIED)))
+    race = race_of(*(make_launch(ONE, block, failure=make_failure(FailureKind.DIED)) for block in (0, 1)))
     assert outcome(race, make_claim(Kind.FAILS)).ruling is Ruling.HOLDS
 
 

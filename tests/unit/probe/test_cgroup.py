@@ -22,3 +22,41 @@ from stackrace.probe import cgroup
 def test_throttled_time_is_found(monkeypatch, groups, path, content, seconds):
     monkeypatch.setattr(cgroup, "read", {"/proc/self/cgroup": groups, path: content}.get)
     assert cgroup.throttled_s() == seconds
+
+
+def test_a_quota_around_our_group_counts(monkeypatch):
+    files = {
+        "/proc/self/cgroup": b"0::/box/inner\n",
+        "/sys/fs/cgroup/box/inner/cpu.stat": b"usage_usec 9\n",
+        "/sys/fs/cgroup/box/cpu.stat": b"throttled_usec 4000000\n",
+        "/sys/fs/cgroup/box/cpu.max": b"150000 100000\n",
+        "/sys/fs/cgroup/box/inner/cpu.max": b"max 100000\n",
+    }
+    monkeypatch.setattr(cgroup, "read", files.get)
+    assert cgroup.throttled_s() == 4.0
+    assert cgroup.allowed_cores() == 1.5
+
+
+def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
+    files = {
+        "/proc/self/cgroup": b"2:cpu:/box\n0::/\n",
+        "/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us": b"50000\n",
+        "/sys/fs/cgroup/cpu/box/cpu.cfs_period_us": b"100000\n",
+    }
+    monkeypatch.setattr(cgroup, "read", files.get)
+    assert cgroup.allowed_cores() == 0.5
+    files["/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us"] = b"-1\n"
+    assert cgroup.allowed_cores() == float("inf")
+
+
+@pytest.mark.parametrize("top", ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"])
+def test_a_groups_own_pressure_is_read_and_the_roots_is_not_ours(monkeypatch, top):
+    pressure = b"some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=0\n"
+    files = {
+        "/proc/self/cgroup": b"0::/user.slice/race.scope\n",
+        f"{top}/user.slice/race.scope/cpu.pressure": pressure,
+    }
+    monkeypatch.setattr(cgroup, "read", files.get)
+    assert cgroup.group_stall_s() == 2.5
+    files["/proc/self/cgroup"] = b"0::/\n"
+    assert cgroup.group_stall_s() is None

@@ -74,7 +74,7 @@ def test_stacks_that_do_not_fit_together_are_raced_batch_by_batch(clock, told):
 def test_the_pair_is_dealt_into_batches_like_everybody_else(clock):
     place = Pairs(clock, SPEEDS)
     place.room, place.sizes = 1000 * MIB, dict.fromkeys(place.speeds, 300 * MIB)
-    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=400.0, twin=True, exhaustive=True)
+    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=1200.0, twin=True, exhaustive=True)
     pair = {finished.twin, f"{finished.twin}#twin"}
     together = [pair <= set(launched[:2]) or pair <= set(launched[2:]) for launched in by_block(finished).values()]
     assert any(together)

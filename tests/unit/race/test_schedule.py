@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
-    BETWEEN_S,
     LEAST_SLICE_S,
     MOST_BLOCKS,
     ROOMY_BLOCKS,
@@ -29,8 +28,8 @@ def alike(stacks, levels):
 
 def spent_s(plan, extent):
     """What the planned block will take."""
-    headline = plan.passes * (plan.slice_s + BETWEEN_S)
-    others = plan.side_passes * (plan.side_slice_s + BETWEEN_S)
+    headline = plan.passes * (plan.slice_s + COSTS.between_s)
+    others = plan.side_passes * (plan.side_slice_s + COSTS.between_s)
     return COSTS.of(extent.stacks) + extent.headline * headline + extent.sides * others
 
 

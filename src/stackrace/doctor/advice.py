@@ -1,0 +1,61 @@
+"""One thing to change on this machine, and what it would be good for."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ..model.verdict import Effect, Finding
+
+__all__ = ["Advice", "Change", "Gain", "command_of"]
+
+
+class Gain(IntEnum):
+    """How much quieter measurements are expected to become; what forbids a race comes first."""
+
+    DECISIVE = 0
+    GREAT = 1
+    SOME = 2
+    LITTLE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A kernel setting from one value to another; ``key`` is a sysctl's name or a path below /sys."""
+
+    key: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What was seen (``finding``), why it matters, and what to do about it.
+
+    ``finding.remedy`` is a sentence, ``command`` what to type, empty where no command helps. ``changes`` are what
+    ``--apply`` would do: safe, and undone exactly by ``--undo``; without any it is left to the reader.
+    """
+
+    finding: Finding
+    why: str
+    gain: Gain
+    command: str = ""
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def forbids(self) -> bool:
+        """Whether no race should start before this is done."""
+        return self.finding.effect is Effect.INVALIDATES
+
+
+def command_of(changes: Sequence[Change]) -> str:
+    """Return the shell commands that make ``changes``; they last until the next boot. Source: sysctl(8), tee(1)."""
+    sysctls = [shlex.quote(f"{one.key}={one.after}") for one in changes if not one.key.startswith("/")]
+    commands = [f"sudo sysctl -w {' '.join(sysctls)}"] if sysctls else []
+    values = dict.fromkeys(one.after for one in changes if one.key.startswith("/"))
+    for value in values:
+        paths = [one.key for one in changes if one.key.startswith("/") and one.after == value]
+        commands.append(f"echo {shlex.quote(value)} | sudo tee {' '.join(paths)}")
+    return " && ".join(commands)

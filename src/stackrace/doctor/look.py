@@ -1,0 +1,98 @@
+"""Looking at this machine: read everything once, and watch it for a moment while we do nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..checks import Preparation
+from ..model.load import Load
+from ..model.race import Budget
+from ..probe import difference, host_facts, network_limits, read_machine
+from ..probe.cgroup import allowed_cores, delegated
+from ..probe.proc import read
+from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
+from .neighbours import cpu_by_process, daemons, jobs, listeners, offenders, remains
+from .surroundings import Surroundings
+
+__all__ = ["look"]
+
+_SETTINGS = (
+    "net.core.somaxconn",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.tcp_tw_reuse",
+    "vm.swappiness",
+    "kernel.nmi_watchdog",
+    THP,
+    NO_TURBO,
+    BOOST,
+)
+
+
+def look(
+    kernel: Kernel,
+    *,
+    cores: Budget,
+    concurrency: int,
+    watch_s: float = 2.0,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Surroundings:
+    """Return what this machine is like for a race at ``concurrency`` connections; takes ``watch_s`` seconds."""
+    was_used, before = cpu_by_process(), read_machine((), cores.stack_cores)
+    sleep(watch_s)
+    watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
+    memory = _memory()
+    disk = Path(tempfile.gettempdir())
+    room = shutil.disk_usage(disk)
+    governors = kernel.governors()
+    engine = set(cores.generator_cores)
+    twins = {twin for core in engine for twin in kernel.siblings(core)} - engine
+    return Surroundings(
+        host=host_facts(),
+        plan=_plan(cores, concurrency),
+        watched=watched,
+        offenders=offenders(was_used, is_used, watched.elapsed_s),
+        load_average=os.getloadavg()[0],
+        settings={key: value for key in (*_SETTINGS, *governors) if (value := kernel.read(key)) is not None},
+        governors=governors,
+        siblings=tuple(sorted(twins.intersection(cores.stack_cores))),
+        memory_free_bytes=memory.get("MemAvailable", 0),
+        swap_bytes=memory.get("SwapTotal", 0),
+        swap_used_bytes=memory.get("SwapTotal", 0) - memory.get("SwapFree", 0),
+        disk=disk,
+        disk_bytes=room.total,
+        disk_free_bytes=room.free,
+        allowed_cores=allowed_cores(),
+        delegated=delegated(),
+        clocks=tuple((kernel.read(CLOCKS) or "").split()),
+        daemons=daemons(),
+        jobs=jobs(),
+        remains=remains(),
+        listeners=listeners(),
+    )
+
+
+def _plan(cores: Budget, concurrency: int) -> Preparation:
+    limits = network_limits()
+    return Preparation(
+        loads=(Load(concurrency=concurrency, duration_s=1.0),),
+        cores=cores,
+        machine_cores=len({*cores.stack_cores, *cores.generator_cores}),
+        descriptors=limits.descriptors,
+        descriptors_hard=limits.descriptors_hard,
+        ephemeral_ports=limits.ephemeral_ports,
+        time_wait=limits.time_wait,
+        tw_reuse=limits.tw_reuse,
+        accept_queue=limits.accept_queue,
+    )
+
+
+def _memory() -> Mapping[str, int]:
+    """Return /proc/meminfo in bytes by name. Source: proc_meminfo(5)."""
+    lines = (read("/proc/meminfo") or b"").decode(errors="replace").splitlines()
+    pairs = (line.split() for line in lines)
+    return {words[0].rstrip(":"): int(words[1]) * 1024 for words in pairs if len(words) == 3}

@@ -1,0 +1,141 @@
+"""Who else is on this machine: what runs, what will, what earlier races left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..probe.cpu import process_cpu_ns
+from ..probe.proc import pids, read
+from ..probe.processes import read_process
+from .surroundings import Job, Offender, Remains
+
+__all__ = ["PORTS", "cpu_by_process", "daemons", "jobs", "listeners", "offenders", "remains"]
+
+PORTS = (8000, 8765)
+"""What the examples load, and where ``stackrace web`` listens."""
+
+_FOLDER = re.compile(r"stackrace-[0-9a-f]{8}")
+_WITHIN_S = 3600.0
+_LISTENS = b"0A"
+
+
+def cpu_by_process() -> Mapping[int, int]:
+    """Return the CPU time in ns of every process that is not ours, by id."""
+    readings = {pid: process_cpu_ns(pid) for pid in pids() if pid != os.getpid()}
+    return {pid: spent_ns for pid, spent_ns in readings.items() if spent_ns is not None}
+
+
+def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: float) -> tuple[Offender, ...]:
+    """Return who used over 1 % of a core between two readings, the greediest first; at most five."""
+    spent = {pid: after_ns - before.get(pid, 0) for pid, after_ns in after.items()}
+    greedy = sorted((pid for pid in spent if spent[pid] > 1e7 * elapsed_s), key=lambda pid: -spent[pid])
+    return tuple(
+        Offender(pid=pid, name=_name(pid), share=spent[pid] / 1e9 / max(elapsed_s, 1e-3)) for pid in greedy[:5]
+    )
+
+
+def daemons() -> frozenset[str]:
+    """Return the names of all running processes. Source: proc_pid_comm(5), at most 15 characters."""
+    return frozenset(_name(pid) for pid in pids())
+
+
+def _name(pid: int) -> str:
+    process = read_process(pid)
+    return process.name if process else "one that ended"
+
+
+def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
+    """Return systemd's timers that are due within an hour, the nearest first; none where systemd does not run.
+
+    ``listed`` is what systemctl printed, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
+    ``next`` is in microseconds since 1970, 0 or null for never.
+    """
+    now_s = time.time() if now_s is None else now_s
+    text = _list_timers() if listed is None else listed
+    try:
+        timers = json.loads(text or "[]")
+    except ValueError:
+        return ()
+    due = [Job(name=str(one["unit"]), due_s=one["next"] / 1e6 - now_s) for one in timers if one.get("next")]
+    return tuple(sorted((job for job in due if job.due_s < _WITHIN_S), key=lambda job: job.due_s))
+
+
+def _list_timers() -> str:
+    if not Path("/run/systemd/system").exists():
+        return ""  # sd_booted(3)
+    try:
+        command = ("systemctl", "list-timers", "--output=json", "--no-pager")
+        return subprocess.run(command, capture_output=True, text=True, timeout=5).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
+    """Return the run directories of races that are there, with the processes that work in them."""
+    if folders is None:
+        tops = dict.fromkeys((Path(tempfile.gettempdir()), Path("/tmp")))
+        folders = [path for top in tops if top.is_dir() for path in top.iterdir() if _FOLDER.fullmatch(path.name)]
+    users = {pid: _use(pid) for pid in pids() if pid != os.getpid()}
+    return tuple(_remains(folder, users) for folder in sorted(folders))
+
+
+def _remains(folder: Path, users: Mapping[int, tuple[str, list[str]]]) -> Remains:
+    found = [
+        pid
+        for pid, (cwd, words) in users.items()
+        if _inside(cwd, folder) or any(_inside(word, folder) for word in words)
+    ]
+    guarded = any(
+        any(word.endswith("/supervisor.py") for word in users[pid][1]) and str(folder) in users[pid][1]
+        for pid in found
+    )
+    return Remains(folder=folder, pids=tuple(found), guarded=guarded)
+
+
+def _inside(word: str, folder: Path) -> bool:
+    return word == str(folder) or f"{folder}/" in word
+
+
+def _use(pid: int) -> tuple[str, list[str]]:
+    """Where a process works and how it was called."""
+    try:
+        cwd = str(Path(f"/proc/{pid}/cwd").readlink())
+    except OSError:
+        cwd = ""
+    return cwd, (read(f"/proc/{pid}/cmdline") or b"").decode(errors="replace").split("\0")
+
+
+def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
+    """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process".
+
+    Source: proc_net_tcp(5), state 0A; proc_pid_fd(5), sockets by inode.
+    """
+    inodes: dict[str, int] = {}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in (read(table) or b"").splitlines()[1:]:
+            words = line.split(maxsplit=10)
+            port = int(words[1].rpartition(b":")[2], 16)
+            if words[3] == _LISTENS and port in ports:
+                inodes[f"socket:[{words[9].decode()}]"] = port
+    found = dict.fromkeys(inodes.values(), "another user's process")
+    for pid in pids() if inodes else ():
+        for held in _sockets(pid).intersection(inodes):
+            found[inodes[held]] = f"{_name(pid)} (pid {pid})"
+    return found
+
+
+def _sockets(pid: int) -> set[str]:
+    held: set[str] = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (thousands of them)
+            with contextlib.suppress(OSError):  # closed meanwhile
+                held.add(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115
+    return held
