@@ -62,7 +62,7 @@ def run(
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
-        if ledger.race.twin and not came_up(ledger.race):
+        if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         finished = ledger.end(ending, clock() - begun)
