@@ -54,7 +54,11 @@ Examples:
     "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
 )
 @run_options
-@click.option("--question", type=click.Choice([one.value for one in Question]), help="What to find out. Default: winner.")
+@click.option(
+    "--question",
+    type=click.Choice([one.value for one in Question]),
+    help="What to find out. Default: winner.",
+)
 @click.option(
     "--difference",
     type=Quantity(PERCENT, most=1.0),
