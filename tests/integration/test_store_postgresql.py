@@ -23,6 +23,7 @@ from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, Memor
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.race.resume import going_on
 from stackrace.store import open_store
 
 DEADLINE_S = 30
@@ -285,6 +286,28 @@ def test_measuring_leaves_no_history(store):
     whole = make_race()
     store.begin(whole)
     assert store.alterations(race.id) == store.alterations(whole.id) == ()
+
+
+def test_that_an_interrupted_race_goes_on_is_measuring_and_nothing_else_is(store, psql):
+    launch, died = make_launch(), replace(make_launch(), failure=None)
+    race = replace(make_race(), launches=(launch, died), ending=None)
+    store.begin(race)
+    store.end(race.id, Ending.INTERRUPTED, 2.0)
+    former = going_on(store.load(race.id), done=0, spent_s=1.0, budget_s=1e6)
+    store.resume(former)
+    assert store.load(race.id) == replace(former, elapsed_s=2.0)
+    assert all(launch.cut_short for launch in store.load(race.id).launches)
+    with pytest.raises(StoreError, match="not one that was interrupted"):
+        store.resume(former)
+    store.end(race.id, Ending.BUDGET, 3.0)
+    assert store.alterations(race.id) == ()
+    for sql in (
+        "UPDATE stackrace_race SET ending = NULL, resumed = 2",
+        "UPDATE stackrace_launch SET failure_kind = NULL",
+        "DELETE FROM stackrace_slice",
+    ):
+        assert psql(sql).returncode == 0
+    assert {each.kind for each in store.alterations(race.id)} == {"race", "launch", "slice"}
 
 
 def test_every_change_tells_who_when_and_what_was_before(store, psql):

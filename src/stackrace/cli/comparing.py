@@ -67,7 +67,9 @@ def compare_again(name: str, options: Options, *, store_url: str | None) -> None
             f"\nThe report: {path}\nAgain: stackrace report historic/{name}\nIts races: {ours}", err=options.as_json
         )
     if interrupted:
-        raise InterruptedRace("interrupted; what was measured is kept")
+        raise InterruptedRace(
+            "interrupted; what was measured is kept; go on with the race of a part: stackrace run --resume ID"
+        )
     if not races:
         raise RefusedError("no part of the comparison could be run; the reasons stand above")
 

@@ -11,7 +11,7 @@ from typing import Self
 import click
 
 from ..model.launch import Failure
-from ..model.race import RacePlan
+from ..model.race import Race, RacePlan
 from ..model.stack import original_path
 from ..model.standing import Standing
 from ..race.events import (
@@ -21,9 +21,11 @@ from ..race.events import (
     LaunchEnded,
     LaunchStarted,
     Progress,
+    RaceResumed,
     RaceStarted,
     SliceEnded,
 )
+from ..race.resume import counted
 from ..report.live import LiveView
 from ..report.result import standing_of
 from ..report.state import LiveState, Mishap
@@ -92,6 +94,7 @@ class LiveSink:
         self._block = 0
         self._slices = 0
         self._first_launch_s: float | None = None
+        self._earlier_s = 0.0
         self._standing: Standing | None = None
         self._mishaps: list[Mishap] = []
 
@@ -108,6 +111,9 @@ class LiveSink:
         match event:
             case RaceStarted(race=race):
                 self._phase, self._twin = "starting", race.twin
+            case RaceResumed(race=race):
+                self._twin = race.twin
+                self._go_on(race)
             case BlockStarted(block=block):
                 self._block = block + 1
             case LaunchStarted(launch=launch):
@@ -128,6 +134,14 @@ class LiveSink:
         self._view.update(self._state())
         if self._phase.startswith("measuring"):
             self._view.pause()
+
+    def _go_on(self, race: Race) -> None:
+        """Count what was measured before an interruption, and the time it took."""
+        whole = counted(race)
+        self._phase = "starting"
+        self._slices = sum(len(launch.slices) for launch in whole.launches)
+        self._earlier_s = race.elapsed_s
+        self._standing = standing_of(race) if self._slices else None
 
     def _mishap(self, stack: str, failure: Failure) -> None:
         self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))
@@ -162,7 +176,7 @@ class LiveSink:
         number = max(runs - self._slices, 0)
         if not self._slices or self._first_launch_s is None:
             return _Ahead(number=number, seconds=None)
-        left_s = (time.monotonic() - self._first_launch_s) / self._slices * number
+        left_s = (time.monotonic() - self._first_launch_s + self._earlier_s) / self._slices * number
         if self._plan.budget_s is not None:
             left_s = min(left_s, max(self._plan.budget_s - elapsed_s, 0.0))
         return _Ahead(number=number, seconds=left_s)

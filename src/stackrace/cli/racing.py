@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ from ..race.events import Event
 from ..race.runner import run
 from ..report.result import standing_of
 from ..spec.request import RaceRequest
-from ..store import StoreSink, open_store
+from ..store import ManifestSink, StoreSink, begin_manifest, open_store
+from .former import Former, hold_to
+from .keeping import go_on_with, opening_of, races_folder
 from .planning import plan_of, race_of
 from .preflight import check_limits
 from .progress import Announcer, LiveSink
@@ -29,20 +32,21 @@ from .stage import set_up
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["race_and_report", "raced", "stoppable"]
+__all__ = ["race_and_report", "raced", "report_of", "stoppable"]
 
 
 def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path | None, as_json: bool) -> None:
     """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
     with stoppable(), open_store(store_url) as store:
-        _report(raced(request, store), html, as_json)
+        report_of(raced(request, store), store, html, as_json)
 
 
-def raced(request: RaceRequest, store: Store) -> Race:
+def raced(request: RaceRequest, store: Store, former: Former | None = None) -> Race:
     """Set up what ``request`` asks for, race it with a live view on stderr, keep it in ``store``, and return it.
 
-    Nothing is printed on stdout. What an interruption leaves is kept and returned, its ending INTERRUPTED. Raises
-    InputError and its kin where there is nothing to race, or when the budget does not hold a single block.
+    ``former`` is the race that goes on, where this is no new one. Nothing is printed on stdout. What an
+    interruption leaves is kept and returned, its ending INTERRUPTED. Raises InputError and its kin where there is
+    nothing to race, when the budget does not hold a single block, or where ``former`` was raced otherwise.
     """
     begun = time.monotonic()
     with stoppable(), Announcer() as say, set_up(request, say) as stage:
@@ -59,8 +63,17 @@ def raced(request: RaceRequest, store: Store) -> Race:
         )
         say.done()
         begun += say.installing_s
-        with LiveSink(plan, begun) as live:
-            sinks = (StoreSink(store), live)
+        opening = opening_of(race.id, race.version, request, stage, store)
+        if former is not None:
+            hold_to(former, race, opening)
+            plan, race = replace(plan, id=former.race.id), former.race
+            # neither the block that was cut nor setting up again is charged to the budget
+            begun = time.monotonic() - race.elapsed_s
+        manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
+        with manifest as file, LiveSink(plan, begun) as live:
+            noted = ManifestSink(file, begun, resumed=race.resumed, folder=stage.guard.directory)
+            # the store first: the manifest tells the end of nothing that the store does not have
+            sinks = (StoreSink(store), noted, live)
 
             def tell(event: Event) -> None:
                 for sink in sinks:
@@ -69,13 +82,16 @@ def raced(request: RaceRequest, store: Store) -> Race:
             return run(plan, race, place, tell, begun_s=begun)
 
 
-def _report(race: Race, html: Path | None, as_json: bool) -> None:
+def report_of(race: Race, store: Store, html: Path | None, as_json: bool) -> None:
+    """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
     standing = standing_of(race)
     written = write_html(race, standing, html)
     show(race, standing, as_json=as_json)
     click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=as_json)
     if race.ending is Ending.INTERRUPTED:
-        raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
+        raise InterruptedRace(
+            f"interrupted; what was measured is kept as race {race.id}; go on with: {go_on_with(race.id, store)}"
+        )
     if not standing.levels:
         raise RefusedError("no stack gave a believable measurement; the reasons stand above")
     if not standing.verdict.valid:

@@ -49,6 +49,7 @@ def command(
     from ..report import SCHEMA, Format, exporter
     from ..report.result import standing_of
     from ..store import open_store
+    from .keeping import unfinished_note
     from .showing import show, write_html
 
     if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
@@ -76,6 +77,7 @@ def command(
         if chosen is None:
             raise StoreError("nothing has been raced yet; start with: stackrace run")
         raced = results.load(chosen)
+        hint = unfinished_note(raced, results)
     standing = standing_of(raced)
     forms = {Format.JSON: as_json, Format.CSV: as_csv, Format.MARKDOWN: as_markdown}
     form = next((form for form, wanted in forms.items() if wanted), None)
@@ -85,3 +87,5 @@ def command(
         click.echo(exporter(form).export(raced, standing), nl=False)
     elif html is None:
         show(raced, standing, as_json=False)
+    if hint:
+        click.echo(hint, err=True)

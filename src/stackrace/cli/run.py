@@ -26,7 +26,9 @@ Examples:
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
   stackrace run --session browse.har --stack gunicorn --stack waitress
   stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
-  stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json"""
+  stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json
+  stackrace run --resume                     go on with the race that was interrupted last
+  stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time"""
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
 @click.option(
@@ -52,7 +54,11 @@ Examples:
     "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
 )
 @run_options
-@click.option("--question", type=click.Choice(list(Question)), help="What to find out. Default: winner.")
+@click.option(
+    "--question",
+    type=click.Choice([one.value for one in Question]),
+    help="What to find out. Default: winner.",
+)
 @click.option(
     "--difference",
     type=Quantity(PERCENT, most=1.0),
@@ -63,6 +69,13 @@ Examples:
     "--quick",
     is_flag=True,
     help="Published comparisons only: every cell in short slices, minutes instead of the author's own protocol.",
+)
+@click.option(
+    "--resume",
+    metavar="[RACE]",
+    is_flag=False,
+    flag_value="",
+    help="Go on with an interrupted race: the start of its id, or its name. Default: the last one.",
 )
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
@@ -92,6 +105,7 @@ def command(
     difference: float | None,
     seed: int | None,
     quick: bool,
+    resume: str | None,
     store: str | None,
     html: Path | None,
     as_json: bool,
@@ -100,8 +114,12 @@ def command(
 
     RACE.toml says what to race; flags override it. Without a file, the Django project in this folder is raced,
     else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
-    was measured. historic/NAME runs a published comparison again and says which of its claims hold today.
+    was measured, and --resume goes on with it. historic/NAME runs a published comparison again and says which of
+    its claims hold today.
     """
+    if resume is not None:
+        _resume(click.get_current_context(), resume, budget=budget, store=store, html=html, as_json=as_json)
+        return
     from ..historic import comparison_name, part_file
     from ..servers import catalogue
     from ..spec.race_file import read_race_file
@@ -174,12 +192,7 @@ def _compare(
     from ..model.comparison import Mode
     from .comparing import Options, compare_again
 
-    given = {
-        parameter.name: parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name is not None
-        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    }
+    given = _given(context)
     for other in sorted(given.keys() - _WHOLE):
         raise click.UsageError(
             f"{given[other]} would make historic/{name} another comparison; give it to a race file"
@@ -191,3 +204,33 @@ def _compare(
     mode = Mode.QUICK if quick else Mode.FULL
     options = Options(mode=mode, budget_s=budget, seed=seed, html=html, as_json=as_json)
     compare_again(name, options, store_url=store)
+
+
+_GOING_ON = {"resume", "budget", "store", "html", "as_json"}
+"""What may be said of a race that goes on; everything else would make it another one."""
+
+
+def _resume(
+    context: click.Context, race: str, *, budget: float | None, store: str | None, html: Path | None, as_json: bool
+) -> None:
+    """Go on with a race, after refusing flags that would change it."""
+    given = _given(context)
+    for other in sorted(given.keys() - _GOING_ON):
+        raise click.UsageError(
+            f"{given[other]} would make a race that goes on with --resume another one; leave it out, or race anew"
+        )
+    from .resuming import resume_and_report
+
+    resume_and_report(race, budget_s=budget, store_url=store, html=html, as_json=as_json)
+
+
+def _given(context: click.Context) -> dict[str, str]:
+    """Return the parameters that stand on the command line, with their first spelling."""
+    return {
+        parameter.name: parameter.opts[0]
+        if isinstance(parameter, click.Option)
+        else parameter.make_metavar(context)
+        for parameter in context.command.params
+        if parameter.name is not None
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    }

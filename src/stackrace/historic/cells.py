@@ -72,7 +72,11 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
     """
     if path not in race.stacks:
         return "was left out"
-    told = [launch.failure for launch in race.launches if launch.stack == path and launch.failure is not None]
+    told = [
+        launch.failure
+        for launch in race.launches
+        if launch.stack == path and launch.failure is not None and not launch.cut_short
+    ]
     if told:
         return f"{told[-1].kind.value}: {told[-1].message}"
     slices = [one for _, found in _launches(race, path, cell) for one in found]
@@ -88,7 +92,7 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
 def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, tuple[Slice, ...]]]:
     """Give the stack's launches, each with its slices in the cell; a race's only workload has no name."""
     for launch in race.launches:
-        if launch.stack == path:
+        if launch.stack == path and not launch.cut_short:
             yield (
                 launch,
                 tuple(

@@ -93,3 +93,8 @@ class Launch:
     memory: tuple[MemorySample, ...] = ()
     failure: Failure | None = None
     verdict: Verdict = field(default_factory=Verdict)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it belongs to a block that an interruption cut: kept, but raced again, so it counts nowhere."""
+        return self.failure is not None and self.failure.kind is FailureKind.INTERRUPTED

@@ -16,6 +16,7 @@ __all__ = [
     "LaunchStarted",
     "Progress",
     "RaceEnded",
+    "RaceResumed",
     "RaceStarted",
     "Sink",
     "SliceEnded",
@@ -36,6 +37,13 @@ class TwinChosen:
     """Another stack than ``RaceStarted`` said runs twice, as that one could not be launched; empty: none does."""
 
     stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaceResumed:
+    """The race goes on after an interruption; ``race`` has all its launches, those of the cut block marked."""
+
+    race: Race
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,7 @@ class Progress:
 Event = (
     RaceStarted
     | TwinChosen
+    | RaceResumed
     | StackDescribed
     | BlockStarted
     | BlockEnded

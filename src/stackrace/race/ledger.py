@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
 
+from ..model.errors import InputError
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.load import Load
 from ..model.race import Ending, Race, StackFacts
 from ..model.stack import original_path
+from .unchanged import changed
 
 __all__ = ["FAILED_LAUNCHES", "Ledger"]
 
@@ -18,14 +20,16 @@ FAILED_LAUNCHES = 2
 
 
 class Ledger:
-    """Collects what a race yields, in order of time."""
+    """Collects what a race yields, in order of time; a race that goes on brings what it has."""
 
     def __init__(self, race: Race) -> None:
         self._race = race
-        self._launches: dict[str, Launch] = {}
-        self._facts: dict[str, StackFacts] = {}
-        self._slices = 0
+        self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
+        self._facts: dict[str, StackFacts] = {facts.stack: facts for facts in race.facts}
+        self._slices = 1 + max((one.index for launch in race.launches for one in launch.slices), default=-1)
         self._sizes: dict[str, int] = {}
+        for launch in race.launches:
+            self.weigh(launch.stack, max((sum(one.pss_bytes.values()) for one in launch.memory), default=0))
 
     @property
     def race(self) -> Race:
@@ -62,6 +66,15 @@ class Ledger:
         self._facts.setdefault(facts.stack, facts)
         return news
 
+    def hold_to(self, facts: StackFacts) -> None:
+        """Raise InputError when a stack of a race that goes on is not what it was before the interruption."""
+        was = changed(self._facts[facts.stack], facts) if self._race.resumed else ""
+        if was:
+            raise InputError(
+                f"stack {facts.stack!r} is not what it was when race {self._race.id} began: {was}; "
+                "make it as it was, or race anew: what was measured is kept"
+            )
+
     def add(self, launch_id: str, measured: Slice) -> Launch:
         """Enter a slice and return its launch as it now is."""
         launch = self._launches[launch_id]
@@ -95,7 +108,7 @@ class Ledger:
         """Return how the stack's launches failed before any slice: the last ones, in a row."""
         kinds: list[FailureKind] = []
         for launch in reversed(self._launches.values()):
-            if launch.stack == stack:
+            if launch.stack == stack and not launch.cut_short:
                 if launch.failure is None or launch.slices:
                     break
                 kinds.append(launch.failure.kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,11 +12,12 @@ from ..deploy.place import Place
 from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
-from .events import BlockEnded, Progress, RaceEnded, RaceStarted, Sink, TwinChosen
+from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .ledger import Ledger
+from .resume import blocks_done, counted, spent_s
 from .runs import Runs
 from .slices import Slices
-from .standing import decisions
+from .standing import Decisions, decisions
 from .steps import Steps
 from .twins import came_up, choice, crew
 
@@ -48,14 +48,15 @@ def run(
     """Race ``plan`` on ``place``, telling ``sink`` everything as it happens; returns the finished race.
 
     ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
-    counts, now by default. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was
+    counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
+    ``elapsed_s`` already. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was
     measured. Raises InputError when the budget does not hold even one block.
     """
-    begun = clock() if begun_s is None else begun_s
+    begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
-    # one that went on after an interruption keeps the twin it had
-    ledger = Ledger(race if race.twin or twin is None else replace(race, twin=twin.path))
-    sink(RaceStarted(ledger.race))
+    # one that goes on after an interruption keeps the twin it had, or goes on without
+    ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
+    sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
     try:
         ending = _blocks(plan, place, ledger, sink, lambda: _budget_s(plan) - (clock() - begun))
@@ -75,13 +76,20 @@ def _budget_s(plan: RacePlan) -> float:
 
 
 def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_s: Callable[[], float]) -> Ending:
-    shuffler = random.Random(plan.seed)
-    blocks: _Blocks = Slices(plan, shuffler) if plan.repeats is None else Runs(plan, plan.repeats, shuffler)
-    blocks.check(remaining_s())
+    race = ledger.race
+    number = blocks_done(race)
+    racing = list(plan.stacks)
+    if number:
+        seen = decisions(race)
+        if seen.settled:
+            return Ending.ANSWERED
+        racing = _still(racing, seen, ledger)
+    earlier = counted(race).launches
+    blocks: _Blocks = Slices(plan, earlier) if plan.repeats is None else Runs(plan, plan.repeats, spent_s(race))
+    if not number:
+        blocks.check(remaining_s())
     sink(Progress("calibrating the load engine", None))
     place.calibrate(plan.loads)
-    racing: list[Stack] = list(plan.stacks)
-    number = 0
     while racing:
         steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
         present = crew(racing, plan, ledger.race.twin, ledger.given_up)
@@ -94,7 +102,7 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         seen = decisions(race)
         if seen.settled:
             return Ending.ANSWERED
-        racing = [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]
+        racing = _still(racing, seen, ledger)
     return Ending.EXHAUSTED
 
 
@@ -112,3 +120,8 @@ def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
 def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
     ledger.name_twin(path)
     sink(TwinChosen(path))
+
+
+def _still(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
+    """Return the stacks of the next block: neither dropped nor given up."""
+    return [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]

@@ -13,7 +13,7 @@ from ..model.stack import Stack
 from ..model.units import DURATION
 from ..model.verdict import Effect, Finding
 from .events import BlockStarted
-from .steps import Steps, shuffled
+from .steps import Steps, shuffled, shuffler_of
 
 __all__ = ["RUN_LIMIT_S", "RunBlock", "Runs"]
 
@@ -23,18 +23,22 @@ RUN_LIMIT_S = 600.0
 
 @dataclass(slots=True, kw_only=True)
 class RunBlock:
-    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire."""
+    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire.
+
+    ``eta_s`` is how long all that is left of the race may take, None while nothing tells.
+    """
 
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
+    eta_s: float | None = None
 
     def run(self) -> bool:
         """Make the runs; tells whether there was time for all of them."""
         order = shuffled(self.cells, self.shuffler)
         steps = self.steps
         stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
-        steps.sink(BlockStarted(steps.number, stacks, None))
+        steps.sink(BlockStarted(steps.number, stacks, self.eta_s))
         for cell in order:
             if time.monotonic() >= steps.deadline_s:
                 return False
@@ -74,12 +78,15 @@ def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ..
 
 
 class Runs:
-    """Decides whether another block of runs is made: as many as were asked for, time permitting."""
+    """Decides whether another block of runs is made: as many as were asked for, time permitting.
 
-    def __init__(self, plan: RacePlan, repeats: int, shuffler: random.Random) -> None:
+    ``spent_s`` is what the blocks made before an interruption took.
+    """
+
+    def __init__(self, plan: RacePlan, repeats: int, spent_s: float = 0.0) -> None:
         self._plan = plan
         self._repeats = repeats
-        self._shuffler = shuffler
+        self._spent_s = spent_s
         self.ending = Ending.COMPLETED
 
     def check(self, remaining_s: float) -> None:
@@ -90,7 +97,18 @@ class Runs:
         if steps.number >= self._repeats or self.ending is Ending.BUDGET:
             return False
         steps.deadline_s = time.monotonic() + remaining_s
-        block = RunBlock(cells=self._plan.cells(racing), steps=steps, shuffler=self._shuffler)
+        begun_s = time.monotonic()
+        block = RunBlock(
+            cells=self._plan.cells(racing),
+            steps=steps,
+            shuffler=shuffler_of(self._plan.seed, steps.number),
+            eta_s=self._eta_s(steps.number, remaining_s),
+        )
         if not block.run():
             self.ending = Ending.BUDGET
+        self._spent_s += time.monotonic() - begun_s
         return True
+
+    def _eta_s(self, done: int, remaining_s: float) -> float | None:
+        """The blocks to come take as long as those before did, if the budget allows them."""
+        return min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Sequence
+from statistics import fmean
 
 from ..model.errors import InputError
+from ..model.launch import Launch
 from ..model.race import Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
 from .block import Block, extent, headline
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
 from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
-from .steps import Steps
+from .steps import Steps, shuffler_of
 from .twins import choice
 
 __all__ = ["Slices"]
 
 
 class Slices:
-    """Decides how the next block of slices is cut, or that the budget holds no other."""
+    """Decides how the next block of slices is cut, or that the budget holds no other.
 
-    def __init__(self, plan: RacePlan, shuffler: random.Random) -> None:
+    ``earlier`` are launches made before an interruption: they tell what the next ones will cost.
+    """
+
+    def __init__(self, plan: RacePlan, earlier: Sequence[Launch] = ()) -> None:
         self._plan = plan
-        self._shuffler = shuffler
-        self._costs = Costs(warmup_s=self._warmup_cap_s)
+        self._costs = _costs(earlier, Costs(warmup_s=self._warmup_cap_s))
         self._between = BETWEEN
         self.ending = Ending.BUDGET
 
@@ -46,7 +49,7 @@ class Slices:
             replan=lambda costs: self._plan_with(costs, racing, remaining_s, steps.number),
             cells=self._plan.cells(racing),
             steps=steps,
-            shuffler=self._shuffler,
+            shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=self._warmup_cap_s,
             stop_s=self._costs.stop_s,
             bound_bytes=self._plan.cores.memory_bytes,
@@ -92,3 +95,12 @@ class Slices:
     def _warmup_cap_s(self) -> float:
         """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
         return min(max(self._budget_s / len(self._plan.stacks) / 30, 0.5), 20.0)
+
+
+def _costs(earlier: Sequence[Launch], guess: Costs) -> Costs:
+    """Return what launches of the last block cost, what nobody knows as in ``guess``."""
+    last = max((launch.block for launch in earlier), default=0)
+    up = [launch for launch in earlier if launch.block == last and launch.ready_s is not None]
+    if not up:
+        return guess
+    return Costs(launch_s=fmean(launch.ready_s or 0.0 for launch in up), warmup_s=fmean(one.warmup_s for one in up))

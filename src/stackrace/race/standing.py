@@ -18,6 +18,7 @@ from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
 from . import answer as answers
 from .levels import Field, blocks_of, fields, level_of
+from .resume import counted
 from .view import race_view, twins_apart, twins_at
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
@@ -46,8 +47,9 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
     than without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it.
+    the rest of it. Launches that an interruption cut short count nowhere.
     """
+    race = counted(race)
     found = fields(race)
     judged = [judge(field.values, race.difference) for field in found]
     levels = tuple(_level(race, *both, merge) for both in zip(found, judged, strict=True))
@@ -91,6 +93,7 @@ def decisions(race: Race) -> Decisions:
     winner, who is beaten; for a ranking, who has all its pairs settled. A pair with fewer blocks than the
     first look decides nothing. Nor does anything in an exhaustive race, or in one whose runs are counted.
     """
+    race = counted(race)
     if race.exhaustive or race.repeats is not None:
         return Decisions(settled=False, dropped=frozenset())
     seen = looks.last_look(len(blocks_of(race)))

@@ -19,7 +19,7 @@ from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 
-__all__ = ["Steps", "shuffled"]
+__all__ = ["Steps", "shuffled", "shuffler_of"]
 
 LEAST_PATIENCE_S = 4.0
 
@@ -53,6 +53,8 @@ class Steps:
         if launch.failure is None:
             self.up[stack] = launch.id
             self.ledger.weigh(stack.path, launched.memory_bytes)
+            if named and launched.facts is not None:
+                self.ledger.hold_to(launched.facts)
         else:
             self.sink(LaunchEnded(launch))
 
@@ -115,6 +117,11 @@ class Steps:
         launch = replace(launch, verdict=verdict)
         self.ledger.enter(launch)
         self.sink(LaunchEnded(launch))
+
+
+def shuffler_of(seed: int, block: int) -> random.Random:
+    """Return what shuffles a block: a function of seed and number, so that a block raced again keeps its order."""
+    return random.Random(f"{seed}/{block}")
 
 
 def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:

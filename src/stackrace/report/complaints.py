@@ -57,7 +57,7 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
 
 def _findings(race: Race) -> Iterable[tuple[str, Finding]]:
     for launch in race.launches:
-        for one in launch.slices:
+        for one in () if launch.cut_short else launch.slices:
             for finding in one.verdict.findings:
                 yield original_path(launch.stack), finding
 

@@ -46,7 +46,7 @@ def growths(race: Race, standing: Standing) -> tuple[Growth, ...]:
 def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
     """Return the launches of ``stack`` that were made for runs at ``level``."""
     key = level.workload, level.load.label
-    own = (launch for launch in race.launches if launch.stack == stack)
+    own = (launch for launch in race.launches if launch.stack == stack and not launch.cut_short)
     return [launch for launch in own if any((one.workload, one.load.label) == key for one in launch.slices)]
 
 

@@ -25,9 +25,19 @@ _ENDINGS = {
 
 def ending(race: Race, standing: Standing) -> str:
     """Say why the race ended and whether its question is answered."""
+    said = f"{_ENDINGS[race.ending]}{_resumed(race)}"
     if standing.settled or race.ending is Ending.ANSWERED:
-        return _ENDINGS[race.ending]
-    return f"{_ENDINGS[race.ending]} Its question is not settled."
+        return said
+    return f"{said} Its question is not settled."
+
+
+def _resumed(race: Race) -> str:
+    """Say that blocks were cut by interruptions, and that they count nowhere."""
+    if not race.resumed:
+        return ""
+    cut = sum(launch.cut_short for launch in race.launches)
+    left_out = f"; left out: {_of(cut, 'launch')} of blocks that were cut, and raced again" if cut else ""
+    return f" It went on after {_of(race.resumed, 'interruption')}{left_out}."
 
 
 def resolution(race: Race, standing: Standing) -> str:
@@ -52,7 +62,7 @@ def about(race: Race) -> str:
     workloads = f"{_of(len(race.workloads), 'workload')}, " if race.workloads else ""
     levels = _of(len(race.loads), "load level")
     runs = "" if race.repeats is None else f"{_of(race.repeats, 'run')} of each, "
-    launches = _of(len(race.launches), "launch")
+    launches = _of(sum(not launch.cut_short for launch in race.launches), "launch")
     return f"{race.app}: {stacks}, {workloads}{levels}, {runs}{launches} in {figures.duration(race.elapsed_s)}"
 
 

@@ -33,7 +33,7 @@ def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
     groups: dict[tuple[str, str, str], list[Failure]] = {}
     for launch in race.launches:
-        if launch.failure is not None:
+        if launch.failure is not None and not launch.cut_short:
             key = (original_path(launch.stack), launch.failure.kind.value, launch.failure.message)
             groups.setdefault(key, []).append(launch.failure)
     for withdrawal in standing.withdrawals:

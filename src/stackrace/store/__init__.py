@@ -4,8 +4,32 @@ Django is imported by ``open_store`` and nothing earlier, so importing this room
 """
 
 from .alteration import Alteration, Deed
+from .manifest import Manifest, Opening, finished
+from .manifest_file import (
+    ManifestFile,
+    ManifestSink,
+    begin_manifest,
+    has_manifest,
+    is_racing,
+    reopen_manifest,
+)
 from .setup import open_store
 from .sink import StoreSink
 from .summary import Summary
 
-__all__ = ["Alteration", "Deed", "StoreSink", "Summary", "open_store"]
+__all__ = [
+    "Alteration",
+    "Deed",
+    "Manifest",
+    "ManifestFile",
+    "ManifestSink",
+    "Opening",
+    "StoreSink",
+    "Summary",
+    "begin_manifest",
+    "finished",
+    "has_manifest",
+    "is_racing",
+    "open_store",
+    "reopen_manifest",
+]

@@ -9,6 +9,7 @@ from ..race.events import (
     LaunchEnded,
     LaunchStarted,
     RaceEnded,
+    RaceResumed,
     RaceStarted,
     SliceEnded,
     StackDescribed,
@@ -36,6 +37,9 @@ class StoreSink:
                 self._store.begin(race)
             case TwinChosen(stack=stack):
                 self._store.name_twin(self._race_id, stack)
+            case RaceResumed(race=race):
+                self._race_id = race.id
+                self._store.resume(race)
             case StackDescribed(facts=facts):
                 self._store.add_facts(self._race_id, facts)
             case LaunchStarted(launch=launch):

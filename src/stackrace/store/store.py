@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import Self
 
 from django.db import connections, transaction
+from django.db.models import Q
 
 from ..model.errors import StoreError
-from ..model.launch import Launch, Slice
+from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
 from .address import Address
 from .alteration import Alteration, Deed, note_of
@@ -76,6 +77,30 @@ class Store:
                     self.add_slice(launch.id, one)
             if race.ending is not None:
                 self.end(race.id, race.ending, race.elapsed_s)
+
+    def resume(self, race: Race) -> None:
+        """Store that a race without an ending, or an interrupted one, goes on as ``race``.
+
+        It has no ending again, and its launches that were cut short are closed as such. Raises StoreError when it
+        ended otherwise, or somebody else let it go on meanwhile.
+        """
+        with self._translated(), transaction.atomic(using=self.alias):
+            unfinished = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
+            before = Q(resumed=race.resumed - 1) | (Q(resumed=None) if race.resumed == 1 else Q())
+            changed = (
+                RaceRow.objects.using(self.alias)
+                .filter(unfinished, before, id=race.id)
+                .update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
+            )
+            if changed:
+                stored = LaunchRow.objects.using(self.alias).filter(race_id=race.id)
+                known = set(stored.filter(failure_kind=FailureKind.INTERRUPTED.value).values_list("id", flat=True))
+                for launch in race.launches:
+                    if launch.cut_short and launch.id not in known:
+                        self.end_launch(launch)
+        if not changed:
+            raise StoreError(f"store {self.address}: race {race.id} is not one that was interrupted; see: "
+                             f"stackrace report {race.id}")  # fmt: skip
 
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
         """Store what exactly one stack of the race is."""
@@ -178,6 +203,12 @@ class Store:
         """Return the id of the race that started last."""
         with self._translated():
             return next(iter(self._ids()), None)
+
+    def unfinished(self) -> tuple[str, ...]:
+        """Return the ids of races that were interrupted or killed, or still go on, newest first."""
+        with self._translated():
+            rows = RaceRow.objects.using(self.alias).filter(Q(ending=None) | Q(ending=Ending.INTERRUPTED.value))
+            return tuple(rows.order_by("-started_at", "-id").values_list("id", flat=True))
 
     def list(self, limit: int) -> tuple[Summary, ...]:
         """Return the last ``limit`` races, newest first."""

@@ -95,8 +95,11 @@ END"""
 
 
 def _particulars(guarded: Guarded) -> str:
-    untouched = f"untouched := {guarded.untouched.format(row='OLD')};" if guarded.untouched else ""
-    return f"of_race := {guarded.race_of('OLD')}; {untouched}"
+    if not guarded.filled:
+        return f"of_race := {guarded.race_of('OLD')};"
+    # of a row that is deleted there is no NEW
+    untouched = f"({guarded.untouched.format(row='OLD')}) OR ({guarded.going_on})"
+    return f"of_race := {guarded.race_of('OLD')}; IF TG_OP = 'UPDATE' THEN untouched := {untouched}; END IF;"
 
 
 _IDENTITY = f"""

@@ -60,7 +60,7 @@ def _history(guarded: Guarded, columns: Sequence[str]) -> Iterator[str]:
     altered = f"{changed} <> ''"
     if guarded.filled:
         rest = _changed([column for column in columns if column not in guarded.filled])
-        altered += f" AND NOT ({guarded.untouched.format(row='OLD')} AND {rest} = '')"
+        altered += f" AND NOT (({guarded.untouched.format(row='OLD')} OR {guarded.going_on}) AND {rest} = '')"
     table, name = guarded.table, f"CREATE TRIGGER {guarded.table}"
     entry = _entry(guarded, "update", "OLD", changed, before)
     yield f"{name}_update AFTER UPDATE ON {table} WHEN {altered} {entry}"

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from tests.unit.race import test_void as made
 
-from stackrace.cli.racing import _report
+from stackrace.cli.racing import report_of
 from stackrace.model.errors import RefusedError
+from stackrace.store import open_store
 
 
 def twinned(rates, **told):
@@ -20,10 +21,15 @@ def twinned(rates, **told):
     return replace(race, launches=tuple(bare))
 
 
+def shown_as_json(race, folder):
+    with open_store(f"sqlite:///{folder / 'races.sqlite3'}") as store:
+        report_of(race, store, folder / "race.html", as_json=True)
+
+
 def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
     race = twinned({"a": 1000, "b": 1300}, ratio=1.3)
     with pytest.raises(RefusedError, match="the race is void"):
-        _report(race, tmp_path / "race.html", as_json=True)
+        shown_as_json(race, tmp_path)
     shown = json.loads(capsys.readouterr().out)
     assert shown["void"] is True
     assert shown["answer"].startswith("The race is void: ")
@@ -33,5 +39,5 @@ def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
 
 
 def test_a_race_that_is_sound_is_not_refused(tmp_path, capsys):
-    _report(twinned({"a": 1000, "b": 1300}), tmp_path / "race.html", as_json=True)
+    shown_as_json(twinned({"a": 1000, "b": 1300}), tmp_path)
     assert json.loads(capsys.readouterr().out)["void"] is False

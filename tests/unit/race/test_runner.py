@@ -116,8 +116,8 @@ def clock(monkeypatch):
     return clock
 
 
-def race(clock, place, paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):
-    """Race ``paths``; ``run`` holds the length of a run, ``plan`` further fields of the plan."""
+def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):
+    """Plan a race of ``paths``; ``run`` holds the length of a run, ``plan`` further fields of the plan."""
     stacks = tuple(parse_stack(path, catalogue().specs, frozenset(Interface)) for path in paths)
     loads = tuple(Load(concurrency=level, **(run or {})) for level in levels)
     asked = RacePlan(
@@ -133,7 +133,12 @@ def race(clock, place, paths, *, budget_s=120.0, levels=(10,), seed=1, question=
         seed=seed,
         twin=False,
     )
-    asked = replace(asked, **plan)
+    return replace(asked, **plan)
+
+
+def race(clock, place, paths, *, levels=(10,), **plan):
+    """Race ``paths``; ``plan`` is as ``plan_for`` takes it."""
+    asked = plan_for(paths, levels=levels, **plan)
     told = []
     begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
     begun = replace(

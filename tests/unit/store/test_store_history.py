@@ -108,6 +108,53 @@ def test_what_is_measured_cannot_be_altered_even_while_the_race_runs(store, writ
     assert [alteration.kind for alteration in store.alterations(race.id)] == ["slice", "race"]
 
 
+GOING_ON = "UPDATE stackrace_race SET ending = NULL, resumed = 1"
+CUT = "failure_kind = 'was cut short with its race'"
+
+
+def interrupted(store, writer):
+    """An interrupted race with a launch that ended and has a slice."""
+    race, launch = writer.make_race(ids.generate()), writer.make_launch(ids.generate())
+    store.begin(race)
+    store.add_launch(race.id, launch)
+    store.add_slice(launch.id, writer.make_slice(0))
+    store.end_launch(replace(launch, ready_s=0.5, memory=(MemorySample(at_s=0.1, pss_bytes={"gunicorn": 1}),)))
+    store.end(race.id, Ending.INTERRUPTED, 12.5)
+    return race
+
+
+def test_that_an_interrupted_race_goes_on_is_measuring(store, writer, foreign):
+    race = interrupted(store, writer)
+    foreign(GOING_ON, f"UPDATE stackrace_launch SET {CUT}, failure_message = 'cut', failure_log = ''")
+    assert store.alterations(race.id) == ()
+    assert store.load(race.id).resumed == 1
+
+
+@pytest.mark.parametrize(
+    ("statements", "changed"),
+    [
+        (["UPDATE stackrace_race SET ending = NULL"], {"ending"}),
+        (["UPDATE stackrace_race SET ending = 'budget', resumed = 1"], {"ending", "resumed"}),
+        (["UPDATE stackrace_race SET ending = NULL, resumed = 2"], {"ending", "resumed"}),
+        (["UPDATE stackrace_race SET ending = NULL, resumed = NULL"], {"ending", "resumed"}),
+        ([f"{GOING_ON}, seed = '8'"], {"ending", "resumed", "seed"}),
+        ([f"UPDATE stackrace_launch SET {CUT}"], {"failure_kind"}),
+        ([GOING_ON, f"UPDATE stackrace_launch SET {CUT}, block = 7"], {"failure_kind", "block"}),
+        ([GOING_ON, "UPDATE stackrace_launch SET ready_s = 0.1"], {"ready_s"}),
+        ([GOING_ON, "UPDATE stackrace_launch SET failure_kind = 'died under load'"], {"failure_kind"}),
+        ([GOING_ON, f"UPDATE stackrace_launch SET {CUT}", "UPDATE stackrace_launch SET failure_kind = NULL"],
+         {"failure_kind"}),
+        ([GOING_ON, f"UPDATE stackrace_launch SET {CUT}", f"UPDATE stackrace_launch SET {CUT}, ready_s = 9"],
+         {"ready_s"}),
+    ],
+)  # fmt: skip
+def test_whatever_else_is_done_to_an_interrupted_race_is_told(store, writer, foreign, statements, changed):
+    race = interrupted(store, writer)
+    foreign(*statements)
+    (alteration,) = store.alterations(race.id)
+    assert set(alteration.changed) == changed
+
+
 def test_what_joins_a_race_after_its_end_is_told(store, race, writer):
     store.add_slice(race.launches[0].id, writer.make_slice(1))
     store.add_launch(race.id, writer.make_launch(ids.generate()))

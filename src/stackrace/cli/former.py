@@ -1,0 +1,66 @@
+"""A race that was interrupted, as it is to go on; and whether everything is still as it was then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..model.errors import InputError
+from ..model.race import Race
+from ..store import ManifestFile, Opening
+
+__all__ = ["Former", "hold_to"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Former:
+    """``race`` as it goes on, its manifest, locked, and the manifest's first line."""
+
+    race: Race
+    manifest: ManifestFile
+    opening: Opening
+
+
+def hold_to(former: Former, race: Race, opening: Opening) -> None:
+    """Raise InputError where what was set up now, ``race`` and ``opening``, differs from what was raced before.
+
+    Blocks measured on two systems, or of two apps, would be one ranking of neither.
+    """
+    for what, before, now in _compared(former, race, opening):
+        if before != now:
+            raise InputError(
+                f"race {former.race.id} cannot go on: {what} was {before}, now it is {now}; make it as it was, or "
+                "race anew: what was measured is kept"
+            )
+
+
+def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[str, object, object]]:
+    before = former.race
+    yield "Stackrace", before.version, race.version
+    for name, what in _HOST.items():
+        yield what, getattr(before.host, name), getattr(race.host, name)
+    yield "the budget of cores and memory", before.cores, race.cores
+    yield "the app", before.app, race.app
+    yield "the app's interpreter", former.opening.interpreter or "none", opening.interpreter or "none"
+    yield "the digest of the app's files", former.opening.sources[:12], opening.sources[:12]
+    for name, what in _ASKED.items():
+        yield what, getattr(before, name), getattr(race, name)
+
+
+_HOST = {
+    "system": "the operating system",
+    "kernel": "the kernel",
+    "cpu": "the processor",
+    "cores": "the number of cores",
+    "virtual": "the virtual machine",
+    "python": "Stackrace's own Python",
+}
+"""Fields of HostFacts; memory and limits vary from boot to boot, and are checked before each race."""
+
+_ASKED = {
+    "urls": "what is asked for",
+    "workloads": "what is asked for",
+    "loads": "the load",
+    "stacks": "the list of stacks",
+    "limits": "the stacks of some workload",
+}

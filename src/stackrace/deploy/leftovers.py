@@ -1,0 +1,57 @@
+"""What a race leaves behind when its supervisor had no chance to clear it away: a reboot, a power failure."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+from ..model.errors import InputError
+
+__all__ = ["clear_away"]
+
+PATIENCE_S = 30.0
+"""A supervisor whose race was killed ends all servers within seconds, and then its folder."""
+
+_NAME = re.compile(r"stackrace-[0-9a-f]{8}")
+
+
+def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
+    """Wait until nothing runs any more in the run directory ``folder`` of a race that ended, and remove that.
+
+    Raises InputError naming the processes that are still there after ``patience_s``.
+    """
+    until = time.monotonic() + patience_s
+    while pids := _running_in(folder):
+        if time.monotonic() > until:
+            raise InputError(
+                f"processes of the interrupted race still run: {', '.join(map(str, pids))}; "
+                "end them, then try again"
+            )
+        time.sleep(0.1)
+    if _is_ours(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _running_in(folder: Path) -> list[int]:
+    """Return who was started for ``folder``: the supervisor, and servers that lie there."""
+    name = os.fsencode(folder)
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if name in command:
+                found.append(int(entry.name))
+    return found
+
+
+def _is_ours(folder: Path) -> bool:
+    """Since then another program may have made something of that name."""
+    if not _NAME.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+        return False
+    return os.geteuid() in (0, folder.stat().st_uid)

@@ -1,0 +1,51 @@
+"""A request as plain JSON, and back: what a race needs to be set up once more, by another process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from .request import RaceRequest, WorkloadRequest
+
+__all__ = ["request_document", "request_from"]
+
+_ADAPTER = TypeAdapter(RaceRequest)
+
+
+def request_document(request: RaceRequest) -> dict[str, object]:
+    """Return ``request`` with absolute paths, in types that JSON knows."""
+    document: dict[str, object] = _ADAPTER.dump_python(_absolute(request), mode="json")
+    return document
+
+
+def request_from(document: object) -> RaceRequest:
+    """Undo ``request_document``; raises ValueError for what is no request of this version."""
+    try:
+        return _ADAPTER.validate_python(document, extra="forbid")
+    except ValidationError as error:
+        raise ValueError(str(error)) from error
+
+
+def _absolute(request: RaceRequest) -> RaceRequest:
+    """A race may go on from another folder. Links stay: a virtual environment's interpreter is one."""
+    return replace(
+        request,
+        folder=request.folder.absolute(),
+        source=_path(request.source),
+        python=_path(request.python),
+        ruby=_path(request.ruby),
+        static=None if request.static is None else {url: path.absolute() for url, path in request.static.items()},
+        servers=_path(request.servers),
+        session=_path(request.session),
+        workloads=tuple(_workload(one) for one in request.workloads),
+    )
+
+
+def _workload(one: WorkloadRequest) -> WorkloadRequest:
+    return replace(one, session=_path(one.session))
+
+
+def _path(path: Path | None) -> Path | None:
+    return None if path is None else path.absolute()

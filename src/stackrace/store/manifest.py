@@ -1,0 +1,152 @@
+"""The manifest: beside the results, what it takes to go on with a race that was interrupted.
+
+One line of JSON for each thing that happened, in order of time; the first says what was asked for, then one for
+each launch and each block when it ends. It is a file, not a table: it is written in the same order as the store,
+but waits for the disk, and it can be locked by the process that races.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+
+from ..model.race import Race
+
+__all__ = ["FORMAT", "BlockLine", "LaunchLine", "Manifest", "Opening", "finished", "line_of", "parse"]
+
+FORMAT = 1
+"""The version of the lines; a later one is not understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What the race was asked to be. ``request`` is as ``spec.request_document`` has it.
+
+    ``version`` is Stackrace's, ``store`` where the results are kept, without any password. ``interpreter`` is the
+    app's, empty for one without; ``sources`` a digest of what the app consists of.
+    """
+
+    race: str
+    version: str
+    store: str
+    request: Mapping[str, object]
+    interpreter: str = ""
+    sources: str = ""
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchLine:
+    """One launch that ended. ``took_s`` counts from its start to its end; those of a block of slices overlap.
+
+    ``ended`` is empty where all was well, else a value of ``FailureKind``.
+    """
+
+    launch: str
+    block: int
+    stack: str
+    ready_s: float | None
+    slices: int
+    took_s: float
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockLine:
+    """One block that ended; ``elapsed_s`` is what the whole race has spent of its budget by then."""
+
+    block: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpellLine:
+    """The race begins, or goes on for the ``resumed``-th time, ``folder`` being its run directory meanwhile."""
+
+    resumed: int
+    folder: str
+
+
+Line = Opening | SpellLine | LaunchLine | BlockLine
+
+_KINDS: Mapping[str, type[Line]] = {
+    "request": Opening,
+    "spell": SpellLine,
+    "launch": LaunchLine,
+    "block": BlockLine,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What the file says. ``folder`` is the run directory of the last process that raced."""
+
+    opening: Opening
+    launches: tuple[LaunchLine, ...] = ()
+    blocks: tuple[BlockLine, ...] = ()
+    folder: str = ""
+    spells: int = field(default=0)
+
+
+def line_of(line: Line) -> bytes:
+    """Return ``line`` as it is written: one object of JSON whose member ``line`` names its kind."""
+    kind = next(name for name, shape in _KINDS.items() if type(line) is shape)
+    return json.dumps({"line": kind, **asdict(line)}, separators=(",", ":")).encode() + b"\n"
+
+
+def parse(text: bytes) -> Manifest:
+    """Return what ``text`` says; lines that a crash tore are passed over.
+
+    Raises ValueError where the first line is none of ours, or of a version that came later.
+    """
+    _understand(text.partition(b"\n")[0])
+    lines = list(_lines(text))
+    if not lines or not isinstance(lines[0], Opening):
+        raise ValueError("it does not begin with what was asked for")
+    spells = [line for line in lines if isinstance(line, SpellLine)]
+    return Manifest(
+        opening=lines[0],
+        launches=tuple(line for line in lines if isinstance(line, LaunchLine)),
+        blocks=tuple(line for line in lines if isinstance(line, BlockLine)),
+        folder=spells[-1].folder if spells else "",
+        spells=len(spells),
+    )
+
+
+def _understand(first: bytes) -> None:
+    """Raise ValueError for what a later version opened."""
+    document = json.loads(first)
+    if isinstance(document, dict) and document.get("format", 0) > FORMAT:
+        raise ValueError(f"a later Stackrace wrote it (format {document['format']})")
+
+
+def _lines(text: bytes) -> Iterator[Line]:
+    # what follows the last end of line was not written to its end
+    for raw in text.split(b"\n")[:-1]:
+        try:
+            document = json.loads(raw)
+            yield _KINDS[document.pop("line")](**document)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+
+
+def finished(manifest: Manifest, race: Race) -> tuple[int, float]:
+    """Return how many blocks of ``race`` are whole, and the seconds of the budget they took.
+
+    A block counts when the manifest tells its end and the store holds every launch of it, as it was told. Only
+    the manifest waits for the disk: after a power failure the store may lack the last launches.
+    """
+    stored = {launch.id: launch for launch in race.launches}
+    ends = {line.block: line.elapsed_s for line in manifest.blocks}
+    done, spent_s = 0, 0.0
+    while done in ends:
+        for line in manifest.launches:
+            launch = stored.get(line.launch)
+            if line.block != done or (launch is not None and launch.cut_short):
+                continue
+            if launch is None or len(launch.slices) != line.slices or launch.ready_s != line.ready_s:
+                return done, spent_s
+        spent_s = ends[done]
+        done += 1
+    return done, spent_s

@@ -1,0 +1,182 @@
+"""A race that was killed or stopped goes on with ``--resume``, as if nothing had happened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.conftest import STACKRACE
+
+APP = """
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1", "--requests", "20", "--repeats", "4"]
+ASKED += ["--stack", "waitress", "--stack", "gunicorn:class=gthread", "--seed", "2"]
+LAUNCHES = 8
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "tiny.py").write_text(APP)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(project):
+    """The order of the launches of a race that nobody disturbed."""
+    done = subprocess.run(
+        [str(STACKRACE), *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=170
+    )
+    assert done.returncode == 0, done.stderr
+    return order_of(json.loads(done.stdout))
+
+
+@pytest.fixture
+def started(project, temporary):
+    """Start the command; whatever is still running at the end of the test is ended."""
+    processes = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [str(STACKRACE), *arguments],
+            cwd=project,
+            env=os.environ | {"TMPDIR": str(temporary)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def cut_short(launch):
+    return launch["failure"] is not None and launch["failure"]["kind"] == "was cut short with its race"
+
+
+def order_of(document):
+    return [(one["block"], one["stack"]) for one in document["launches"] if not cut_short(one)]
+
+
+def manifests():
+    return set(Path(os.environ["XDG_DATA_HOME"], "stackrace", "races").glob("*/manifest.jsonl"))
+
+
+def wait_for_launches(process, before, number):
+    """Watch the manifest of the race that ``process`` made until so many launches have ended; returns its id."""
+    while process.poll() is None:
+        for manifest in manifests() - before:
+            if manifest.read_bytes().count(b'"line":"launch"') >= number:
+                return manifest.parent.name
+        time.sleep(0.02)
+    raise AssertionError(f"the race ended too soon: {process.stderr.read()}")
+
+
+def left_in(temporary):
+    """What lies in the folder for temporary files, and who was started from there."""
+    found = {path.name for path in temporary.iterdir()}
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if os.fsencode(temporary) in line.read_bytes():
+                found.add(line.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_nothing_is_left(temporary):
+    deadline = time.monotonic() + 60
+    while (left := left_in(temporary)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == set()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("launches", [1, 5])
+def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
+    uninterrupted, started, stackrace, temporary, number, code, launches
+):
+    before = manifests()
+    process = started(*ASKED)
+    race = wait_for_launches(process, before, launches)
+    os.kill(process.pid, number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == code
+    wait_until_nothing_is_left(temporary)
+    command = f"go on with: stackrace run --resume {race}"
+    assert command in stackrace("report", race).stderr
+    assert (command in said) == (number == signal.SIGINT)
+
+    resumed = stackrace("run", "--resume", "--json", TMPDIR=str(temporary))
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"going on with race {race} after" in resumed.stderr
+    document = json.loads(resumed.stdout)
+    assert order_of(document) == uninterrupted
+    assert len(uninterrupted) == LAUNCHES
+    assert (document["race"]["id"], document["race"]["ending"], document["race"]["resumed"]) == (
+        race,
+        "completed",
+        1,
+    )
+    assert all(row["launches"] <= 4 for row in document["standing"])
+    assert "never altered" in stackrace("history", race).stdout
+    wait_until_nothing_is_left(temporary)
+
+    again = stackrace("run", "--resume", race)
+    assert again.returncode == 2
+    assert "was not interrupted: it ended (completed)" in again.stderr
+
+
+def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project, started, stackrace, temporary):
+    before = manifests()
+    process = started(*ASKED)
+    race = wait_for_launches(process, before, 3)
+    at_once = stackrace("run", "--resume", race)
+    assert (at_once.returncode, "is going on already" in at_once.stderr) == (2, True)
+    nobody = stackrace("run", "--resume")
+    assert (nobody.returncode, "no race was interrupted here" in nobody.stderr) == (2, True)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+
+    (project / "tiny.py").write_text(APP.replace("hello", "HELLO"))
+    changed = stackrace("run", "--resume", race, TMPDIR=str(temporary))
+    assert (changed.returncode, "the digest of the app's files was" in changed.stderr) == (2, True)
+    (project / "tiny.py").write_text(APP)
+
+    flag = stackrace("run", "--resume", race, "--repeats", "9")
+    assert (flag.returncode, "--repeats would make" in flag.stderr) == (2, True)
+    budget = stackrace("run", "--resume", race, "--budget", "1h")
+    assert (budget.returncode, "--budget: race" in budget.stderr) == (2, True)
+
+    resumed = stackrace("run", "--resume", race[:8], "--json", TMPDIR=str(temporary))
+    assert resumed.returncode == 0, resumed.stderr
+    assert order_of(json.loads(resumed.stdout)) == uninterrupted
+    wait_until_nothing_is_left(temporary)
+
+
+def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
+    """Its results are here, its manifest is not."""
+    before = manifests()
+    process = started(*ASKED, "--store", f"sqlite:///{tmp_path}/races.sqlite3")
+    race = wait_for_launches(process, before, 1)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    store = f"sqlite:///{tmp_path}/races.sqlite3"
+    assert f"stackrace run --resume {race} --store {store}" in said
+    elsewhere = stackrace("run", "--resume", race, "--store", store, XDG_DATA_HOME=str(tmp_path / "other"))
+    assert (elsewhere.returncode, "where another machine" in elsewhere.stderr) == (2, True)
+    unnamed = stackrace("run", "--resume", race)
+    assert (unnamed.returncode, "name it with --store" in unnamed.stderr) == (2, True)

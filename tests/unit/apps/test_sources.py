@@ -1,0 +1,68 @@
+"""The digest of an app follows its code, and nothing that merely lies about or is written while it runs."""
+
+import pytest
+
+from stackrace.apps.sources import source_digest
+from stackrace.model.app import App, Entry, EntryKind
+
+
+@pytest.fixture
+def app(tmp_path):
+    (tmp_path / "site" / "templates").mkdir(parents=True)
+    (tmp_path / "site" / "views.py").write_text("answer = 42\n")
+    (tmp_path / "site" / "templates" / "page.html").write_text("<p>{{ answer }}</p>")
+    return App(name="site", root=tmp_path / "site", entry=Entry(kind=EntryKind.WSGI, target="views:app"))
+
+
+def test_the_same_code_has_the_same_digest(app):
+    assert source_digest(app) == source_digest(app)
+
+
+@pytest.mark.parametrize("name", ["views.py", "templates/page.html"])
+def test_code_that_changes_shows(app, name):
+    before = source_digest(app)
+    (app.root / name).write_text("changed")
+    assert source_digest(app) != before
+
+
+def test_code_that_is_added_renamed_or_removed_shows(app):
+    before = source_digest(app)
+    (app.root / "views.py").rename(app.root / "pages.py")
+    renamed = source_digest(app)
+    (app.root / "pages.py").unlink()
+    assert len({before, renamed, source_digest(app)}) == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["db.sqlite3", "log.txt", ".git/config.py", "__pycache__/views.py", "node_modules/a/b.py", "tmp/x.py"]
+)
+def test_what_is_no_code_of_the_app_does_not_matter(app, name):
+    before = source_digest(app)
+    (app.root / name).parent.mkdir(parents=True, exist_ok=True)
+    (app.root / name).write_text("whatever")
+    assert source_digest(app) == before
+
+
+def test_a_virtual_environment_does_not_matter_whatever_its_name(app):
+    before = source_digest(app)
+    (app.root / "python" / "lib").mkdir(parents=True)
+    (app.root / "python" / "pyvenv.cfg").write_text("home = /usr/bin")
+    (app.root / "python" / "lib" / "module.py").write_text("1")
+    assert source_digest(app) == before
+
+
+def test_of_plain_files_names_and_sizes_count(tmp_path):
+    files = App(name="files", root=tmp_path, entry=Entry(kind=EntryKind.FILES, target="."))
+    (tmp_path / "movie.mp4").write_bytes(b"12")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    before = source_digest(files)
+    (tmp_path / "movie.mp4").write_bytes(b"123")
+    assert source_digest(files) != before
+
+
+def test_recordings_count_wherever_they_lie(app, tmp_path):
+    recording = tmp_path / "browse.har"
+    without = source_digest(app)
+    missing = source_digest(app, [recording])
+    recording.write_text("{}")
+    assert len({without, missing, source_digest(app, [recording])}) == 3
