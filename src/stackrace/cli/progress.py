@@ -112,6 +112,7 @@ class LiveSink:
             case RaceStarted(race=race):
                 self._phase, self._twin = "starting", race.twin
             case RaceResumed(race=race):
+                self._twin = race.twin
                 self._go_on(race)
             case BlockStarted(block=block):
                 self._block = block + 1

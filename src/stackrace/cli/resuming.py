@@ -11,6 +11,7 @@ import click
 from ..deploy.leftovers import clear_away
 from ..model.errors import InputError, StoreError
 from ..model.race import Ending, Race
+from ..model.stack import twin_path
 from ..model.units import DURATION
 from ..race.resume import going_on
 from ..spec.request import RaceRequest
@@ -108,7 +109,9 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
             "go on with that one, or race anew",
             detail=str(error),
         ) from error
-    return replace(request, seed=race.seed, stacks=race.stacks, budget_s=race.budget_s or None)
+    # a hidden twin is chosen again, by the seed
+    stacks = tuple(path for path in race.stacks if path != twin_path(race.twin))
+    return replace(request, seed=race.seed, stacks=stacks, budget_s=race.budget_s or None)
 
 
 def _budget_s(race: Race, wanted_s: float | None) -> float:

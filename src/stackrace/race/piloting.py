@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from ..model.race import Race
 from ..stats.pilot import Pilot, pilot
+from .resume import counted
 from .schedule import BETWEEN
-from .turns import Measured, turns
+from .turns import turns
 
-__all__ = ["PILOT_BLOCKS", "between_of", "piloted"]
+__all__ = ["ENOUGH_BLOCKS", "PILOT_BLOCKS", "between_of", "piloted"]
 
 PILOT_BLOCKS = 3
-"""The first blocks of a race are its pilot; each later one makes its estimates better."""
+"""The first blocks of a race are its pilot; each later one makes its estimates better …"""
+
+ENOUGH_BLOCKS = 10
+"""… up to here: the arithmetic grows with the cube of the launches, and races wait for it."""
 
 PRIOR_LAUNCHES = 3.0
 """What was assumed before the pilot weighs as much as so many launches: a variance from few is a guess."""
@@ -26,12 +31,22 @@ def piloted(race: Race, level: tuple[str, str]) -> Pilot | None:
 
     All stacks count, the hidden twin among them: it is launched and loaded like any other.
     """
-    own = [one for one in turns(race) if one.level == level]
-    blocks = sorted({one.block for one in own})
-    if len(blocks) < PILOT_BLOCKS:
+    own = [one for one in turns(counted(race)) if one.level == level]
+    passes: dict[int, set[int]] = {}
+    values: dict[tuple[str, int], dict[int, float]] = {}
+    for one in own:
+        passes.setdefault(one.block, set()).add(one.turn)
+        values.setdefault((one.stack, one.block), {})[one.turn] = one.value
+    if len(passes) < PILOT_BLOCKS:
         return None
+    blocks = sorted(passes)[:ENOUGH_BLOCKS]
     stacks = dict.fromkeys(one.stack for one in own)
-    return pilot([[_passes(own, stack, block) for block in blocks] for stack in stacks])
+    return pilot([[_launch(values.get((stack, block), {}), passes[block]) for block in blocks] for stack in stacks])
+
+
+def _launch(values: Mapping[int, float], passes: set[int]) -> list[float]:
+    """Return a launch's values pass by pass, NaN where a pass has none of it; empty without any."""
+    return [values.get(turn, math.nan) for turn in sorted(passes)] if values else []
 
 
 def between_of(found: Pilot | None) -> float:
@@ -44,10 +59,3 @@ def between_of(found: Pilot | None) -> float:
         found.launches + PRIOR_LAUNCHES
     )
     return min(mixed, MOST_BETWEEN)
-
-
-def _passes(own: list[Measured], stack: str, block: int) -> list[float]:
-    """Return a launch's values pass by pass, NaN where a pass has none of it; empty without any."""
-    passes = sorted({one.turn for one in own if one.block == block})
-    values = {one.turn: one.value for one in own if one.block == block and one.stack == stack}
-    return [values.get(turn, math.nan) for turn in passes] if values else []

@@ -54,7 +54,7 @@ def run(
     """
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
-    # one that goes on after an interruption keeps the twin it had
+    # one that goes on after an interruption keeps the twin it had, or goes on without
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
@@ -63,6 +63,8 @@ def run(
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
+        if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
+            _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         finished = ledger.end(ending, clock() - begun)
         sink(RaceEnded(ending, finished.elapsed_s))
@@ -104,11 +106,6 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
     return Ending.EXHAUSTED
 
 
-def _still(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
-    """Return the stacks of the next block: neither dropped nor given up."""
-    return [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]
-
-
 def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
     """After a block in which the pair never came up, choose another of those that did."""
     race = ledger.race
@@ -117,5 +114,14 @@ def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
     other = choice(plan, [s for s in plan.stacks if s.path in launched and s.path != race.twin])
     if other is not None:
-        ledger.name_twin(other.path)
-        sink(TwinChosen(other.path))
+        _name_twin(other.path, ledger, sink)
+
+
+def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
+    ledger.name_twin(path)
+    sink(TwinChosen(path))
+
+
+def _still(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
+    """Return the stacks of the next block: neither dropped nor given up."""
+    return [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]

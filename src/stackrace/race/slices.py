@@ -12,7 +12,7 @@ from ..model.race import Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
 from .block import Block, extent, headline
-from .piloting import between_of, piloted
+from .piloting import ENOUGH_BLOCKS, between_of, piloted
 from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import choice
@@ -55,7 +55,8 @@ class Slices:
             bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
-        self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
+        if steps.number < ENOUGH_BLOCKS:
+            self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:

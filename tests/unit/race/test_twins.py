@@ -73,8 +73,9 @@ def test_the_twin_meets_the_workload_that_the_answer_speaks_of(clock):
 
 
 def test_the_seed_chooses_the_twin(clock):
-    chosen = [race(clock, Pairs(clock, SPEEDS), seed=seed)[0].twin for seed in [*range(10), *range(10)]]
-    assert chosen[:10] == chosen[10:]
+    seeds = [*range(7), *range(7)]
+    chosen = [race(clock, Pairs(clock, SPEEDS), seed=seed, budget_s=25.0)[0].twin for seed in seeds]
+    assert chosen[:7] == chosen[7:]
     assert set(chosen) == set(PATHS)
 
 
@@ -104,6 +105,13 @@ def test_a_stack_that_cannot_run_beside_itself_is_not_the_twin(clock):
     assert all(first in launched for launched in by_block(finished).values())
 
 
+def test_where_nobody_ran_twice_the_race_does_not_say_so(clock):
+    nobody = {twin_path(path) for path in PATHS}
+    finished, told = race(clock, Pairs(clock, SPEEDS, not_starting=nobody), budget_s=100.0)
+    assert finished.twin == ""
+    assert [event.stack for event in told if isinstance(event, TwinChosen)][-1] == ""
+
+
 def test_nothing_is_said_about_what_a_twin_is_and_it_is_not_shown(clock):
     class Describing(Pairs):
         def launch(self, stack, timeout_s):
@@ -112,13 +120,14 @@ def test_nothing_is_said_about_what_a_twin_is_and_it_is_not_shown(clock):
 
     finished, told = race(clock, Describing(clock, SPEEDS))
     assert sorted(facts.stack for facts in finished.facts) == sorted(PATHS)
-    assert sorted(event.facts.stack for event in told if isinstance(event, StackDescribed)) == sorted(PATHS)
+    assert {event.facts.stack for event in told if isinstance(event, StackDescribed)} <= set(PATHS)
     assert {event.stack for event in told if isinstance(event, Progress)} <= {None, *PATHS}
 
 
 def test_the_pair_stays_to_the_end_though_it_has_long_lost(clock):
-    seed = next(s for s in range(20) if race(clock, Pairs(clock, SPEEDS), seed=s)[0].twin == "cheroot")
-    told = {"seed": seed, "budget_s": 900.0, "difference": 0.001, "question": Question.RANKING}
+    tried = ((seed, race(clock, Pairs(clock, SPEEDS), seed=seed, budget_s=25.0)[0].twin) for seed in range(20))
+    seed = next(seed for seed, twin in tried if twin == "cheroot")
+    told = {"seed": seed, "budget_s": 300.0, "difference": 0.001, "question": Question.RANKING}
     speeds = {"gunicorn": 1000, "waitress": 1000, "cheroot": 300}
     without = by_block(race(clock, Pairs(clock, speeds), twin=False, **told)[0])
     assert "cheroot" not in without[max(without)]
