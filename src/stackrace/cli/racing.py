@@ -22,7 +22,8 @@ from ..report.result import standing_of
 from ..spec.request import RaceRequest
 from ..store import ManifestSink, StoreSink, begin_manifest, open_store
 from .former import Former, hold_to
-from .keeping import go_on_with, opening_of, races_folder
+from .going_on import go_on_with, races_folder
+from .keeping import opening_of
 from .planning import plan_of, race_of
 from .preflight import check_limits
 from .progress import Announcer, LiveSink

@@ -49,7 +49,7 @@ def command(
     from ..report import SCHEMA, Format, exporter
     from ..report.result import standing_of
     from ..store import open_store
-    from .keeping import unfinished_note
+    from .going_on import unfinished_note
     from .showing import show, write_html
 
     if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:

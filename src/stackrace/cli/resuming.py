@@ -18,7 +18,7 @@ from ..spec.request import RaceRequest
 from ..spec.request_document import request_from
 from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, open_store, reopen_manifest
 from .former import Former
-from .keeping import races_folder
+from .going_on import races_folder
 from .racing import raced, report_of, stoppable
 
 if TYPE_CHECKING:

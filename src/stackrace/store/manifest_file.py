@@ -6,6 +6,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -92,7 +93,7 @@ def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
     """
     path = folder / race_id / _NAME
     try:
-        file = ManifestFile(path)
+        file = _patiently(path)
     except BlockingIOError as error:
         raise StoreError(f"race {race_id} is going on already, in another process: let it, or stop that") from error
     except FileNotFoundError as error:
@@ -106,6 +107,15 @@ def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
         ) from error
     file.mend()
     return file
+
+
+def _patiently(path: Path) -> ManifestFile:
+    """Somebody who only asks whether a race goes on holds its lock, too, for a moment."""
+    for _ in range(5):
+        with suppress(BlockingIOError):
+            return ManifestFile(path)
+        time.sleep(0.05)
+    return ManifestFile(path)
 
 
 def has_manifest(folder: Path, race_id: str) -> bool:

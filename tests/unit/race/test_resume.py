@@ -27,7 +27,12 @@ def clock(monkeypatch):
 def begun(plan):
     race = make_race(stacks=[stack.path for stack in plan.stacks], levels=(10,), blocks=0, ending=None)
     return replace(
-        race, repeats=plan.repeats, exhaustive=plan.exhaustive, budget_s=plan.budget_s or 0.0, elapsed_s=0.0
+        race,
+        repeats=plan.repeats,
+        exhaustive=plan.exhaustive,
+        budget_s=plan.budget_s or 0.0,
+        elapsed_s=0.0,
+        facts=(),
     )
 
 
@@ -241,6 +246,37 @@ def test_a_stack_that_changed_since_is_refused_by_name(now, told):
     with pytest.raises(InputError, match=told) as refused:
         resumed_ledger().hold_to(replace(FACTS, **now))
     assert "nginx/http/gunicorn" in refused.value.message
+
+
+class Described(Nowhere):
+    """A place that tells what its stacks are; of all of them one version."""
+
+    def __init__(self, clock, version):
+        super().__init__(clock, SPEEDS)
+        self.version = version
+
+    def launch(self, stack, timeout_s):
+        launched = super().launch(stack, timeout_s)
+        return replace(launched, facts=StackFacts(stack=stack.path, versions={"server": self.version}))
+
+
+@pytest.mark.parametrize("plan", [plan_for(PATHS, **RUNS), plan_for(PATHS, exhaustive=True)])
+def test_a_race_whose_server_was_upgraded_stops_at_once_leaves_nothing_and_may_still_go_on(clock, plan):
+    place = Described(clock, "1.0")
+    place.interrupt_after = 40 if plan.repeats is None else 5
+    told = []
+    cut = runner.run(plan, begun(plan), place, told.append, clock=clock)
+    done = whole_blocks(told)
+    assert done
+    upgraded, told = Described(clock, "2.0"), []
+    former = going_on(cut, done=done, spent_s=1.0)
+    with pytest.raises(InputError, match=r"server was 1\.0, now it is 2\.0"):
+        runner.run(plan, former, upgraded, told.append, clock=clock)
+    assert upgraded.up == []
+    assert len([event for event in told if isinstance(event, LaunchStarted)]) == 1
+    assert told[-1].ending is Ending.INTERRUPTED
+    finished = runner.run(plan, former, Described(clock, "1.0"), told.append, clock=clock)
+    assert finished.ending in (Ending.COMPLETED, Ending.BUDGET)
 
 
 def test_a_workload_by_name_goes_on_as_well(clock):

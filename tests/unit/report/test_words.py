@@ -7,6 +7,7 @@ from tests.factories import STACKS, make_failure, make_finding, make_race, make_
 import stackrace.report
 from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.resume import going_on
 from stackrace.report import charts, clean, figures, paths, sentences, terminal_bar
 from stackrace.report.charts import scale
 from stackrace.report.complaints import complaints
@@ -70,3 +71,12 @@ def test_warnings_of_the_standing_alone_are_told_too():
     race = make_race(1, blocks=0)
     told = complaints(race, replace(make_standing(race), warnings={"steal": 4}))
     assert [(one.check, one.count, one.remedy) for one in told] == [("steal", 4, "")]
+
+
+def test_a_race_that_went_on_says_so_and_what_was_left_out():
+    race = make_race(stacks=2, levels=(10,), blocks=3, ending=Ending.INTERRUPTED)
+    went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)
+    said = sentences.ending(went_on, make_standing(went_on))
+    assert "It went on after 1 interruption; left out: 2 launches of blocks that were cut" in said
+    assert ", 4 launches in " in sentences.about(went_on)
+    assert "interruption" not in sentences.ending(race, make_standing(race))
