@@ -20,10 +20,10 @@ LOOKS = (5, 7, 10, 14, 20, 28, 40)
 ALPHA = 0.007
 """Each look's chance of a false order somewhere in a family.
 
-Seven looks at identical stacks, simulated for 2, 3, 5, 8, 12 and 20 of them, order some pair falsely in 0.9
-to 5.4 % of races: independent noise, drift between blocks (AR(1), ρ = 0.95), a launch lottery, hits of 12 to
-40 %, one stack with five times the others' variance. One with twenty-five times their variance breaks it from
-8 stacks on (10 % and more): the shrinking then makes that stack look quieter than it is.
+Seven looks at identical stacks, simulated for 2, 3, 5, 8, 12 and 20 of them, order some pair falsely in 0.3 to 4 %
+of 2,000 races: independent noise, drift within blocks (AR(1), ρ = 0.9 to 0.99), a launch lottery, hits of 12 to
+40 %, mixtures, an sd of each stack's own (up to 9 to 1), one stack with 5 or 25 times the others' variance.
+docs/method.md has the table, benchmarks/method/simulations.py makes it.
 """
 
 _STEP = 0.01
