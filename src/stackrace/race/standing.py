@@ -15,7 +15,8 @@ from ..model.standing import Interval, Level, Row, Standing, Withdrawal
 from ..model.verdict import Effect
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
-from . import answer as answers
+from .scaling import curves
+from .words import Told, worded
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
@@ -45,18 +46,20 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     judged = [judge(field.values, race.difference) for field in fields]
     levels = tuple(_level(race, *both, merge) for both in zip(fields, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
-    if not levels:
-        return Standing(answer=answers.nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
-                        withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
-    at = _headline(fields)
-    told = answers.Told(race=race, stacks=fields[at].stacks, judgement=judged[at], rows=levels[at].rows)
-    missing = [one for one in withdrawals if one.stack in _asked(race, fields[at].workload)]
-    return Standing(
-        answer=answers.sentence(_where(levels, at) + answers.answer(told, missing), race.stacks),
-        reason=answers.reason(levels[at].rows),
-        settled=_comparable(race, fields[at]) and _answers(judged[at], race.question), headline=at,
-        levels=levels, withdrawals=withdrawals, warnings=_warnings(race), resolution=judged[at].resolution,
+    at = _headline(fields) if fields else 0
+    missing = [one for one in withdrawals if not fields or one.stack in _asked(race, fields[at].workload)]
+    found = Standing(
+        answer="", reason="",
+        settled=bool(fields) and _comparable(race, fields[at]) and _answers(judged[at], race.question),
+        headline=at, levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
+        resolution=judged[at].resolution if judged else None,
     )  # fmt: skip
+    told = [_told(race, *all_three) for all_three in zip(fields, judged, levels, strict=True)]
+    return worded(replace(found, scaling=curves(told)), told, missing)
+
+
+def _told(race: Race, field: _Field, judgement: Judgement, level: Level) -> Told:
+    return Told(race=race, level=level, stacks=field.stacks, judgement=judgement, values=field.values)
 
 
 def decisions(race: Race) -> Decisions:
@@ -84,20 +87,9 @@ def decisions(race: Race) -> Decisions:
     return Decisions(settled=settled, dropped=frozenset(measured - kept))
 
 
-def _where(levels: Sequence[Level], at: int) -> str:
-    """Say which level the answer speaks of, as far as there are others: ``on static, at 100 connections, ``."""
-    several = len({level.load.label for level in levels}) > 1
-    on = f"on {levels[at].workload}, " if levels[at].workload else ""
-    return on + (f"at {_clients(levels[at].load)}, " if several else "")
-
-
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
     """Return the stacks that meet a workload."""
     return tuple(race.limits.get(workload, race.stacks))
-
-
-def _clients(load: Load) -> str:
-    return f"{load.concurrency} connection{'' if load.concurrency == 1 else 's'}"
 
 
 def _answers(judgement: Judgement, question: Question) -> bool:
