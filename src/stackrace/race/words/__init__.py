@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...model.standing import Standing, Withdrawal
-from .answer import answer, nothing, void
+from ..void import void
+from .answer import answer, nothing
 from .conditions import conditions
 from .costs import costs
 from .hops import reason

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from ...model.race import Question, Race
 from ...model.standing import Row, Withdrawal
-from ...model.verdict import Effect, Verdict
 from ...stats import looks
 from .phrases import names, percent, times
 from .told import Told, named
 
-__all__ = ["answer", "nothing", "void"]
+__all__ = ["answer", "nothing"]
 
 
 def answer(told: Told, withdrawals: Sequence[Withdrawal]) -> str:
@@ -100,9 +99,3 @@ def nothing(withdrawals: Sequence[Withdrawal]) -> str:
     more = f" {others} more gave no result either." if others else ""
     message = f": {first.failure.message.rstrip('.')}" if first.failure.message else ""
     return f"Nothing could be measured: {first.stack} {first.failure.kind}{message}.{more}"
-
-
-def void(verdict: Verdict) -> str:
-    """Return the whole sentence that takes the answer's place where nothing of the race may be believed."""
-    grave = [found.seen for found in verdict.findings if found.effect is not Effect.WARNS]
-    return f"This race is void: {'; '.join(text.rstrip('.') for text in grave)}."
