@@ -66,7 +66,7 @@ class Complaint:
 
     @property
     def where(self) -> str:
-        """``gunicorn 3, uwsgi 1``: the stacks with the most findings; empty for the race as a whole."""
+        """``gunicorn (3), uwsgi (1)``: the stacks with the most findings; empty for the race as a whole."""
         return _listed(self.by_stack)
 
 
@@ -109,7 +109,7 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
     by = ", ".join(f"{count:,} by {check}" for check, count in checks.most_common())
     stacks = _listed(Counter(stack for stack, _ in bad).most_common())
     were = "was" if len(bad) == 1 else "were"
-    return f"{len(bad):,} of {of(len(seen), trial)} {were} {done}: {by} (on {stacks})."
+    return f"{len(bad):,} of {of(len(seen), trial)} {were} {done}: {by}; on {stacks}."
 
 
 def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
@@ -135,7 +135,9 @@ def _gravity(one: Complaint) -> tuple[int, int, int, str]:
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     pairs = list(counts)
-    told = [f"{stack} {count:,}" for stack, count in pairs[:MOST_STACKS]]
+    if len(pairs) == 1:
+        return pairs[0][0]
+    told = [f"{stack} ({count:,})" for stack, count in pairs[:MOST_STACKS]]
     if len(pairs) > MOST_STACKS:
         told.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
     return ", ".join(told)

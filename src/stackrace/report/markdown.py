@@ -47,7 +47,7 @@ def _answer(standing: Standing) -> tuple[str, ...]:
     """Return the answer and what belongs to it; of a void race only that it is void."""
     banner = f"**{_escape(sentences.banner(standing))}**"
     if not standing.verdict.valid:
-        return (f"> [!CAUTION]\n> {banner}",)
+        return (f"> [!CAUTION]\n> {banner}", _escape(sentences.VOID))
     listed = "\n".join(f"- {_escape(one)}" for one in standing.conditions)
     conditions = f"{sentences.CONDITIONS}:\n\n{listed}" if listed else ""
     return (
@@ -77,12 +77,13 @@ def _p99(row: Row) -> str:
 
 
 def _scaling(standing: Standing) -> str:
-    if not standing.scaling:
+    curves = scaling.known(standing.scaling)
+    if not curves:
         return ""
     head = f"| {' | '.join(scaling.HEADER)} |\n|:--|--:|--:|--:|--:|--:|\n"
-    rows = [scaling.cells(curve) for curve in standing.scaling]
+    rows = [scaling.cells(curve) for curve in curves]
     lines = [f"| {_code(name)} | {' | '.join(rest)} |" for name, *rest in rows]
-    notes = [_escape(text) for text in (scaling.WORDS, *scaling.unfits(standing.scaling))]
+    notes = [_escape(text) for text in (scaling.WORDS, *scaling.unfits(curves))]
     return f"#### {scaling.TITLE}\n\n{head}" + "\n".join(lines) + "\n\n" + " ".join(notes)
 
 

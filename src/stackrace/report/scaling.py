@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..model.standing import Interval, ScalingCurve
 from . import figures
 
-__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "law", "named", "unfits"]
+__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]
 
 TITLE = "How throughput grows with the connections"
 
@@ -18,6 +18,14 @@ WORDS = (
 )
 
 HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
+
+
+MOST_NAMED = 3
+
+
+def known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
+    """Return ``curves`` if anything is known of one of them, else none."""
+    return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
 
 
 def named(curve: ScalingCurve) -> str:
@@ -33,14 +41,6 @@ def knee(curve: ScalingCurve) -> str:
     if curve.knee == curve.levels[-1]:
         return f"throughput still grows at {curve.knee} connections"
     return f"throughput stops growing at {curve.knee} connection{'' if curve.knee == 1 else 's'}"
-
-
-def law(curve: ScalingCurve) -> str:
-    """Return the fitted law in one line, empty without one."""
-    if curve.law is None:
-        return ""
-    _, _, one, sigma, kappa, peak = cells(curve)
-    return f"λ {one}, σ {sigma}, κ {kappa}, N* {peak}"
 
 
 def cells(curve: ScalingCurve) -> tuple[str, ...]:
@@ -67,7 +67,12 @@ def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
             reasons.setdefault(curve.unfit, []).append(named(curve))
     if len(reasons) == 1 and len(next(iter(reasons.values()))) == len(curves):
         return tuple(reasons)
-    return tuple(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+    return tuple(f"{_names(names)}: {reason}" for reason, names in reasons.items())
+
+
+def _names(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + rest
 
 
 def _limited(interval: Interval, figure: figures.Figure) -> str:

@@ -11,12 +11,15 @@ from ..race.void import void
 from . import figures
 
 __all__ = [
-    "CONDITIONS", "about", "banner", "budget", "ending", "limits_note", "notes", "of", "resolution", "resumed",
-    "tier_title", "twin",
+    "CONDITIONS", "VOID", "about", "banner", "budget", "ending", "limits_note", "notes", "of", "resolution",
+    "resumed", "tier_title", "twin",
 ]  # fmt: skip
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
+
+VOID = "The race is void: these figures show what was measured, not who is better."
+"""Stands with the figures of a void race."""
 
 MOST_RESOLUTION = 1.0
 """A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
@@ -38,6 +41,8 @@ _ENDINGS = {
 
 def ending(race: Race, standing: Standing) -> str:
     """Say why the race ended and whether its question is answered."""
+    if not standing.verdict.valid and race.ending is Ending.ANSWERED:
+        return "The race ended when its question seemed answered; it is not."
     if standing.settled or race.ending is Ending.ANSWERED:
         return _ENDINGS[race.ending]
     return f"{_ENDINGS[race.ending]} Its question is not settled."

@@ -56,6 +56,8 @@ def report(race: Race, standing: Standing) -> RenderableType:
     parts: list[RenderableType] = [Text(one_line(sentences.banner(standing)), style="bold red" if void else "bold")]
     if not void:
         parts += [Text(one_line(text)) for text in (standing.levels_told, standing.reason, standing.costs) if text]
+    else:
+        parts.append(Text(sentences.VOID, style="red"))
     parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
     if standing.conditions and not void:
         parts += [Text(), Text(sentences.CONDITIONS, style="bold")]
@@ -72,8 +74,8 @@ def report(race: Race, standing: Standing) -> RenderableType:
             ]
         if not void:
             parts.append(Text("* first tier at that level", style="dim"))
-    if standing.scaling:
-        parts += [Text(), Text(scaling.TITLE, style="bold"), *scaling_table(standing.scaling)]
+    if curves := scaling.known(standing.scaling):
+        parts += [Text(), Text(scaling.TITLE, style="bold"), *scaling_table(curves)]
     if memory := growths(race, standing):
         where = standing.levels[standing.headline].where
         parts += [Text(), Text(f"Memory over time {where}, MiB", style="bold"), MemoryTable(memory)]

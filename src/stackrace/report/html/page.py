@@ -35,7 +35,7 @@ class HtmlExporter:
             race=race, standing=standing, sentence=partial(marks.sentence, stacks=race.stacks),
             style=(HERE / "style.css").read_text(encoding="utf-8"),
             about=sentences.about(race), ending=sentences.ending(race, standing),
-            banner=sentences.banner(standing), void=void, heading=sentences.CONDITIONS,
+            banner=sentences.banner(standing), void=void, void_words=sentences.VOID, heading=sentences.CONDITIONS,
             resolution=sentences.resolution(race, standing), notes=sentences.notes(race, standing),
             boards=[standing_view(level, void=void) for level in standing.foremost],
             latencies=[latency_view(level) for level in standing.foremost],
