@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..model.race import Race
+from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding, Verdict
 from .sentences import of
@@ -91,8 +92,8 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
 
 def refused(race: Race) -> str:
     """Say how many launches and slices were kept out of the statistics, by which checks, on which stacks."""
-    launches = [(one.stack, one.verdict) for one in race.launches]
-    slices = [(one.stack, part.verdict) for one in race.launches for part in one.slices]
+    launches = [(original_path(one.stack), one.verdict) for one in race.launches]
+    slices = [(original_path(one.stack), part.verdict) for one in race.launches for part in one.slices]
     told = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
     return " ".join(one for one in told if one)
 
@@ -115,9 +116,10 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
 def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
     yield Trial.RACE, "", standing.verdict
     for launch in race.launches:
-        yield Trial.LAUNCH, launch.stack, launch.verdict
+        stack = original_path(launch.stack)
+        yield Trial.LAUNCH, stack, launch.verdict
         for one in launch.slices:
-            yield Trial.SLICE, launch.stack, one.verdict
+            yield Trial.SLICE, stack, one.verdict
 
 
 def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model.race import Ending, Enforcement, Race
-from ..model.stack import twin_path
 from ..model.standing import Row, Standing
 from ..race.void import void
 from . import figures
@@ -72,10 +71,10 @@ def resolution(race: Race, standing: Standing) -> str:
 
 
 def twin(race: Race) -> str:
-    """Say which stack ran twice, and under which other name; empty without a twin."""
+    """Say which stack was its own rival; empty without a twin."""
     if not race.twin:
         return ""
-    return f"{race.twin} ran twice, the second time as {twin_path(race.twin)}, as a check on the race."
+    return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
 def budget(race: Race) -> str:
