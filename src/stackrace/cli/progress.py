@@ -25,7 +25,7 @@ from ..race.events import (
     SliceEnded,
 )
 from ..report.live import LiveView
-from ..report.result import standing_of
+from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
 
 __all__ = ["Announcer", "LiveSink"]
@@ -119,7 +119,7 @@ class LiveSink:
                 self._slices += 1
                 self._view.resume()
             case BlockEnded(race=race):
-                self._standing = standing_of(race)
+                self._standing = standing_so_far(race)
             case Progress(phase=phase, stack=stack):
                 self._view.resume()
                 self._phase, self._stack = phase, stack or ""

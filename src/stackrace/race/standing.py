@@ -38,7 +38,7 @@ class Decisions:
     dropped: frozenset[str]
 
 
-def standing(race: Race, *, merge: Merge) -> Standing:
+def standing(race: Race, *, merge: Merge, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
     A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
@@ -47,7 +47,8 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
     than without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it.
+    the rest of it. What takes long to compute and only reports show, the curves of scaling and the limits of
+    percentiles, is left out unless ``thorough``.
     """
     found = fields(race)
     judged = [judge(field.values, race.difference) for field in found]
@@ -66,7 +67,7 @@ def standing(race: Race, *, merge: Merge) -> Standing:
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
         resolution=_resolution(race, found[at], judged[at]),
         verdict=examine_race(race_view(race, (found[at].workload, found[at].load.label))),
-        scaling=curves(told),
+        scaling=curves(told) if thorough else (),
     )  # fmt: skip
     return worded(whole, told, missing)
 

@@ -90,9 +90,9 @@ def percentile(row: Row, name: str) -> str:
 
 
 def percentile_limits(row: Row, name: str) -> str:
-    """Return the limits of the quantile ``name`` in milliseconds as ``low–high``; empty without any."""
+    """Return the limits of the quantile ``name`` in milliseconds as ``low–high``; a lower bound has none."""
     found = row.latency_limits.get(name)
-    return "" if found is None else limits(found, milliseconds)
+    return "" if found is None or name in row.latency.censored else limits(found, milliseconds)
 
 
 def places(rank: tuple[int, int]) -> str:

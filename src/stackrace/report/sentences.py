@@ -101,7 +101,9 @@ def resumed(race: Race) -> str:
 
 
 def limits_note(standing: Standing) -> str:
-    """Say what the limits are; empty when every row has some."""
+    """Say why limits are missing; empty when every row has some, or none has and that is told already."""
+    if standing.resolution is None:
+        return ""
     rows = [row for level in standing.levels for row in level.rows]
     if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
         return "Where limits are missing, too few launches were made to give any."
