@@ -90,7 +90,7 @@ def _multiple(title: str, words: str, name: str, levels: Sequence[Level], order:
         Panel(
             stack=stack,
             drawing=Markup(_panel(frame, stack, points, title, name, largest, curve)),
-            words=growing.knee(curve) if curve is not None else "",
+            words=growing.knee(curve) if curve is not None and curve.knee is not None else "",
         )
         for stack, points, curve in ((s, p, (curves or {}).get(s)) for s, p in lines.items())
     )
