@@ -17,6 +17,7 @@ from ..model.verdict import Effect
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
 from .levels import Field, blocks_of, fields, level_of
+from .percentiles import Spread, latency_limits
 from .scaling import curves
 from .view import race_view, twins_apart, twins_at
 from .words import Told, worded
@@ -38,7 +39,7 @@ class Decisions:
     dropped: frozenset[str]
 
 
-def standing(race: Race, *, merge: Merge, thorough: bool = True) -> Standing:
+def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
     A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
@@ -47,12 +48,12 @@ def standing(race: Race, *, merge: Merge, thorough: bool = True) -> Standing:
     the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
     than without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it. What takes long to compute and only reports show, the curves of scaling and the limits of
-    percentiles, is left out unless ``thorough``.
+    the rest of it. What takes long to compute and only reports show is left out unless asked for: the curves of
+    scaling by ``thorough``, the limits of percentiles by ``spread``, which takes histograms apart.
     """
     found = fields(race)
     judged = [judge(field.values, race.difference) for field in found]
-    levels = tuple(_level(race, *both, merge) for both in zip(found, judged, strict=True))
+    levels = tuple(_level(race, *both, merge, spread) for both in zip(found, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
     if not levels:
         nobody = Standing(answer="", reason="", settled=False, headline=0, levels=(), withdrawals=withdrawals,
@@ -146,9 +147,15 @@ def _headline(found: Sequence[Field]) -> int:
 # One row
 
 
-def _level(race: Race, field: Field, judgement: Judgement, merge: Merge) -> Level:
+def _level(race: Race, field: Field, judgement: Judgement, merge: Merge, spread: Spread | None) -> Level:
     own = summary.intervals(field.values)
     rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
+    if spread is not None:
+        launches = [launch for launch in race.launches if launch.stack in field.stacks]
+        rows = [
+            replace(row, latency_limits=latency_limits(slices, launches, spread))
+            for row, slices in zip(rows, field.slices, strict=True)
+        ]
     leader = field.stacks[judgement.leader]
     rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
     return Level(load=field.load, rows=tuple(rows), workload=field.workload)

@@ -66,5 +66,6 @@ class LevelsMatrix:
     def _text(self, level: Level, stack: str) -> str:
         for row in level.rows:
             if row.stack == stack:
-                return self._figure(row) + ("*" if row.tier == 1 and not self._void else " ")
+                text = self._figure(row)
+                return text + ("*" if row.tier == 1 and not self._void and text != figures.NOTHING else " ")
         return f"{figures.NOTHING} "

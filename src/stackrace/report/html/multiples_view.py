@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -53,7 +53,8 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
         suffix = (f" on {name}" if name else "") + ("" if keep_alive else ", a connection per request")
         rows = [row for level in levels for row in level.rows]
         rate = linear(max(r.throughput_per_s.high or r.throughput_per_s.value for r in rows), ticks=3)
-        delay = logarithmic(min(r.latency.p99 for r in rows) * 1e3, max(r.latency.p99 for r in rows) * 1e3)
+        delays = [value for row in rows for value in _p99_limits_ms(row)]
+        delay = logarithmic(min(delays), max(delays))
         order = _order(standing, levels)
         kind = ("keep" if keep_alive else "close") + (str(number) if name else "")
         curves = {
@@ -66,7 +67,7 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
                                f"rate-{kind}", levels, order, rate, _rate, largest=True,
                                curves=curves))  # fmt: skip
         views.append(_multiple(f"p99 latency against concurrency{suffix}",
-                               "ms, logarithmic; hollow dots are lower bounds; the last value is named",
+                               "ms, logarithmic; whiskers are limits, hollow dots lower bounds; the last is named",
                                f"delay-{kind}", levels, order, delay, _delay, largest=False))  # fmt: skip
     return tuple(views)
 
@@ -136,4 +137,19 @@ def _rate(concurrency: int, row: Row) -> Point:
 
 
 def _delay(concurrency: int, row: Row) -> Point:
-    return Point(x=concurrency, y=row.latency.p99 * 1e3, bound="p99" in row.latency.censored)
+    found, bound = row.latency_limits.get("p99"), "p99" in row.latency.censored
+    if found is None or bound:
+        return Point(x=concurrency, y=_p99_ms(row), bound=bound)
+    low, high = (None if limit is None else limit * 1e3 for limit in (found.low, found.high))
+    return Point(x=concurrency, y=_p99_ms(row), low=low, high=high)
+
+
+def _p99_ms(row: Row) -> float:
+    found = row.latency_limits.get("p99")
+    return 1e3 * (row.latency.p99 if found is None else found.value)
+
+
+def _p99_limits_ms(row: Row) -> Iterator[float]:
+    """Give what the scale must hold: the value and, unless it is a bound, its limits."""
+    point = _delay(1, row)
+    yield from (value for value in (point.y, point.low, point.high) if value is not None)
