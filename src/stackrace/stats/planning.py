@@ -42,14 +42,16 @@ def blocks_needed(stacks: int, sd: float, difference: float, question: Question)
 def expected_half_width(stacks: int, sd: float, blocks: int, question: Question) -> float:
     """Return how wide the widest limits that matter will be after ``blocks`` launches of each stack, in the median.
 
-    H = c·√(2·sd²·y·q/n): c as in `critical`, y the price of trimming (``YUEN``), and q the median of the largest
-    of m variances with ν degrees of freedom, the 0.5^(1/m) quantile of χ²_ν/ν, m = K − 1 for a winner and
-    K(K − 1)/2 for a ranking; the pairs count as independent. ``blocks`` is one of the planned looks.
+    H = c·√(2·sd²·y·q/n): c as in `critical`, y the price of trimming (``YUEN``), and q the median of the largest of
+    m variances with ν degrees of freedom, those of equally noisy stacks (see `shrink.shrunken`): the 0.5^(1/m)
+    quantile of χ²_ν/ν, m = K − 1 for a winner and K(K − 1)/2 for a ranking; the pairs count as independent.
+    ``blocks`` is one of the planned looks.
 
     Source: Wilson & Hilferty 1931, The distribution of chi-square, PNAS 17, for the quantile.
     """
     df = trimmed_from(blocks) - 1
-    nu = float(degrees(np.array([df]), prior=stacks - 1, pooled=(stacks - 1) * df)[0])
+    worth = np.array([df * max(2 * (stacks - 2) / (stacks - 1), 1.0)])
+    nu = float(degrees(worth, prior=stacks - 1, pooled=(stacks - 1) * df)[0])
     many = stacks - 1 if question is Question.WINNER else stacks * (stacks - 1) // 2
     z = NormalDist().inv_cdf(0.5 ** (1 / many))
     largest = max(1 - 2 / (9 * nu) + z * math.sqrt(2 / (9 * nu)), 0.0) ** 3

@@ -1,4 +1,4 @@
-"""Few launches make a poor variance: each pair leans on what all pairs together say."""
+"""Few launches make a poor variance: each stack's leans on what all stacks together say."""
 
 from __future__ import annotations
 
@@ -6,29 +6,97 @@ import numpy as np
 
 from .pairs import Array, Counts, Pairs
 
-__all__ = ["degrees", "shrunken"]
+__all__ = ["degrees", "priors", "shrunken", "spreads"]
+
+_LEAST = 0.05
+"""No stack is quieter than this share of the mean variance of its pairs."""
+
+_FAR = 1.25
+"""So many standard deviations above the common variance, a stack is as likely one of the others as not."""
+
+_STEEP = 3.0
+"""How quickly that likelihood falls around ``_FAR``."""
 
 
 def shrunken(pairs: Pairs) -> tuple[Array, Array]:
     """Return the shrunken variances ṽ and the degrees of freedom ν they are worth, both K×K.
 
-    ṽ = (d0·v̄ + df·v)/(d0 + df) with d0 = K − 1 and v̄ the df-weighted mean of v over the pairs that have
-    one. Both are NaN where a pair has fewer than two common blocks, and on the diagonal. ν: see `degrees`.
+    A block's difference has the variance s_i² + s_j². Each stack's own s_i² (see `spreads`) is shrunk towards the
+    common s̄², the df-weighted mean: t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i), f_i the most degrees of freedom
+    among its pairs, and ṽ_ij = t_i + t_j. d0_i is K − 1, but less for a stack that is far noisier than the rest
+    (see `priors`), so that it cannot borrow their quiet; a quiet one borrows noise, which errs on the safe side.
+    Where all have the same d0 and every pair is known, that is (d0·v̄ + df·v)/(d0 + df) with v fitted to two
+    variances.
+
+    ν is what `degrees` gives for two things. The pair's own worth: each s_i² rests on K − 1 pairs, and simulated is
+    worth df(K − 2)/(K − 1); by Welch–Satterthwaite the two of a pair have that times (t_i + t_j)²/(t_i² + t_j²), df
+    at least. And the pair's d0: Welch's (t_i + t_j)²/(t_i²/(d0_i + f_i) + t_j²/(d0_j + f_j)) less df, but between
+    the two stacks' d0.
+
+    Both are NaN where a pair has fewer than two common blocks, and on the diagonal. Of many
+    races at once, (…, K, K).
 
     Source: Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression,
-    Statistical Applications in Genetics and Molecular Biology 3(1).
+    Statistical Applications in Genetics and Molecular Biology 3(1); Welch 1938, Biometrika 29; Games & Howell 1976,
+    Pairwise multiple comparison procedures with unequal N's and/or variances, Journal of Educational Statistics 1,
+    for pairs that differ in variance under one range distribution.
     """
     k = pairs.df.shape[-1]
     known = pairs.df > 0
+    own, df = spreads(pairs), pairs.df.max(axis=-1)
     total = pairs.df.sum(axis=(-2, -1), keepdims=True).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        pooled = (pairs.df * np.where(known, pairs.variance, 0.0)).sum(axis=(-2, -1), keepdims=True) / total
-        variance = ((k - 1) * pooled + pairs.df * pairs.variance) / (k - 1 + pairs.df)
-        nu = degrees(pairs.df, prior=k - 1, pooled=total / k)
-    return np.where(known, variance, np.nan), np.where(known, nu, np.nan)
+        common = (df * own).sum(axis=-1, keepdims=True) / df.sum(axis=-1, keepdims=True)
+        d0 = priors(own / common, df)
+        held = d0 + df
+        leaning = (d0 * common + df * own) / held
+        one, other = leaning[..., :, None], leaning[..., None, :]
+        welch = (one + other) ** 2 / (one**2 / held[..., :, None] + other**2 / held[..., None, :])
+        least, most = (either(d0[..., :, None], d0[..., None, :]) for either in (np.minimum, np.maximum))
+        even = (one + other) ** 2 / (one**2 + other**2)
+        worth = pairs.df * np.maximum(even * (k - 2) / max(k - 1, 1), 1.0)
+        nu = degrees(worth, prior=np.clip(welch - pairs.df, least, most), pooled=total / k)
+    return np.where(known, one + other, np.nan), np.where(known, nu, np.nan)
 
 
-def degrees(df: Counts, *, prior: float, pooled: float | Array) -> Array:
+def spreads(pairs: Pairs) -> Array:
+    """Return each stack's own share s_i² of its pairs' variances, by least squares of v_ij = s_i² + s_j²; (…, K).
+
+    The pairs are weighted by their degrees of freedom. Where the data leave it open (two stacks alone) both have
+    half. Stacks whose noise is shared with another's beyond the block may come out at nothing or below; they count
+    with ``_LEAST`` of their pairs' mean variance. 0 for a stack without pairs.
+
+    Source: Grubbs 1948, On estimating precision of measuring instruments and product variability, JASA 43.
+    """
+    weights = pairs.df.astype(float)
+    sums = weights.sum(axis=-1)
+    aims = (weights * np.where(pairs.df > 0, pairs.variance, 0.0)).sum(axis=-1)
+    normal = weights + np.eye(weights.shape[-1]) * sums[..., None]
+    solved = (np.linalg.pinv(normal, hermitian=True) @ aims[..., None])[..., 0]
+    return np.asarray(np.maximum(solved, _LEAST * aims / np.maximum(sums, 1.0)))
+
+
+def priors(times: Array, df: Counts) -> Array:
+    """Return d0 of each stack: how many degrees of freedom the common variance is worth beside its own.
+
+    (K − 1)/(1 + exp(3(z − 1.25))): nearly K − 1 for a stack as noisy as the rest or less, 0 for one that cannot be
+    of their kind. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a χ²_f/f. With
+    K − 1 for all, one stack of 25 times the others' variance made for a false order in 8 to 20 % of races of 8 to
+    20 stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
+    but then five launches find a fifth to four fifths fewer of the differences of 30 %.
+
+    ``times`` (…, K) is r ≥ 0, ``df`` f ≥ 0 alike; NaN, and f = 0, count as no noisier than the rest.
+
+    Source: Phipson, Lee, Majewski, Alexander & Smyth 2016, Robust hyperparameter estimation protects against
+    hypervariable genes and improves power to detect differential expression, Annals of Applied Statistics 10;
+    Wilson & Hilferty 1931, The distribution of chi-square, PNAS 17.
+    """
+    part = 2 / (9 * np.maximum(df, 1))
+    score = (np.cbrt(np.where(np.isfinite(times), times, 1.0)) - 1 + part) / np.sqrt(part)
+    return np.asarray((times.shape[-1] - 1) / (1 + np.exp(np.minimum(_STEEP * (score - _FAR), 300.0))))
+
+
+def degrees(df: Counts | Array, *, prior: float | Array, pooled: float | Array) -> Array:
     """Return ν, the degrees of freedom of a shrunken variance: df + d0, but never more than its data hold.
 
     v̄ is itself an estimate, worth ``pooled`` degrees of freedom D, and it contains v. With var(v) = 2/df,
@@ -42,6 +110,6 @@ def degrees(df: Counts, *, prior: float, pooled: float | Array) -> Array:
     Source: Satterthwaite 1946, An approximate distribution of estimates of variance components, Biometrics
     Bulletin 2.
     """
-    own = np.maximum(df, 1).astype(float)
+    own = np.maximum(df, 1.0)
     held = (prior + own) ** 2 / (own + (prior**2 + 2 * prior * own) / pooled)
     return np.where(df > 0, np.minimum(own + prior, held), 0.0)

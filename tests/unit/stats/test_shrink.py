@@ -2,25 +2,78 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
+from stackrace.stats.limits import critical
+from stackrace.stats.looks import look
 from stackrace.stats.pairs import pairs
-from stackrace.stats.shrink import degrees, shrunken
+from stackrace.stats.shrink import degrees, priors, shrunken, spreads
 
 
 def off_diagonal(matrix):
     return matrix[~np.eye(len(matrix), dtype=bool)]
 
 
-def test_the_variance_lies_between_its_own_and_the_common_one():
-    found = pairs(np.random.default_rng(3).normal(size=(6, 8)))
+def unequal(rng, k, n, times):
+    """Races of stacks of which the first has so many times the others' variance."""
+    values = rng.normal(size=(300, k, n))
+    values[:, 0] *= np.sqrt(times)
+    return pairs(values)
+
+
+def test_a_stacks_own_share_is_its_own_variance_in_the_mean():
+    own = spreads(unequal(np.random.default_rng(3), 6, 20, times=9.0)).mean(axis=0)
+    assert own[0] / own[1:].mean() == pytest.approx(9.0, rel=0.15)
+
+
+@given(arrays(float, (5,), elements=st.floats(0.5, 5)))
+def test_shares_that_explain_all_pairs_are_found_exactly(shares):
+    found = pairs(np.random.default_rng(3).normal(size=(5, 8)))
+    exact = replace(found, variance=(shares[:, None] + shares) * ~np.eye(5, dtype=bool))
+    np.testing.assert_allclose(spreads(exact), shares, rtol=1e-6)
+
+
+@given(st.integers(0, 1000), st.integers(3, 8), st.integers(2, 12))
+def test_a_stacks_variance_lies_between_its_own_and_the_common_one(seed, k, n):
+    found = pairs(np.random.default_rng(seed).normal(size=(k, n)))
     variance, _ = shrunken(found)
-    own, shrunk = off_diagonal(found.variance), off_diagonal(variance)
-    df = found.df[0, 1]
-    np.testing.assert_allclose(shrunk, (5 * own.mean() + df * own) / (5 + df))
+    own, leaning = spreads(found), spreads(replace(found, variance=np.nan_to_num(variance)))
+    common = own.mean()
+    assert (leaning >= np.minimum(own, common) * (1 - 1e-6)).all()
+    assert (leaning <= np.maximum(own, common) * (1 + 1e-6)).all()
+
+
+def test_a_stack_far_noisier_than_the_rest_keeps_its_noise_and_a_quiet_one_borrows():
+    variance, nu = shrunken(unequal(np.random.default_rng(4), 12, 10, times=25.0))
+    noisy, quiet = np.median(variance[:, 0, 1]), np.median(variance[:, 1, 2])
+    assert noisy > 17
+    assert quiet > 2
+    assert np.median(nu[:, 0, 1]) < 8 < 15 < np.median(nu[:, 1, 2])
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=3, max_size=8), st.integers(1, 30))
+def test_the_noisier_a_stack_the_less_the_others_count(times, df):
+    ordered = np.sort(times)
+    found = priors(ordered, np.full(len(ordered), df))
+    assert (np.diff(found) <= 1e-12).all()
+    assert ((found >= 0) & (found <= len(times) - 1)).all()
+
+
+def test_one_stack_of_25_times_the_variance_is_hardly_ever_ordered_falsely():
+    rng = np.random.default_rng(5)
+    races = rng.normal(size=(400, 12, 10))
+    races[:, 0] *= 5
+    false = np.zeros(400, dtype=bool)
+    for n in (5, 7, 10):
+        family = look(races[..., :n])
+        false |= (np.abs(family.estimate) > family.half_width).any(axis=(-2, -1))
+    assert false.mean() <= 0.05
 
 
 def test_two_stacks_have_nobody_to_lean_on():
@@ -30,20 +83,20 @@ def test_two_stacks_have_nobody_to_lean_on():
     assert nu[0, 1] == pytest.approx(found.df[0, 1])
 
 
-@pytest.mark.parametrize(("n", "nu"), [(5, 13), (7, 15), (10, 16), (14, 20), (20, 22), (28, 28), (40, 34)])
-def test_twelve_stacks_are_worth_df_plus_d0_at_every_planned_look(n, nu):
-    _, found = shrunken(pairs(np.random.default_rng(5).normal(size=(12, n))))
-    np.testing.assert_allclose(off_diagonal(found), nu)
+@pytest.mark.parametrize(("n", "df"), [(5, 2), (7, 4), (10, 5), (14, 9), (20, 11), (28, 17), (40, 23)])
+def test_twelve_equally_noisy_stacks_are_worth_their_pairs_and_the_common_variance(n, df):
+    drawn = pairs(np.random.default_rng(5).normal(size=(12, n)))
+    _, found = shrunken(replace(drawn, variance=2.0 * ~np.eye(12, dtype=bool)))
+    np.testing.assert_allclose(off_diagonal(found), 11 + df * 20 / 11, rtol=0.06)
 
 
-def test_degrees_of_freedom_match_the_spread_of_the_shrunken_variance():
-    rng = np.random.default_rng(6)
-    for k, n in ((3, 2), (3, 4), (4, 3), (12, 2)):
-        drawn = [shrunken(pairs(rng.normal(size=(k, n)))) for _ in range(600)]
-        variances = np.array([variance[0, 1] for variance, _ in drawn])
-        spread = 2 * variances.mean() ** 2 / variances.var()
-        held = degrees(np.array([n - 1]), prior=k - 1, pooled=(k - 1) * (n - 1))[0]
-        assert held <= min(1.2 * spread, n - 1 + k - 1)
+@pytest.mark.parametrize(("k", "n"), [(3, 2), (3, 4), (4, 3), (12, 2), (12, 5)])
+def test_limits_of_the_shrunken_variance_are_never_too_narrow(k, n):
+    found = pairs(np.random.default_rng(6).normal(size=(3000, k, n)))
+    variance, nu = shrunken(found)
+    score = found.estimate[:, 0, 1] / np.sqrt(variance[:, 0, 1] / n)
+    inside = [abs(z) <= critical(2, float(worth), 0.05) for z, worth in zip(score, nu[:, 0, 1], strict=True)]
+    assert np.mean(inside) >= 0.94
 
 
 def test_nothing_is_known_after_one_launch_each():

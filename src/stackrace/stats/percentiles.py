@@ -1,0 +1,132 @@
+"""Quantiles of latency: when a launch has enough requests for one, and how uncertain it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.standing import Interval
+from .pairs import Array
+from .ratio import Contrast, ratios
+from .resample import expanded
+from .summary import intervals
+
+__all__ = ["BEYOND", "enough", "merged", "quantile_interval", "quantile_ratio"]
+
+BEYOND = 50
+"""So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
+
+CONFIDENCE = 0.95
+_SEED = 1979
+_LEAST_LAUNCHES = 2
+
+Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
+def enough(count: float, q: float) -> bool:
+    """Return whether ``count`` answers allow the quantile ``q``, 0 < q < 1, by themselves: N(1 − q) ≥ 50.
+
+    The share beyond it is then known to one part in seven (binomial: 1/√50).
+    """
+    return count * (1 - q) >= BEYOND * (1 - 1e-9)
+
+
+def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int = 2000) -> Interval:
+    """Return the quantile ``q`` of one stack's latency with 95 % limits, in seconds.
+
+    Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
+    units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and launches are
+    drawn with replacement, ``draws`` times with a fixed seed, for the limits (`resample.expanded`): answers of one
+    launch belong together, so that drawing single ones would promise too much.
+
+    ``values`` (V,) are the buckets' upper values in seconds, rising, all above 0; ``counts`` (B, V) how many
+    answers of each launch lie in them. Launches without an answer are left out; ``low`` and ``high`` are None with
+    fewer than two, the value is NaN without any. Raises ValueError on other shapes and on q outside (0, 1).
+
+    Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 8 (clusters are drawn whole);
+    Kalibera & Jones 2013, Rigorous benchmarking in reasonable time (the launch is the replicate).
+    """
+    launches = _answered(_checked(values, counts, q))
+    if not len(launches):
+        return Interval(value=float("nan"))
+    if all(enough(count, q) for count in launches[:, -1]):
+        return intervals(np.log(_quantiles(values, launches, q))[None])[0]
+    return _limits(
+        _quantiles(values, launches.sum(axis=0)[None], q), _drawn(values, launches, q, draws), len(launches)
+    )
+
+
+def quantile_ratio(values: Array, these: Histograms, those: Histograms, q: float, *, draws: int = 2000) -> Interval:
+    """Return one stack's quantile ``q`` ÷ another's with 95 % limits, from the blocks that both have answers in.
+
+    As `quantile_interval`; both stacks' histograms of a block are drawn together, so that what the block's moment
+    did to both cancels, and where each launch has enough answers the ratio is that of `ratio.ratios`. Limits are
+    for this one pair.
+
+    ``these`` and ``those`` have shape (B, V), row b of both being of block b.
+    """
+    one, other = _checked(values, these, q), _checked(values, those, q)
+    if one.shape != other.shape:
+        raise ValueError("two stacks are compared over the same blocks and buckets")
+    common = (one[:, -1] > 0) & (other[:, -1] > 0)
+    one, other = one[common], other[common]
+    if not len(one):
+        return Interval(value=float("nan"))
+    if all(enough(count, q) for count in (*one[:, -1], *other[:, -1])):
+        differences = np.log(_quantiles(values, one, q)) - np.log(_quantiles(values, other, q))
+        return ratios([Contrast(this=0, that=1, differences=differences.tolist())])[0]
+    whole = [_quantiles(values, launches.sum(axis=0)[None], q) for launches in (one, other)]
+    drawn = [_drawn(values, launches, q, draws) for launches in (one, other)]
+    return _limits(whole[0] / whole[1], drawn[0] / drawn[1], len(one))
+
+
+def merged(values: Array, counts: Histograms, q: float) -> float:
+    """Return the quantile ``q`` of all launches' answers together, in seconds; NaN without any."""
+    launches = _answered(_checked(values, counts, q))
+    return float(_quantiles(values, launches.sum(axis=0)[None], q)[0]) if len(launches) else float("nan")
+
+
+def _checked(values: Array, counts: Histograms, q: float) -> Array:
+    """Return the running totals of each launch's counts."""
+    array = np.asarray(counts, dtype=float)
+    if not 0 < q < 1 or array.ndim != 2 or array.shape[1:] != np.shape(values) or not array.shape[1]:
+        raise ValueError("a quantile between 0 and 1 needs one row of counts per launch, one count per bucket")
+    totals: Array = np.cumsum(array, axis=1)
+    return totals
+
+
+def _answered(totals: Array) -> Array:
+    return totals[totals[:, -1] > 0]
+
+
+def _quantiles(values: Array, totals: Array, q: float) -> Array:
+    """Return each row's smallest value with ⌈qN⌉ answers or more at or below it."""
+    wanted = np.ceil(totals[:, -1:] * q - 1e-9)
+    found: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
+    return found
+
+
+def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
+    """Return the merged quantile of ``draws`` times B launches; always the same launches for the same B.
+
+    The running totals of merged histograms are weighted sums of the launches', so each draw needs them only where
+    the bisection looks.
+    """
+    launches, buckets = totals.shape
+    picks = np.random.default_rng(_SEED).integers(0, launches, (draws, launches))
+    weights = (picks[:, :, None] == np.arange(launches)).sum(axis=1).astype(float)
+    wanted = np.ceil(weights @ totals[:, -1] * q - 1e-9)
+    low, high = np.zeros(draws, dtype=np.int64), np.full(draws, buckets - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        reached = np.einsum("db,bd->d", weights, totals[:, middle]) >= wanted
+        low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
+    found: Array = np.asarray(values, dtype=float)[low]
+    return found
+
+
+def _limits(value: Array, drawn: Array, launches: int) -> Interval:
+    if launches < _LEAST_LAUNCHES:
+        return Interval(value=float(value[0]))
+    low, high = expanded(drawn, launches, CONFIDENCE)
+    return Interval(value=float(value[0]), low=low, high=high)
