@@ -62,6 +62,16 @@ def test_the_standing_lists_every_stack_with_its_tier_and_limits(document):
         assert throughput["low"] is None or throughput["low"] <= throughput["value"] <= throughput["high"]
 
 
+def test_one_stack_ran_twice_and_nobody_competes_with_it(document):
+    twin = document["race"]["twin"]
+    assert twin in STACKS
+    launched = [launch["stack"] for launch in document["launches"]]
+    assert launched.count(f"{twin}#twin") == launched.count(twin) >= 1
+    assert document["void"] is False
+    rest = {name: part for name, part in document.items() if name not in ("launches", "race")}
+    assert "#twin" not in json.dumps(rest)
+
+
 def test_cpu_and_memory_are_told_by_hop(document):
     for row in document["standing"]:
         hop = row["stack"].split(":")[0]
@@ -87,7 +97,7 @@ def test_the_race_can_be_shown_again_in_every_format(document, stackrace, tmp_pa
     identifier = document["race"]["id"]
     assert json.loads(stackrace("report", identifier[:6], "--json").stdout) == document
     rows = list(csv.DictReader(io.StringIO(stackrace("report", identifier, "--csv").stdout)))
-    assert {row["stack"] for row in rows} == set(STACKS)
+    assert {row["stack"] for row in rows} == {*STACKS, document["race"]["twin"] + "#twin"}
     assert "waitress" in stackrace("report", identifier, "--markdown").stdout
     page = tmp_path / "out" / "race.html"
     assert stackrace("report", identifier, "--html", page).returncode == 0

@@ -70,6 +70,7 @@ requests = 50
 
 [race]
 repeats = 2
+twin = false
 stacks = ["gunicorn:workers=1", "waitress"]
 """
 

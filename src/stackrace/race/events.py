@@ -33,7 +33,7 @@ class RaceStarted:
 
 @dataclass(frozen=True, slots=True)
 class TwinChosen:
-    """Another stack than ``RaceStarted`` said will run twice, as that one could not be launched."""
+    """Another stack than ``RaceStarted`` said runs twice, as that one could not be launched; empty: none does."""
 
     stack: str
 

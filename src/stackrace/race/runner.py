@@ -62,6 +62,8 @@ def run(
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
+        if ledger.race.twin and not came_up(ledger.race):
+            _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         finished = ledger.end(ending, clock() - begun)
         sink(RaceEnded(ending, finished.elapsed_s))
@@ -104,5 +106,9 @@ def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
     other = choice(plan, [s for s in plan.stacks if s.path in launched and s.path != race.twin])
     if other is not None:
-        ledger.name_twin(other.path)
-        sink(TwinChosen(other.path))
+        _name_twin(other.path, ledger, sink)
+
+
+def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
+    ledger.name_twin(path)
+    sink(TwinChosen(path))

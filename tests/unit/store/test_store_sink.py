@@ -16,6 +16,7 @@ from stackrace.race.events import (
     RaceStarted,
     SliceEnded,
     StackDescribed,
+    TwinChosen,
 )
 from stackrace.store import StoreSink
 
@@ -50,3 +51,13 @@ def test_each_event_is_kept_the_moment_it_is_told(store, writer):
     assert store.load(race.id).launches == (launch,)
     sink(SliceEnded(launch.id, writer.make_slice(0)))
     assert store.load(race.id).launches == (replace(launch, slices=(writer.make_slice(0),)),)
+
+
+def test_another_twin_is_kept_and_is_no_alteration(store, writer):
+    race = replace(writer.make_race(ids.generate()), twin="first")
+    sink = StoreSink(store)
+    sink(RaceStarted(race))
+    sink(TwinChosen("second"))
+    sink(RaceEnded(Ending.ANSWERED, 12.5))
+    assert store.load(race.id).twin == "second"
+    assert store.alterations(race.id) == ()

@@ -1,0 +1,129 @@
+"""What the twins and the canary make of a standing."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+from tests.factories import make_load
+from tests.unit.race.test_standing import launch_of, merged, race_of, slice_of
+
+from stackrace.model.verdict import Effect
+from stackrace.race.standing import decisions, standing
+from stackrace.race.view import race_view, twins_at
+
+HEADLINE = ("", "c=20")
+
+
+def twinned(rates, *, twin="a", ratio=1.0, blocks=10, sd=0.02, drift=0.0, alone=(), levels=(20,), seed=3):
+    """A race with a twin that is ``ratio`` times as fast as its original; blocks drift, but for those ``alone``."""
+    dice = random.Random(seed)
+    speeds = rates | {f"{twin}#twin": rates[twin] * ratio}
+    launches, index = [], 0
+    for block in range(blocks):
+        weather = dice.gauss(0, 0.05)
+        for stack in dice.sample(list(speeds), len(speeds)):
+            moved = 0.0 if stack in alone else drift * block / (blocks - 1)
+            slices = []
+            for level in levels:
+                rate = speeds[stack] * math.exp(weather + moved + dice.gauss(0, sd))
+                slices.append(replace(slice_of(rate, load=make_load(level)), index=index))
+                index += 1
+            launches.append(launch_of(stack, block, *slices))
+    race = race_of(rates, blocks=0, levels=levels)
+    return replace(race, launches=tuple(launches), twin=twin)
+
+
+def checks_of(found):
+    return {one.check: one.effect for one in found.verdict.findings}
+
+
+def test_twins_that_are_alike_change_nothing_but_the_resolution():
+    race = twinned({"a": 1000, "b": 1300, "c": 700})
+    found = standing(race, merge=merged)
+    without = standing(
+        replace(race, twin="", launches=tuple(one for one in race.launches if "#" not in one.stack)), merge=merged
+    )
+    assert found.verdict.valid
+    assert found.settled
+    assert replace(found, resolution=None, verdict=without.verdict) == replace(without, resolution=None)
+    assert {row.stack for row in found.rows} == {"a", "b", "c"}
+    twins = twins_at(race, HEADLINE)
+    assert found.resolution == math.expm1(twins.half_width)
+
+
+def test_twins_that_differ_void_the_race_and_the_answer_says_so_first():
+    found = standing(twinned({"a": 1000, "b": 1300}, ratio=1.2), merge=merged)
+    assert not found.verdict.valid
+    assert not found.settled
+    assert found.answer.startswith(
+        "The race is void: a ran twice under two names, and at c=20 its twin delivered 1."
+    )
+    assert checks_of(found)["twins differ"] is Effect.INVALIDATES
+    # what was measured stays there to look at
+    assert {row.stack for row in found.rows} == {"a", "b"}
+
+
+def test_any_level_can_void_a_race_and_all_levels_share_the_error():
+    race = twinned({"a": 1000, "b": 1300}, levels=(1, 20))
+    wide, narrow = race_view(race, HEADLINE).twins[1], race_view(twinned({"a": 1000, "b": 1300}), HEADLINE).twins[0]
+    assert race_view(race, HEADLINE).twins[0].where == "at c=1"
+    assert math.log(wide.high / wide.low) > 0
+    assert twins_at(race, HEADLINE).half_width < math.log(wide.high / wide.low) / 2
+    assert math.isclose(twins_at(twinned({"a": 1000, "b": 1300}), HEADLINE).half_width,
+                        math.log(narrow.high / narrow.low) / 2)  # fmt: skip
+
+
+def test_identical_twins_seldom_void_a_race():
+    voided = sum(
+        not standing(
+            twinned({"a": 1000, "b": 1010, "c": 990}, seed=seed, levels=(1, 20)), merge=merged
+        ).verdict.valid
+        for seed in range(60)
+    )
+    assert voided <= 2
+
+
+def test_a_race_whose_twins_differ_decides_to_go_on():
+    assert decisions(twinned({"a": 1000, "b": 1300})).settled
+    assert not decisions(twinned({"a": 1000, "b": 1300}, ratio=1.2)).settled
+
+
+def test_a_drift_that_all_share_is_told_and_no_more():
+    found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.3), merge=merged)
+    assert found.verdict.valid
+    assert checks_of(found)["canary drifts"] is Effect.WARNS
+    assert found.answer.startswith("b delivers")
+
+
+def test_a_drift_that_one_stack_does_not_share_voids_the_race():
+    found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.4, alone=("b",)), merge=merged)
+    assert checks_of(found)["canary drifts"] is Effect.INVALIDATES
+    assert found.answer.startswith("The race is void: a took part in every block and ended ")
+    assert "b did not go with it" in found.answer
+
+
+def lengthened(one):
+    return replace(one, result=replace(one.result, bytes_read=one.result.counts.ok * 11_000))
+
+
+def test_longer_answers_are_told_with_their_stacks():
+    race = race_of({"a": 1000, "b": 1300})
+    longer = tuple(replace(one, slices=tuple(map(lengthened, one.slices))) if one.stack == "b" else one
+                   for one in race.launches)  # fmt: skip
+    found = standing(replace(race, launches=longer), merge=merged)
+    (finding,) = found.verdict.findings
+    assert finding.check == "answer sizes"
+    assert finding.seen == "at c=20 an answer of b is 11000 bytes long, one of a 10240"
+    assert found.verdict.valid
+
+
+def test_a_launch_that_its_own_checks_refuse_does_not_count():
+    race = race_of({"a": 1000, "b": 1300})
+    refused = standing(twinned({"a": 1000, "b": 1300}, ratio=1.5), merge=merged).verdict
+    marked = tuple(
+        replace(one, verdict=refused) if one.stack == "b" and one.block < 4 else one for one in race.launches
+    )
+    found = standing(replace(race, launches=marked), merge=merged)
+    assert {row.stack: row.launches for row in found.rows} == {"a": 10, "b": 6}
