@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,9 @@ to 5.4 % of races: independent noise, drift between blocks (AR(1), ρ = 0.95), a
 40 %, one stack with five times the others' variance. One with twenty-five times their variance breaks it from
 8 stacks on (10 % and more): the shrinking then makes that stack look quieter than it is.
 """
+
+_STEP = 0.01
+"""Degrees of freedom are rounded down to steps of a per cent: each takes a quadrature, and pairs are many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,8 +61,9 @@ def look(values: Sequence[Sequence[float]] | Array, alpha: float = ALPHA) -> Fam
     variance, nu = shrunken(found)
     k = nu.shape[-1]
     width = np.full(nu.shape, np.nan)
-    for worth in np.unique(nu[found.df > 0]):
-        width[nu == worth] = critical(k, float(worth), alpha)
+    steps = np.floor(np.log(np.where(found.df > 0, nu, 1.0)) / _STEP)
+    for step in np.unique(steps[found.df > 0]):
+        width[steps == step] = critical(k, math.exp(step * _STEP), alpha)
     with np.errstate(invalid="ignore", divide="ignore"):
         half_width = np.where(found.df > 0, width * np.sqrt(variance / found.blocks), np.inf)
     half_width[..., np.arange(k), np.arange(k)] = 0.0

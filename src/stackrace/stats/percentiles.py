@@ -35,9 +35,9 @@ def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int
     """Return the quantile ``q`` of one stack's latency with 95 % limits, in seconds.
 
     Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
-    units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and launches are
-    drawn with replacement, ``draws`` times with a fixed seed, for the limits (`resample.expanded`): answers of one
-    launch belong together, so that drawing single ones would promise too much.
+    units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and
+    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`resample.expanded`):
+    answers of one launch belong together, so that drawing single ones would promise too much.
 
     ``values`` (V,) are the buckets' upper values in seconds, rising, all above 0; ``counts`` (B, V) how many
     answers of each launch lie in them. Launches without an answer are left out; ``low`` and ``high`` are None with

@@ -51,10 +51,10 @@ def shrunken(pairs: Pairs) -> tuple[Array, Array]:
         held = d0 + df
         leaning = (d0 * common + df * own) / held
         one, other = leaning[..., :, None], leaning[..., None, :]
-        welch = (one + other) ** 2 / (one**2 / held[..., :, None] + other**2 / held[..., None, :])
-        welch = np.where(one + other > 0, welch, 0.0)  # stacks without any noise
+        part = np.where(one + other > 0, one / (one + other), 0.5)  # nothing varies: both alike
+        welch = 1 / (part**2 / held[..., :, None] + (1 - part) ** 2 / held[..., None, :])
         least, most = (either(d0[..., :, None], d0[..., None, :]) for either in (np.minimum, np.maximum))
-        even = np.where(one + other > 0, (one + other) ** 2 / (one**2 + other**2), 2.0)
+        even = 1 / (part**2 + (1 - part) ** 2)
         worth = pairs.df * np.maximum(even * (k - 2) / max(k - 1, 1), 1.0)
         nu = degrees(worth, prior=np.clip(welch - pairs.df, least, most), pooled=total / k)
     return np.where(known, one + other, np.nan), np.where(known, nu, np.nan)

@@ -63,7 +63,7 @@ def test_a_clear_winner_is_named_with_its_margin():
     assert found.settled
     assert [row.stack for row in found.rows] == ["b", "a", "c"]
     assert [row.tier for row in found.rows] == [1, 2, 3]
-    assert found.answer.startswith("b delivers 1.28× (1.23–1.33) ")
+    assert found.answer.startswith("b delivers 1.28× (1.23–1.34) ")
     assert found.answer.endswith("the throughput of a, the next best.")
     second = found.rows[1]
     assert second.ratio.low < 1 / 1.3 < second.ratio.high

@@ -99,6 +99,20 @@ def test_limits_of_the_shrunken_variance_are_never_too_narrow(k, n):
     assert np.mean(inside) >= 0.94
 
 
+def test_values_that_never_vary_leave_no_doubt():
+    variance, nu = shrunken(pairs(np.tile(np.arange(4.0)[:, None], 6)))
+    assert (off_diagonal(variance) == 0).all()
+    assert (off_diagonal(nu) > 2).all()
+
+
+def test_a_stack_that_nobody_met_stays_unknown():
+    values = np.random.default_rng(7).normal(size=(4, 6))
+    values[3] = np.nan
+    variance, nu = shrunken(pairs(values))
+    assert np.isnan(variance[3]).all()
+    assert np.isfinite(nu[0, 1])
+
+
 def test_nothing_is_known_after_one_launch_each():
     variance, nu = shrunken(pairs(np.array([[1.0], [2.0], [3.0]])))
     assert np.isnan(variance).all()
