@@ -27,7 +27,7 @@ from ..race.events import (
 )
 from ..race.resume import counted
 from ..report.live import LiveView
-from ..report.result import standing_of
+from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
 
 __all__ = ["Announcer", "LiveSink"]
@@ -125,7 +125,7 @@ class LiveSink:
                 self._slices += 1
                 self._view.resume()
             case BlockEnded(race=race):
-                self._standing = standing_of(race)
+                self._standing = standing_so_far(race)
             case Progress(phase=phase, stack=stack):
                 self._view.resume()
                 self._phase, self._stack = phase, stack or ""
@@ -141,7 +141,7 @@ class LiveSink:
         self._phase = "starting"
         self._slices = sum(len(launch.slices) for launch in whole.launches)
         self._earlier_s = race.elapsed_s
-        self._standing = standing_of(race) if self._slices else None
+        self._standing = standing_so_far(race) if self._slices else None
 
     def _mishap(self, stack: str, failure: Failure) -> None:
         self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))

@@ -9,7 +9,7 @@ from .launch import Failure
 from .load import Load, Quantiles
 from .verdict import Verdict
 
-__all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
+__all__ = ["Interval", "Level", "Row", "ScalingCurve", "ScalingLaw", "Standing", "Withdrawal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class Row:
     ``tier`` 1 is the best; stacks that cannot be told apart may share one. ``rank`` is the set of places the
     stack may hold. ``ratio`` compares its throughput with the leader's (1 for the leader itself).
     ``cpu_ms_per_request`` and ``memory_bytes`` (peak PSS) are keyed by hop; ``launches`` counts valid replicates.
+    ``latency_limits`` holds quantiles of ``latency`` in seconds with their 95 % limits, by name (``p99``): None
+    for one that too few requests lie above, no member for one that nobody looked at.
     """
 
     stack: str
@@ -43,6 +45,7 @@ class Row:
     launches: int
     slices: int
     ready_s: float | None = None
+    latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,46 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingLaw:
+    """The Universal Scalability Law X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) as fitted to one stack's levels.
+
+    ``single_per_s`` is λ, ``contention`` σ, ``coherency`` κ, each with 95 % limits; ``peak`` N*, the connections
+    beyond which throughput falls, None where the curve never does. ``residual`` is how far the levels lie off the
+    curve, 0.02 for 2 %.
+
+    Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5.
+    """
+
+    single_per_s: Interval
+    contention: Interval
+    coherency: Interval
+    peak: Interval | None
+    residual: float
+
+    def at(self, connections: float) -> float:
+        """Return the fitted throughput in answers per second at ``connections`` ≥ 1."""
+        more, sigma, kappa = connections - 1, self.contention.value, self.coherency.value
+        return self.single_per_s.value * connections / (1 + sigma * more + kappa * connections * more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingCurve:
+    """How one stack's throughput grows with the connections of one workload.
+
+    ``levels`` are the measured ones, ascending. ``knee`` is the smallest that is not significantly below the best,
+    None while there are no limits. ``law`` is None where it was not fitted; ``unfit`` then says why.
+    """
+
+    stack: str
+    levels: tuple[int, ...]
+    knee: int | None
+    law: ScalingLaw | None = None
+    unfit: str = ""
+    workload: str = ""
+    keep_alive: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """All levels of a race; ``headline`` is the one the answer speaks of.
 
@@ -81,6 +124,11 @@ class Standing:
     ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %; None
     while too few launches allow any limits. ``verdict`` is what the checks say about the race as a whole; where it
     is invalid the race is void, and nothing of the standing may be believed.
+
+    ``levels_told`` says who leads at which load levels, ``costs`` what the winner needs in memory and CPU time
+    against others, ``conditions`` what would have to be true for the answer to change, the likeliest first. All
+    these are sentences, empty where there is nothing to say. ``scaling`` has a curve for each stack and workload
+    with two levels or more.
     """
 
     answer: str
@@ -92,6 +140,10 @@ class Standing:
     warnings: Mapping[str, int] = field(default_factory=dict)
     resolution: float | None = None
     verdict: Verdict = field(default_factory=Verdict)
+    levels_told: str = ""
+    costs: str = ""
+    conditions: tuple[str, ...] = ()
+    scaling: tuple[ScalingCurve, ...] = ()
 
     @property
     def rows(self) -> tuple[Row, ...]:

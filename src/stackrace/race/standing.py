@@ -10,16 +10,18 @@ from statistics import median
 
 from ..checks.races import examine_race
 from ..model.launch import Failure, FailureKind, Launch, Slice
-from ..model.load import Load, Quantiles
+from ..model.load import Quantiles
 from ..model.race import Question, Race
 from ..model.standing import Interval, Level, Row, Standing, Withdrawal
-from ..model.verdict import Effect, Verdict
+from ..model.verdict import Effect
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
-from . import answer as answers
 from .levels import Field, blocks_of, fields, level_of
+from .percentiles import Spread, latency_limits
 from .resume import counted
+from .scaling import curves
 from .view import race_view, twins_apart, twins_at
+from .words import Told, worded
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
@@ -38,7 +40,7 @@ class Decisions:
     dropped: frozenset[str]
 
 
-def standing(race: Race, *, merge: Merge) -> Standing:
+def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
     A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
@@ -47,33 +49,35 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
     than without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it. Launches that an interruption cut short count nowhere.
+    the rest of it. Launches that an interruption cut short count nowhere. What takes long to compute and only
+    reports show is left out unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by
+    ``spread``, which takes histograms apart.
     """
     race = counted(race)
     found = fields(race)
     judged = [judge(field.values, race.difference) for field in found]
-    levels = tuple(_level(race, *both, merge) for both in zip(found, judged, strict=True))
+    levels = tuple(_level(race, *both, merge, spread) for both in zip(found, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
     if not levels:
-        return Standing(answer=answers.nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
-                        withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
+        nobody = Standing(answer="", reason="", settled=False, headline=0, levels=(), withdrawals=withdrawals,
+                          warnings=_warnings(race))  # fmt: skip
+        return worded(nobody, (), withdrawals)
     at = _headline(found)
-    told = answers.Told(race=race, stacks=found[at].stacks, judgement=judged[at], rows=levels[at].rows)
+    told = [_told(race, *each) for each in zip(found, judged, levels, strict=True)]
     missing = [one for one in withdrawals if one.stack in _asked(race, found[at].workload)]
-    verdict = examine_race(race_view(race, (found[at].workload, found[at].load.label)))
-    return Standing(
-        answer=_void(verdict) or answers.sentence(_where(levels, at) + answers.answer(told, missing), race.stacks),
-        reason=answers.reason(levels[at].rows),
-        settled=verdict.valid and _comparable(race, found[at]) and _answers(judged[at], race.question), headline=at,
+    whole = Standing(
+        answer="", reason="",
+        settled=_comparable(race, found[at]) and _answers(judged[at], race.question), headline=at,
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
-        resolution=_resolution(race, found[at], judged[at]), verdict=verdict,
+        resolution=_resolution(race, found[at], judged[at]),
+        verdict=examine_race(race_view(race, (found[at].workload, found[at].load.label))),
+        scaling=curves(told) if thorough else (),
     )  # fmt: skip
+    return worded(whole, told, missing)
 
 
-def _void(verdict: Verdict) -> str:
-    """Say that, and why, nothing of the standing may be believed; empty where it may."""
-    why = [finding.seen for finding in verdict.findings if finding.effect is Effect.INVALIDATES]
-    return f"The race is void: {'; '.join(why)}." if why else ""
+def _told(race: Race, field: Field, judgement: Judgement, level: Level) -> Told:
+    return Told(race=race, level=level, stacks=field.stacks, judgement=judgement, values=field.values)
 
 
 def _resolution(race: Race, field: Field, judgement: Judgement) -> float | None:
@@ -112,20 +116,9 @@ def decisions(race: Race) -> Decisions:
     return Decisions(settled=settled, dropped=frozenset(measured - kept))
 
 
-def _where(levels: Sequence[Level], at: int) -> str:
-    """Say which level the answer speaks of, as far as there are others: ``on static, at 100 connections, ``."""
-    several = len({level.load.label for level in levels}) > 1
-    on = f"on {levels[at].workload}, " if levels[at].workload else ""
-    return on + (f"at {_clients(levels[at].load)}, " if several else "")
-
-
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
     """Return the stacks that meet a workload."""
     return tuple(race.limits.get(workload, race.stacks))
-
-
-def _clients(load: Load) -> str:
-    return f"{load.concurrency} connection{'' if load.concurrency == 1 else 's'}"
 
 
 def _answers(judgement: Judgement, question: Question) -> bool:
@@ -158,9 +151,15 @@ def _headline(found: Sequence[Field]) -> int:
 # One row
 
 
-def _level(race: Race, field: Field, judgement: Judgement, merge: Merge) -> Level:
+def _level(race: Race, field: Field, judgement: Judgement, merge: Merge, spread: Spread | None) -> Level:
     own = summary.intervals(field.values)
     rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
+    if spread is not None:
+        launches = [launch for launch in race.launches if launch.stack in field.stacks]
+        rows = [
+            replace(row, latency_limits=latency_limits(slices, launches, spread))
+            for row, slices in zip(rows, field.slices, strict=True)
+        ]
     leader = field.stacks[judgement.leader]
     rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
     return Level(load=field.load, rows=tuple(rows), workload=field.workload)

@@ -1,16 +1,19 @@
-"""What the checks complained about, grouped by check."""
+"""What the checks complained about, grouped by check: of slices, of launches, of the race as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..model.race import Race
 from ..model.stack import original_path
 from ..model.standing import Standing
-from ..model.verdict import Effect, Finding
+from ..model.verdict import Effect, Finding, Verdict
+from .sentences import of
 
-__all__ = ["Complaint", "complaints"]
+__all__ = ["Complaint", "Trial", "complaints", "refused"]
 
 _SEVERITY = (Effect.INVALIDATES, Effect.REDOES, Effect.WARNS)
 _DONE = {
@@ -18,57 +21,128 @@ _DONE = {
     Effect.REDOES: "redone",
     Effect.WARNS: "warned about",
 }
+MOST_STACKS = 4
+"""So many stacks are named within a sentence, those with the most complaints."""
+
+
+class Trial(StrEnum):
+    """What a check looked at; the value is its name in reports."""
+
+    RACE = "race"
+    LAUNCH = "launch"
+    SLICE = "slice"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """One check's findings of one effect: how often, where, the first one in words, and the way out."""
+    """One check's findings of one effect: how often, where, the first one in words, and the way out.
+
+    ``by_stack`` counts them, the most frequent first; a complaint about the race has none. ``whole`` is how many
+    trials of the kind the race had, 0 where that is not known.
+    """
 
     check: str
     effect: Effect
     count: int
-    stacks: tuple[str, ...] = ()
+    trial: Trial = Trial.SLICE
+    whole: int = 0
+    by_stack: tuple[tuple[str, int], ...] = ()
     seen: str = ""
     threshold: str = ""
     remedy: str = ""
 
     @property
+    def stacks(self) -> tuple[str, ...]:
+        """The stacks complained about, the one with the most findings first."""
+        return tuple(stack for stack, _ in self.by_stack)
+
+    @property
     def headline(self) -> str:
-        """``3 slices refused``: how often, and what it did."""
-        return f"{self.count} {'slice' if self.count == 1 else 'slices'} {_DONE[self.effect]}"
+        """``3 of 120 slices refused``: how often, and what it did."""
+        if self.trial is Trial.RACE:
+            return "the race is warned about" if self.effect is Effect.WARNS else "makes the race void"
+        if self.whole > self.count:
+            return f"{self.count:,} of {of(self.whole, self.trial)} {_DONE[self.effect]}"
+        return f"{of(self.count, self.trial)} {_DONE[self.effect]}"
+
+    @property
+    def where(self) -> str:
+        """``gunicorn (3), uwsgi (1)``: the stacks with the most findings; empty for the race as a whole."""
+        return _listed(self.by_stack)
 
 
 def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
-    """Return all complaints, the gravest first, then the most frequent.
+    """Return all complaints: about the race, then about launches and slices, the gravest first.
 
-    Warnings counted in the standing keep that count, also when no slice of the race carries them.
+    Warnings that only the standing counts, when no slice of the race carries them, are told too.
     """
-    groups: dict[tuple[str, Effect], list[tuple[str, Finding]]] = {}
-    for stack, finding in _findings(race):
-        groups.setdefault((finding.check, finding.effect), []).append((stack, finding))
-    found = [_complaint(pairs, standing) for pairs in groups.values()]
+    trials = {Trial.LAUNCH: len(race.launches), Trial.SLICE: sum(len(one.slices) for one in race.launches)}
+    groups: dict[tuple[Trial, str, Effect], list[tuple[str, Finding]]] = {}
+    for trial, stack, verdict in _verdicts(race, standing):
+        for finding in verdict.findings:
+            groups.setdefault((trial, finding.check, finding.effect), []).append((stack, finding))
+    found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
     silent = [
         Complaint(check=check, effect=Effect.WARNS, count=count)
         for check, count in standing.warnings.items()
-        if count and not any(name == check for name, _ in groups)
+        if count and not any(name == check for _, name, _ in groups)
     ]
-    return tuple(sorted(found + silent, key=lambda c: (_SEVERITY.index(c.effect), -c.count, c.check)))
+    return tuple(sorted(found + silent, key=_gravity))
 
 
-def _findings(race: Race) -> Iterable[tuple[str, Finding]]:
+def refused(race: Race) -> str:
+    """Say how many launches and slices were kept out of the statistics, by which checks, on which stacks."""
+    counted = [one for one in race.launches if not one.cut_short]
+    launches = [(original_path(one.stack), one.verdict) for one in counted]
+    slices = [(original_path(one.stack), part.verdict) for one in counted for part in one.slices]
+    told = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
+    return " ".join(one for one in told if one)
+
+
+def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> str:
+    bad = [(stack, verdict) for stack, verdict in seen if not verdict.valid]
+    if not bad:
+        return ""
+    checks = Counter(
+        check
+        for _, verdict in bad
+        for check in {found.check for found in verdict.findings if found.effect is not Effect.WARNS}
+    )
+    by = ", ".join(f"{count:,} by {check}" for check, count in checks.most_common())
+    stacks = _listed(Counter(stack for stack, _ in bad).most_common())
+    were = "was" if len(bad) == 1 else "were"
+    return f"{len(bad):,} of {of(len(seen), trial)} {were} {done}: {by}; on {stacks}."
+
+
+def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
+    yield Trial.RACE, "", standing.verdict
     for launch in race.launches:
-        for one in () if launch.cut_short else launch.slices:
-            for finding in one.verdict.findings:
-                yield original_path(launch.stack), finding
+        if launch.cut_short:
+            continue
+        stack = original_path(launch.stack)
+        yield Trial.LAUNCH, stack, launch.verdict
+        for one in launch.slices:
+            yield Trial.SLICE, stack, one.verdict
 
 
-def _complaint(pairs: list[tuple[str, Finding]], standing: Standing) -> Complaint:
+def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
     first = pairs[0][1]
-    stacks = tuple(dict.fromkeys(stack for stack, _ in pairs))
-    count = len(pairs)
-    if first.effect is Effect.WARNS:
-        count = standing.warnings.get(first.check, count)
     return Complaint(
-        check=first.check, effect=first.effect, count=count, stacks=stacks,
+        check=first.check, effect=first.effect, count=len(pairs), trial=trial, whole=whole,
+        by_stack=tuple(Counter(stack for stack, _ in pairs if stack).most_common()),
         seen=first.seen, threshold=first.threshold, remedy=first.remedy,
     )  # fmt: skip
+
+
+def _gravity(one: Complaint) -> tuple[int, int, int, str]:
+    return _SEVERITY.index(one.effect), list(Trial).index(one.trial), -one.count, one.check
+
+
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
+    pairs = list(counts)
+    if len(pairs) == 1:
+        return pairs[0][0]
+    told = [f"{stack} ({count:,})" for stack, count in pairs[:MOST_STACKS]]
+    if len(pairs) > MOST_STACKS:
+        told.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
+    return ", ".join(told)

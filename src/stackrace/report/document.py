@@ -3,7 +3,9 @@
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
 not known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads
 and slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
-runs), then launches and races (findings of their own, twins, memory limits), which documents of before lack.
+runs), then launches and races (findings of their own, twins, memory limits), then the standing (what the answer
+costs, where it holds, what would change it, how throughput grows, limits of percentiles), which documents of before
+lack.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from pathlib import Path
 
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
+from . import sentences
 from .clean import printable
+from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import load, whole
-from .document_rows import level, row
+from .document_rows import curve, level, row
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 
@@ -30,13 +34,19 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
     return {
         "format": FORMAT,
         "version": VERSION,
-        "answer": printable(standing.answer),
+        "answer": printable(sentences.banner(standing)),
         "reason": printable(standing.reason),
+        "levels_told": printable(standing.levels_told),
+        "costs": printable(standing.costs),
+        "conditions": [printable(one) for one in standing.conditions],
+        "refused": printable(refused(race)),
+        "notes": [printable(one) for one in sentences.notes(race, standing)],
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,
         "standing": [row(one) for one in standing.rows],
         "levels": [level(one) for one in standing.levels],
+        "scaling": [curve(one) for one in standing.scaling],
         "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
         "findings": [finding(one) for one in standing.verdict.findings],
         "void": not standing.verdict.valid,

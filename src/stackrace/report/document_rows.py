@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.standing import Interval, Level, Row
+from ..model.standing import Interval, Level, Row, ScalingCurve, ScalingLaw
 from .clean import printable
 from .document_leaves import latency, load, whole
 
-__all__ = ["level", "row"]
+__all__ = ["curve", "level", "row"]
 
 
 def level(one: Level) -> dict[str, object]:
@@ -35,7 +35,37 @@ def row(one: Row) -> dict[str, object]:
         "launches": one.launches,
         "slices": one.slices,
         "ready_s": whole(one.ready_s),
+        "latency_limits": {name: _seconds(found) for name, found in one.latency_limits.items()},
     }
+
+
+def curve(one: ScalingCurve) -> dict[str, object]:
+    """Return how one stack's throughput grows with the connections."""
+    return {
+        "stack": printable(one.stack),
+        "workload": printable(one.workload),
+        "keep_alive": one.keep_alive,
+        "levels": list(one.levels),
+        "knee": one.knee,
+        "law": None if one.law is None else _law(one.law),
+        "unfit": printable(one.unfit),
+    }
+
+
+def _law(law: ScalingLaw) -> dict[str, object]:
+    return {
+        "single_per_s": _interval(law.single_per_s),
+        "contention": _interval(law.contention),
+        "coherency": _interval(law.coherency),
+        "peak": None if law.peak is None else _interval(law.peak),
+        "residual": whole(law.residual),
+    }
+
+
+def _seconds(interval: Interval | None) -> dict[str, object] | None:
+    if interval is None:
+        return None
+    return {"value_s": whole(interval.value), "low_s": whole(interval.low), "high_s": whole(interval.high)}
 
 
 def _interval(interval: Interval) -> dict[str, object]:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 from ..model.load import Quantiles
-from ..model.standing import Interval
+from ..model.standing import Interval, Row
 
 __all__ = [
     "NOTHING", "Figure", "count", "duration", "limits", "mebibytes", "milliseconds", "number", "percent",
-    "places", "quantile", "ratio",
+    "percentile", "percentile_limits", "places", "quantile", "ratio",
 ]  # fmt: skip
 
 NOTHING = "–"
@@ -76,6 +76,23 @@ def quantile(latency: Quantiles, name: str) -> str:
     """Return the quantile ``name`` (``p99``) in milliseconds, with "≥" when it is only a lower bound."""
     value = milliseconds(getattr(latency, name))
     return f"≥ {value}" if name in latency.censored else value
+
+
+def percentile(row: Row, name: str) -> str:
+    """Return the quantile ``name`` of ``row`` in milliseconds: "≥" a lower bound, "–" with too few requests for it.
+
+    With limits it is their estimate, a mean over launches; without any it is the quantile of all requests together.
+    """
+    found = row.latency_limits.get(name)
+    if found is None:
+        return NOTHING if name in row.latency_limits else quantile(row.latency, name)
+    return f"≥ {milliseconds(found.value)}" if name in row.latency.censored else milliseconds(found.value)
+
+
+def percentile_limits(row: Row, name: str) -> str:
+    """Return the limits of the quantile ``name`` in milliseconds as ``low–high``; a lower bound has none."""
+    found = row.latency_limits.get(name)
+    return "" if found is None or name in row.latency.censored else limits(found, milliseconds)
 
 
 def places(rank: tuple[int, int]) -> str:

@@ -6,8 +6,8 @@ import re
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, sentences
-from .complaints import complaints
+from . import figures, scaling, sentences
+from .complaints import complaints, refused
 from .growth import growths
 from .markdown_text import code as _code
 from .markdown_text import escape as _escape
@@ -31,17 +31,28 @@ class MarkdownExporter:
         headline = standing.levels[standing.headline : standing.headline + 1]
         others = [level for level in standing.levels if level not in headline]
         parts = [
-            f"**{_escape(standing.answer)}**",
-            _escape(standing.reason),
+            *_answer(standing),
             _escape(f"{sentences.about(race)}. {sentences.ending(race, standing)}"),
             *(_level(level) for level in (*headline, *others)),
-            _escape(f"{sentences.resolution(race, standing)} {sentences.limits_note(standing)}"),
+            _scaling(standing),
             _memory(race, standing),
             _troubles(race, standing),
-            "\n".join(f"- {_escape(note)}" for note in race.notes),
+            "\n".join(f"- {_escape(note)}" for note in sentences.notes(race, standing)),
             _repeat(race),
         ]
         return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _answer(standing: Standing) -> tuple[str, ...]:
+    """Return the answer and what belongs to it; of a void race only that it is void."""
+    banner = f"**{_escape(sentences.banner(standing))}**"
+    if not standing.verdict.valid:
+        return (f"> [!CAUTION]\n> {banner}", _escape(sentences.VOID))
+    listed = "\n".join(f"- {_escape(one)}" for one in standing.conditions)
+    conditions = f"{sentences.CONDITIONS}:\n\n{listed}" if listed else ""
+    return (
+        banner, _escape(standing.levels_told), _escape(standing.reason), _escape(standing.costs), conditions,
+    )  # fmt: skip
 
 
 def _level(level: Level) -> str:
@@ -53,12 +64,27 @@ def _row(row: Row) -> str:
     cells = (
         str(row.tier), figures.places(row.rank), _code(row.stack),
         figures.number(row.throughput_per_s.value), figures.limits(row.throughput_per_s, figures.number),
-        against.strip(), figures.quantile(row.latency, "p50"), figures.quantile(row.latency, "p99"),
+        against.strip(), figures.quantile(row.latency, "p50"), _p99(row),
         figures.quantile(row.latency, "max"), figures.count(row.errors),
         figures.number(sum(row.cpu_ms_per_request.values())),
         figures.mebibytes(sum(row.memory_bytes.values())), str(row.launches),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _p99(row: Row) -> str:
+    return f"{figures.percentile(row, 'p99')} {_in_brackets(figures.percentile_limits(row, 'p99'))}".strip()
+
+
+def _scaling(standing: Standing) -> str:
+    curves = scaling.known(standing.scaling)
+    if not curves:
+        return ""
+    head = f"| {' | '.join(scaling.HEADER)} |\n|:--|--:|--:|--:|--:|--:|\n"
+    rows = [scaling.cells(curve) for curve in curves]
+    lines = [f"| {_code(name)} | {' | '.join(rest)} |" for name, *rest in rows]
+    notes = [_escape(text) for text in (scaling.WORDS, *scaling.unfits(curves))]
+    return f"#### {scaling.TITLE}\n\n{head}" + "\n".join(lines) + "\n\n" + " ".join(notes)
 
 
 def _memory(race: Race, standing: Standing) -> str:
@@ -81,10 +107,12 @@ def _troubles(race: Race, standing: Standing) -> str:
         for s in setbacks(race, standing)
     ]
     complained = [
-        f"- {_code(c.check)}: {c.headline}. {_escape(c.seen)} {_escape(c.remedy)}".rstrip()
+        f"- {_code(c.check)}: {c.headline}{_escape(f' on {c.where}') if c.where else ''}. "
+        + f"{_escape(c.seen)} {_escape(c.remedy)}".strip()
         for c in complaints(race, standing)
     ]
-    lines = failed + complained
+    out = refused(race)
+    lines = ([f"- {_escape(out)}"] if out else []) + failed + complained
     return "#### Refused, failed or warned\n\n" + "\n".join(lines) if lines else ""
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from ..load.histogram import quantiles
+from ..load.histogram import distribution, quantiles
 from ..model.race import Race
 from ..model.standing import Standing
 from ..race.standing import standing
 
-__all__ = ["standing_of"]
+__all__ = ["standing_of", "standing_so_far"]
 
 
 def standing_of(race: Race) -> Standing:
     """Return the standing of ``race``; every report of it starts here."""
-    return standing(race, merge=quantiles)
+    return standing(race, merge=quantiles, spread=_spread)
+
+
+def _spread(histogram: bytes) -> list[tuple[float, int]]:
+    return [(bucket.value_s, bucket.count) for bucket in distribution(histogram)]
+
+
+def standing_so_far(race: Race) -> Standing:
+    """Return the standing of a running ``race``, quickly: its machine is the one that is measured."""
+    return standing(race, merge=quantiles, thorough=False)

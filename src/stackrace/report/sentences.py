@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.race import Ending, Race
+from ..model.race import Ending, Enforcement, Race
 from ..model.standing import Row, Standing
+from ..race.void import void
 from . import figures
 
-__all__ = ["about", "ending", "limits_note", "resolution", "tier_title"]
+__all__ = [
+    "CONDITIONS", "VOID", "about", "banner", "budget", "ending", "limits_note", "notes", "of", "resolution",
+    "resumed", "tier_title", "twin",
+]  # fmt: skip
+
+CONDITIONS = "What would change this answer"
+"""The heading over the standing's conditions."""
+
+VOID = "The race is void: these figures show what was measured, not who is better."
+"""Stands with the figures of a void race."""
 
 MOST_RESOLUTION = 1.0
 """A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
+
+_ENFORCED = {
+    Enforcement.CGROUP: "held to it by a control group",
+    Enforcement.AFFINITY: "held to it by affinity",
+}
 
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
@@ -25,31 +40,72 @@ _ENDINGS = {
 
 def ending(race: Race, standing: Standing) -> str:
     """Say why the race ended and whether its question is answered."""
-    said = f"{_ENDINGS[race.ending]}{_resumed(race)}"
+    if not standing.verdict.valid and race.ending is Ending.ANSWERED:
+        return "The race ended when its question seemed answered; it is not."
     if standing.settled or race.ending is Ending.ANSWERED:
-        return said
-    return f"{said} Its question is not settled."
+        return _ENDINGS[race.ending]
+    return f"{_ENDINGS[race.ending]} Its question is not settled."
 
 
-def _resumed(race: Race) -> str:
-    """Say that blocks were cut by interruptions, and that they count nowhere."""
-    if not race.resumed:
-        return ""
-    cut = sum(launch.cut_short for launch in race.launches)
-    left_out = f"; left out: {_of(cut, 'launch')} of blocks that were cut, and raced again" if cut else ""
-    return f" It went on after {_of(race.resumed, 'interruption')}{left_out}."
+def banner(standing: Standing) -> str:
+    """Say what must be read first: the answer, or that the race is void and why."""
+    return standing.answer if standing.verdict.valid else void(standing.verdict)
+
+
+def notes(race: Race, standing: Standing) -> tuple[str, ...]:
+    """Return what stands below every report: what could be seen, and under which conditions the race was held."""
+    told = (
+        resolution(race, standing), limits_note(standing), twin(race), budget(race), resumed(race), *race.notes,
+    )  # fmt: skip
+    return tuple(one for one in told if one)
 
 
 def resolution(race: Race, standing: Standing) -> str:
-    """Say which differences this race could have shown, and which do not matter."""
-    matters = f"Differences below {figures.percent(race.difference)} do not matter to this race"
-    if standing.resolution is None or standing.resolution > MOST_RESOLUTION:
-        return f"{matters}; too few launches to say which ones it could show."
-    return f"{matters}; it could show differences of {figures.percent(standing.resolution)} or more."
+    """Say which differences this race can show, and which do not matter to it."""
+    matters = f"those below {figures.percent(race.difference)} do not matter to this race"
+    if standing.resolution is None:
+        return "Fewer than two launches: no limits yet."
+    if standing.resolution > MOST_RESOLUTION:
+        return "Not even a stack twice as fast as another could be told from it today."
+    return f"Differences under {figures.percent(standing.resolution)} cannot be seen today; {matters}."
+
+
+def twin(race: Race) -> str:
+    """Say which stack was its own rival; empty without a twin."""
+    if not race.twin:
+        return ""
+    return f"{race.twin} ran twice, under two names, as a check on the race."
+
+
+def budget(race: Race) -> str:
+    """Say what each stack had, and what held it to that: the same for all."""
+    cores = race.cores
+    had = _cores(cores.stack_cores)
+    if cores.memory_bytes is not None:
+        had += f" and {figures.mebibytes(cores.memory_bytes)} MiB"
+    engine = "the same" if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
+    return f"Each stack had {had}, {_ENFORCED[cores.enforced]}; the load engine had {engine}."
+
+
+def _cores(numbers: Sequence[int]) -> str:
+    listed = ", ".join(map(str, numbers)) or figures.NOTHING
+    return f"core{'' if len(numbers) == 1 else 's'} {listed}"
+
+
+def resumed(race: Race) -> str:
+    """Say how often the race went on after an interruption; empty when it ran in one piece."""
+    if not race.resumed:
+        return ""
+    often = {1: "once", 2: "twice"}.get(race.resumed, f"{race.resumed} times")
+    cut = sum(launch.cut_short for launch in race.launches)
+    left_out = f"; left out: {of(cut, 'launch')} of blocks that were cut, and raced again" if cut else ""
+    return f"The race went on {often} after an interruption{left_out}."
 
 
 def limits_note(standing: Standing) -> str:
-    """Say what the limits are; empty when every row has some."""
+    """Say why limits are missing; empty when every row has some, or none has and that is told already."""
+    if standing.resolution is None:
+        return ""
     rows = [row for level in standing.levels for row in level.rows]
     if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
         return "Where limits are missing, too few launches were made to give any."
@@ -58,11 +114,11 @@ def limits_note(standing: Standing) -> str:
 
 def about(race: Race) -> str:
     """Name the app, the race's size and the time it took."""
-    stacks = _of(len(race.stacks), "stack")
-    workloads = f"{_of(len(race.workloads), 'workload')}, " if race.workloads else ""
-    levels = _of(len(race.loads), "load level")
-    runs = "" if race.repeats is None else f"{_of(race.repeats, 'run')} of each, "
-    launches = _of(sum(not launch.cut_short for launch in race.launches), "launch")
+    stacks = of(len(race.stacks), "stack")
+    workloads = f"{of(len(race.workloads), 'workload')}, " if race.workloads else ""
+    levels = of(len(race.loads), "load level")
+    runs = "" if race.repeats is None else f"{of(race.repeats, 'run')} of each, "
+    launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
     return f"{race.app}: {stacks}, {workloads}{levels}, {runs}{launches} in {figures.duration(race.elapsed_s)}"
 
 
@@ -72,6 +128,7 @@ def tier_title(rows: Sequence[Row]) -> str:
     return f"Tier {tier}" + (", cannot be told apart" if len(rows) > 1 else "")
 
 
-def _of(number: int, thing: str) -> str:
+def of(number: int, thing: str) -> str:
+    """Return a number of things: ``1 launch``, ``3 launches``."""
     plural = f"{thing}es" if thing.endswith("ch") else f"{thing}s"
     return f"{number} {thing if number == 1 else plural}"

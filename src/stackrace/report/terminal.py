@@ -7,15 +7,17 @@ import sys
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, sentences
+from . import figures, scaling, sentences
 from .clean import one_line
 from .growth import growths
 from .terminal_levels import LevelsMatrix, groups
 from .terminal_memory import MemoryTable
+from .terminal_scaling import scaling_table
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
 
@@ -50,21 +52,30 @@ def print_report(race: Race, standing: Standing, console: Console | None = None)
 
 def report(race: Race, standing: Standing) -> RenderableType:
     """Return the whole report; it adapts to the width it is printed in."""
-    parts: list[RenderableType] = [Text(one_line(standing.answer), style="bold")]
-    if standing.reason:
-        parts.append(Text(one_line(standing.reason)))
+    void = not standing.verdict.valid
+    parts: list[RenderableType] = [Text(one_line(sentences.banner(standing)), style="bold red" if void else "bold")]
+    if not void:
+        parts += [Text(one_line(text)) for text in (standing.levels_told, standing.reason, standing.costs) if text]
+    else:
+        parts.append(Text(sentences.VOID, style="red"))
     parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
+    if standing.conditions and not void:
+        parts += [Text(), Text(sentences.CONDITIONS, style="bold")]
+        parts += [_item(one) for one in standing.conditions]
     for level in standing.foremost:
-        parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level)]
+        parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level, void=void)]
     if len(standing.levels) > 1:
         for group in groups(standing.levels):
             parts += [
                 Text(),
-                LevelsMatrix("requests/s", group, _rate),
+                LevelsMatrix("requests/s", group, _rate, void=void),
                 Text(),
-                LevelsMatrix("p99 ms", group, _delay),
+                LevelsMatrix("p99 ms", group, _delay, void=void),
             ]
-        parts.append(Text("* first tier at that level", style="dim"))
+        if not void:
+            parts.append(Text("* first tier at that level", style="dim"))
+    if curves := scaling.known(standing.scaling):
+        parts += [Text(), Text(scaling.TITLE, style="bold"), *scaling_table(curves)]
     if memory := growths(race, standing):
         where = standing.levels[standing.headline].where
         parts += [Text(), Text(f"Memory over time {where}, MiB", style="bold"), MemoryTable(memory)]
@@ -85,10 +96,16 @@ def _heading(level: Level) -> str:
 
 
 def _delay(row: Row) -> str:
-    return figures.quantile(row.latency, "p99")
+    return figures.percentile(row, "p99")
+
+
+def _item(text: str) -> RenderableType:
+    """Set ``text`` off by a dash, its further lines beneath its first."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_row("-", Text(one_line(text)))
+    return table
 
 
 def _notes(race: Race, standing: Standing) -> list[Text]:
-    lines = [sentences.resolution(race, standing), sentences.limits_note(standing), *race.notes]
-    lines.append(f"Race {race.id}, seed {race.seed}.")
-    return [Text(one_line(line), style="dim") for line in lines if line]
+    lines = [*sentences.notes(race, standing), f"Race {race.id}, seed {race.seed}."]
+    return [Text(one_line(line), style="dim") for line in lines]

@@ -25,14 +25,20 @@ def groups(levels: Sequence[Level]) -> list[tuple[Level, ...]]:
 
 
 class LevelsMatrix:
-    """Renders one figure of every row, a line per stack, a column per level; ``*`` marks the first tier."""
+    """Renders one figure of every row, a line per stack, a column per level.
 
-    def __init__(self, title: str, levels: Sequence[Level], figure: Callable[[Row], str]) -> None:
+    ``*`` marks the first tier, unless the race is ``void``.
+    """
+
+    def __init__(
+        self, title: str, levels: Sequence[Level], figure: Callable[[Row], str], *, void: bool = False
+    ) -> None:
         workloads = {level.workload for level in levels}
         self._title = title + (f" on {levels[0].workload}" if len(workloads) == 1 and levels[0].workload else "")
         self._loads = {level.load.label for level in levels}
         self._levels = levels
         self._figure = figure
+        self._void = void
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw as many levels as fit, the first ones first, and say how many did not."""
@@ -60,5 +66,6 @@ class LevelsMatrix:
     def _text(self, level: Level, stack: str) -> str:
         for row in level.rows:
             if row.stack == stack:
-                return self._figure(row) + ("*" if row.tier == 1 else " ")
+                text = self._figure(row)
+                return text + ("*" if row.tier == 1 and not self._void and text != figures.NOTHING else " ")
         return f"{figures.NOTHING} "

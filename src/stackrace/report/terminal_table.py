@@ -57,15 +57,23 @@ def _beside_path(columns: Sequence[Column]) -> int:
 
 
 class LevelTable:
-    """Renders ``level`` in the width there is."""
+    """Renders ``level`` in the width there is; of a void race nobody stands out."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, *, void: bool = False) -> None:
         self._level = level
+        self._void = void
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the columns, give the paths all the room that is left, and draw."""
         rows = self._level.rows
-        yield drawn(_columns(rows), options.max_width, lambda column, place: _style(column, rows[place]))
+        yield drawn(_columns(rows), options.max_width, lambda column, place: self._style(column, rows[place]))
+
+    def _style(self, column: Column, row: Row) -> str:
+        if column.title == "stack":
+            return "bold" if row.tier == 1 and not self._void else ""
+        if column.title == "errors" and row.errors:
+            return "red"
+        return "blue" if column.title == "" and (row.tier > 1 or self._void) else ""
 
 
 def drawn(columns: Sequence[Column], width: int, style: Callable[[Column, int], str]) -> Table:
@@ -82,14 +90,6 @@ def drawn(columns: Sequence[Column], width: int, style: Callable[[Column, int], 
     return table
 
 
-def _style(column: Column, row: Row) -> str:
-    if column.title == "stack":
-        return "bold" if row.tier == 1 else ""
-    if column.title == "errors" and row.errors:
-        return "red"
-    return "blue" if column.title == "" and row.tier > 1 else ""
-
-
 def _columns(rows: Sequence[Row]) -> list[Column]:
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     split = any(len(row.cpu_ms_per_request) > 1 for row in rows)
@@ -104,16 +104,18 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(title="vs leader", left=True, cells=_ratios(rows)),
         Column(title="", keep=9, left=True, style="green", cells=bars),
         Column(title="p50", keep=6, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
-        Column(title="p99", keep=10, cells=tuple(figures.quantile(r.latency, "p99") for r in rows)),
+        Column(title="p99", keep=10, cells=tuple(figures.percentile(r, "p99") for r in rows)),
+        Column(title="low–high", keep=3, left=True, style="dim",
+               cells=tuple(figures.percentile_limits(r, "p99") for r in rows)),
         Column(title="longest", keep=5, cells=tuple(figures.quantile(r.latency, "max") for r in rows)),
-        Column(title="errors", keep=0 if any(r.errors for r in rows) else 3,
+        Column(title="errors", keep=0 if any(r.errors for r in rows) else 2,
                cells=tuple(figures.count(r.errors) for r in rows)),
         Column(title="CPU ms/req", keep=8, cells=tuple(_total(r) for r in rows)),
-        Column(title="by hop", keep=2, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
+        Column(title="by hop", keep=1, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
         Column(title="MiB", keep=7, cells=memory),
         Column(title="launches", keep=1, cells=tuple(str(r.launches) for r in rows)),
     ]  # fmt: skip
-    return [column for column in columns if column.title != "by hop" or split]
+    return [one for one in columns if (one.title != "by hop" or split) and (any(one.cells) or one.title == "")]
 
 
 def _tiers(rows: Sequence[Row]) -> tuple[str, ...]:

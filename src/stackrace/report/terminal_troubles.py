@@ -11,7 +11,7 @@ from ..model.race import Race
 from ..model.standing import Standing
 from ..model.verdict import Effect
 from .clean import one_line, tail
-from .complaints import Complaint, complaints
+from .complaints import Complaint, complaints, refused
 from .setbacks import Setback, setbacks
 
 __all__ = ["troubles"]
@@ -21,8 +21,10 @@ _MARK = {Effect.INVALIDATES: ("✗", "red"), Effect.REDOES: ("↻", "yellow"), E
 
 
 def troubles(race: Race, standing: Standing) -> RenderableType | None:
-    """Return setbacks with their logs' tails, then complaints with remedies; None when all went well."""
-    parts = [part for setback in setbacks(race, standing) for part in _setback(setback)]
+    """Return how much was refused, setbacks with their logs' tails, complaints with remedies; None without any."""
+    out = refused(race)
+    parts: list[RenderableType] = [Text(one_line(out))] if out else []
+    parts += [part for setback in setbacks(race, standing) for part in _setback(setback)]
     parts += [part for complaint in complaints(race, standing) for part in _complaint(complaint)]
     return Group(*parts) if parts else None
 
@@ -41,6 +43,8 @@ def _complaint(complaint: Complaint) -> Iterator[RenderableType]:
     line = Text(f"{mark} ", style=style)
     line.append(one_line(complaint.check), style="bold default")
     line.append(f": {complaint.headline}", style="default")
+    if complaint.where:
+        line.append(f" on {one_line(complaint.where)}", style="default")
     if complaint.seen:
         seen, threshold = one_line(complaint.seen), one_line(complaint.threshold)
         line.append(f" ({seen}; threshold: {threshold})", style="default")

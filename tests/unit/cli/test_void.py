@@ -32,7 +32,7 @@ def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
         shown_as_json(race, tmp_path)
     shown = json.loads(capsys.readouterr().out)
     assert shown["void"] is True
-    assert shown["answer"].startswith("The race is void: ")
+    assert shown["answer"].startswith("This race is void: ")
     assert {row["stack"] for row in shown["standing"]} == {"a", "b"}
     page = (tmp_path / "race.html").read_text(encoding="utf-8")
     assert "The race is void" in page

@@ -58,7 +58,7 @@ def test_twins_that_differ_void_the_race_and_the_answer_says_so_first():
     assert not found.verdict.valid
     assert not found.settled
     assert found.answer.startswith(
-        "The race is void: a ran twice under two names, and at c=20 its twin delivered 1."
+        "This race is void: a ran twice under two names, and at c=20 its twin delivered 1."
     )
     assert checks_of(found)["twins differ"] is Effect.INVALIDATES
     # what was measured stays there to look at
@@ -100,7 +100,7 @@ def test_a_drift_that_all_share_is_told_and_no_more():
 def test_a_drift_that_one_stack_does_not_share_voids_the_race():
     found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.4, alone=("b",)), merge=merged)
     assert checks_of(found)["canary drifts"] is Effect.INVALIDATES
-    assert found.answer.startswith("The race is void: a took part in every block and ended ")
+    assert found.answer.startswith("This race is void: a took part in every block and ended ")
     assert "b did not go with it" in found.answer
 
 

@@ -131,7 +131,7 @@ def test_limits_lower_bounds_and_errors_are_told():
 def test_missing_limits_are_explained():
     race = make_race(3)
     text = exporter(Format.HTML).export(race, make_standing(race, limits=False))
-    assert "too few launches were made" in text
+    assert "Fewer than two launches: no limits yet." in text
     assert 'class="whisker"' not in text
 
 

@@ -117,4 +117,4 @@ def test_nothing_measured_is_no_accident():
 
 def test_missing_limits_are_explained():
     race = make_race(2, blocks=1)
-    assert "too few launches" in printed(race, make_standing(race, limits=False))
+    assert "Fewer than two launches: no limits yet." in printed(race, make_standing(race, limits=False))

@@ -76,7 +76,7 @@ def test_warnings_of_the_standing_alone_are_told_too():
 def test_a_race_that_went_on_says_so_and_what_was_left_out():
     race = make_race(stacks=2, levels=(10,), blocks=3, ending=Ending.INTERRUPTED)
     went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)
-    said = sentences.ending(went_on, make_standing(went_on))
-    assert "It went on after 1 interruption; left out: 2 launches of blocks that were cut" in said
+    said = sentences.resumed(went_on)
+    assert "went on once after an interruption; left out: 2 launches of blocks that were cut" in said
     assert ", 4 launches in " in sentences.about(went_on)
-    assert "interruption" not in sentences.ending(race, make_standing(race))
+    assert sentences.resumed(race) == ""

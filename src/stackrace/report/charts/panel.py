@@ -61,6 +61,15 @@ class Frame:
             drawn.append(tag("circle", cx=x, cy=y, r=3, class_="dot hollow" if p.bound else "dot"))
         return "".join(drawn)
 
+    def curve(self, points: Sequence[tuple[float, float]]) -> str:
+        """Return a dashed line through ``points``: what a law says, beside what was seen."""
+        return tag("path", d=line_path(self, points), class_="law")
+
+    def mark(self, x: float) -> str:
+        """Return a vertical line at ``x`` over the panel's whole height."""
+        across = self.across(x)
+        return tag("line", x1=across, x2=across, y1=TOP, y2=HEIGHT - BOTTOM, class_="knee")
+
     def note(self, x: float, y: float, content: str) -> str:
         """Return a direct label above the point, kept inside the panel."""
         half = HALF_DIGIT * len(content)

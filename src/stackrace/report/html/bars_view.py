@@ -36,13 +36,13 @@ class BarsView:
     roles: tuple[Role, ...] = ()
 
 
-def standing_view(level: Level) -> BarsView:
-    """Return throughput with its limits, grouped in tiers."""
+def standing_view(level: Level, *, void: bool = False) -> BarsView:
+    """Return throughput with its limits, grouped in tiers; of a ``void`` race nobody stands out."""
     rows = level.rows
     scale = linear(max(row.throughput_per_s.high or row.throughput_per_s.value for row in rows), ticks=3)
     bars = tuple(
         Bar(row=row, span=_span(rows, place),
-            drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1)))
+            drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1 and not void)))
         for place, row in enumerate(rows)
     )  # fmt: skip
     return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)

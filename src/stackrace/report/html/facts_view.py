@@ -29,6 +29,8 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
         ("Python of stackrace", host.python),
         ("limits", ", ".join(f"{name} {value}" for name, value in host.limits.items()) or figures.NOTHING),
         ("cores of every stack", _cores(cores.stack_cores)),
+        ("memory of every stack", _memory(cores.memory_bytes)),
+        ("held to them by", cores.enforced.value),
         ("cores of the load engine", _cores(cores.generator_cores) + shared),
         ("question", race.question.value),
         ("difference that does not matter", figures.percent(race.difference)),
@@ -54,6 +56,10 @@ def _protocol(race: Race) -> Iterator[tuple[str, str]]:
         )
     if race.exhaustive:
         yield "early answers", "did not end the race"
+    if race.twin:
+        yield "ran twice as a check", race.twin
+    if race.resumed:
+        yield "interrupted, and gone on with", f"{race.resumed} ×"
 
 
 def _length(load: Load) -> str:
@@ -68,6 +74,10 @@ def _asked(race: Race) -> Iterator[tuple[str, str]]:
     for name, urls in race.workloads.items():
         only = f" (only for {', '.join(race.limits[name])})" if name in race.limits else ""
         yield f"URLs of {name}", ", ".join(urls) + only
+
+
+def _memory(size: int | None) -> str:
+    return "not limited" if size is None else f"{figures.mebibytes(size)} MiB"
 
 
 def _cores(numbers: tuple[int, ...]) -> str:

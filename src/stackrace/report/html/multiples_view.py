@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from markupsafe import Markup
 
 from ...model.race import Race
-from ...model.standing import Level, Row, Standing
+from ...model.standing import Level, Row, ScalingCurve, Standing
 from .. import figures
+from .. import scaling as growing
 from ..charts.panel import Frame, Point, ghosts
 from ..charts.scale import Scale, linear, logarithmic
 
 __all__ = ["Multiple", "Panel", "multiples_views"]
 
+STEPS = 40
+"""A fitted curve is drawn in so many pieces."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One stack's drawing."""
+    """One stack's drawing, and a line of words below it."""
 
     stack: str
     drawing: Markup
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +53,21 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
         suffix = (f" on {name}" if name else "") + ("" if keep_alive else ", a connection per request")
         rows = [row for level in levels for row in level.rows]
         rate = linear(max(r.throughput_per_s.high or r.throughput_per_s.value for r in rows), ticks=3)
-        delay = logarithmic(min(r.latency.p99 for r in rows) * 1e3, max(r.latency.p99 for r in rows) * 1e3)
+        delays = [value for row in rows for value in _p99_limits_ms(row)]
+        delay = logarithmic(min(delays), max(delays))
         order = _order(standing, levels)
         kind = ("keep" if keep_alive else "close") + (str(number) if name else "")
+        curves = {
+            curve.stack: curve
+            for curve in standing.scaling
+            if curve.workload == name and curve.keep_alive is keep_alive
+        }
         views.append(_multiple(f"Throughput against concurrency{suffix}",
-                               "requests/s; whiskers are limits; the largest value is named",
-                               f"rate-{kind}", levels, order, rate, _rate, largest=True))  # fmt: skip
+                               "requests/s; whiskers are limits; the largest value is named" + _legend(curves),
+                               f"rate-{kind}", levels, order, rate, _rate, largest=True,
+                               curves=curves))  # fmt: skip
         views.append(_multiple(f"p99 latency against concurrency{suffix}",
-                               "ms, logarithmic; hollow dots are lower bounds; the last value is named",
+                               "ms, logarithmic; whiskers are limits, hollow dots lower bounds; the last is named",
                                f"delay-{kind}", levels, order, delay, _delay, largest=False))  # fmt: skip
     return tuple(views)
 
@@ -66,7 +78,8 @@ def _order(standing: Standing, levels: Sequence[Level]) -> list[str]:
 
 
 def _multiple(title: str, words: str, name: str, levels: Sequence[Level], order: Sequence[str], scale: Scale,
-              point: Callable[[int, Row], Point], *, largest: bool) -> Multiple:  # fmt: skip
+              point: Callable[[int, Row], Point], *, largest: bool,
+              curves: Mapping[str, ScalingCurve] | None = None) -> Multiple:  # fmt: skip
     concurrency = [level.load.concurrency for level in levels]
     least, most = min(concurrency), max(concurrency)
     across = Scale(low=least, high=most, ticks=(), log=most > 8 * least)
@@ -75,17 +88,42 @@ def _multiple(title: str, words: str, name: str, levels: Sequence[Level], order:
     lines = {stack: points for stack, points in lines.items() if points}
     shared = ghosts(frame, name, ([(p.x, p.y) for p in points] for points in lines.values()))
     panels = tuple(
-        Panel(stack=stack, drawing=Markup(_panel(frame, stack, points, title, name, largest)))
-        for stack, points in lines.items()
+        Panel(
+            stack=stack,
+            drawing=Markup(_panel(frame, stack, points, title, name, largest, curve)),
+            words=growing.knee(curve) if curve is not None and curve.knee is not None else "",
+        )
+        for stack, points, curve in ((s, p, (curves or {}).get(s)) for s, p in lines.items())
     )
     return Multiple(title=title, words=words, shared=Markup(shared), panels=panels)
 
 
-def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool) -> str:
+def _legend(curves: Mapping[str, ScalingCurve]) -> str:
+    marked = any(curve.knee not in (None, curve.levels[-1]) for curve in curves.values())
+    fitted = any(curve.law for curve in curves.values())
+    return ("; a vertical line stands where it stops growing" if marked else "") + (
+        "; dashed is the scaling law as fitted" if fitted else ""
+    )
+
+
+def _law(frame: Frame, curve: ScalingCurve | None) -> str:
+    """Draw the knee, unless it is the last level, and the fitted law where there is one."""
+    if curve is None:
+        return ""
+    knee = frame.mark(curve.knee) if curve.knee is not None and curve.knee != curve.levels[-1] else ""
+    if curve.law is None:
+        return knee
+    low, high = curve.levels[0], curve.levels[-1]
+    steps = (low * (high / low) ** (i / STEPS) for i in range(STEPS + 1))
+    return knee + frame.curve([(n, curve.law.at(n)) for n in steps])
+
+
+def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool,
+           curve: ScalingCurve | None) -> str:  # fmt: skip
     named = max(points, key=lambda p: p.y) if largest else points[-1]
     told = "; ".join(f"{p.x:g} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points)
     label = ("≥ " if named.bound else "") + figures.number(named.y)
-    inside = frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
+    inside = _law(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
     return frame.panel(inside, f"{stack}: {title}", told, behind=name)
 
 
@@ -99,4 +137,19 @@ def _rate(concurrency: int, row: Row) -> Point:
 
 
 def _delay(concurrency: int, row: Row) -> Point:
-    return Point(x=concurrency, y=row.latency.p99 * 1e3, bound="p99" in row.latency.censored)
+    found, bound = row.latency_limits.get("p99"), "p99" in row.latency.censored
+    if found is None or bound:
+        return Point(x=concurrency, y=_p99_ms(row), bound=bound)
+    low, high = (None if limit is None else limit * 1e3 for limit in (found.low, found.high))
+    return Point(x=concurrency, y=_p99_ms(row), low=low, high=high)
+
+
+def _p99_ms(row: Row) -> float:
+    found = row.latency_limits.get("p99")
+    return 1e3 * (row.latency.p99 if found is None else found.value)
+
+
+def _p99_limits_ms(row: Row) -> Iterator[float]:
+    """Give what the scale must hold: the value and, unless it is a bound, its limits."""
+    point = _delay(1, row)
+    yield from (value for value in (point.y, point.low, point.high) if value is not None)

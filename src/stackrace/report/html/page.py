@@ -9,9 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ...model.race import Race
 from ...model.standing import Standing
-from .. import figures, repeat, sentences
+from .. import figures, repeat, scaling, sentences
 from ..clean import one_line, printable, tail
-from ..complaints import complaints
+from ..complaints import complaints, refused
 from ..setbacks import setbacks
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
@@ -30,16 +30,18 @@ class HtmlExporter:
 
     def export(self, race: Race, standing: Standing) -> str:
         """Return the whole page; all foreign text is escaped."""
+        void = not standing.verdict.valid
         return _templates().get_template("page.html.j2").render(
             race=race, standing=standing, sentence=partial(marks.sentence, stacks=race.stacks),
             style=(HERE / "style.css").read_text(encoding="utf-8"),
             about=sentences.about(race), ending=sentences.ending(race, standing),
-            resolution=sentences.resolution(race, standing), limits_note=sentences.limits_note(standing),
-            boards=[standing_view(level) for level in standing.foremost],
+            banner=sentences.banner(standing), void=void, void_words=sentences.VOID, heading=sentences.CONDITIONS,
+            resolution=sentences.resolution(race, standing), notes=sentences.notes(race, standing),
+            boards=[standing_view(level, void=void) for level in standing.foremost],
             latencies=[latency_view(level) for level in standing.foremost],
             costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
-            multiples=multiples_views(race, standing), memory=memory_view(race, standing),
-            setbacks=setbacks(race, standing), complaints=complaints(race, standing),
+            multiples=multiples_views(race, standing), scaling=scaling, memory=memory_view(race, standing),
+            refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
             facts=facts_view(race), host=host_view(race),
             race_file=repeat.race_file(race), command=repeat.COMMAND,
         )  # fmt: skip
@@ -59,6 +61,8 @@ def _templates() -> Environment:
     )  # fmt: skip
     templates.globals.update(
         quantile=figures.quantile,
+        percentile=figures.percentile,
+        percentile_limits=figures.percentile_limits,
         rates=lambda interval: figures.limits(interval, figures.number),
         ratios=lambda interval: figures.limits(interval, figures.ratio),
         ratio=figures.ratio,

@@ -1,0 +1,46 @@
+"""How each stack's throughput grows with the connections: its knee, and the law that the curve follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model.standing import ScalingCurve, ScalingLaw
+from ..stats import scaling as law
+from .words import Told
+
+__all__ = ["curves"]
+
+
+def curves(levels: Sequence[Told]) -> tuple[ScalingCurve, ...]:
+    """Return a curve for each stack and workload that was measured at two levels of a closed loop or more.
+
+    Levels with a connection per request have curves of their own. A block without a value at some level counts
+    where it has one.
+    """
+    series: dict[tuple[str, bool, str], dict[int, Sequence[float]]] = {}
+    for told in sorted(levels, key=lambda one: one.level.load.concurrency):
+        if told.level.load.is_open:
+            continue
+        for stack, values in zip(told.stacks, told.values, strict=True):
+            key = told.level.workload, told.level.load.keep_alive, stack
+            series.setdefault(key, {})[told.level.load.concurrency] = values
+    return tuple(_curve(*key, found) for key, found in series.items() if len(found) > 1)
+
+
+def _curve(workload: str, keep_alive: bool, stack: str, found: dict[int, Sequence[float]]) -> ScalingCurve:
+    levels, values = tuple(found), tuple(found.values())
+    knee = law.knee(levels, values)
+    fitted = law.fit(levels, values)
+    unfit = fitted.reason if isinstance(fitted, law.Unfit) else ""
+    return ScalingCurve(
+        stack=stack, workload=workload, keep_alive=keep_alive, levels=levels,
+        knee=None if knee is None else levels[knee],
+        law=None if isinstance(fitted, law.Unfit) else _law(fitted), unfit=unfit,
+    )  # fmt: skip
+
+
+def _law(fitted: law.Scaling) -> ScalingLaw:
+    return ScalingLaw(
+        single_per_s=fitted.single_per_s, contention=fitted.contention, coherency=fitted.coherency,
+        peak=fitted.peak, residual=fitted.residual,
+    )  # fmt: skip

@@ -1,0 +1,13 @@
+"""What is said in the answer's place where nothing of a race may be believed."""
+
+from __future__ import annotations
+
+from ..model.verdict import Effect, Verdict
+
+__all__ = ["void"]
+
+
+def void(verdict: Verdict) -> str:
+    """Return the sentence that names every finding that makes the race void."""
+    grave = [found.seen.rstrip(".") for found in verdict.findings if found.effect is not Effect.WARNS]
+    return f"This race is void: {'; '.join(grave)}."

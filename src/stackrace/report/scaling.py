@@ -1,0 +1,84 @@
+"""How throughput grows with the connections, in words and figures that all reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model.standing import Interval, ScalingCurve
+from . import figures
+
+__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]
+
+TITLE = "How throughput grows with the connections"
+
+WORDS = (
+    "Throughput stops growing at the smallest load level that is not significantly below the best. "
+    "λ is what one connection alone reaches, σ the share that waits its turn, κ the cost of staying in step, "
+    "N* the connections beyond which throughput falls (Universal Scalability Law)."
+)
+
+HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
+
+
+MOST_NAMED = 3
+
+
+def known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
+    """Return ``curves`` if anything is known of one of them, else none."""
+    return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
+
+
+def named(curve: ScalingCurve) -> str:
+    """Name the curve: its stack, and what it was asked where races ask several things."""
+    on = f" on {curve.workload}" if curve.workload else ""
+    return curve.stack + on + ("" if curve.keep_alive else ", a connection per request")
+
+
+def knee(curve: ScalingCurve) -> str:
+    """Say where throughput stops growing, in a few words."""
+    if curve.knee is None:
+        return "too few launches to say where throughput stops growing"
+    if curve.knee == curve.levels[-1]:
+        return f"throughput still grows at {curve.knee} connections"
+    return f"throughput stops growing at {curve.knee} connection{'' if curve.knee == 1 else 's'}"
+
+
+def cells(curve: ScalingCurve) -> tuple[str, ...]:
+    """Return the row of a table under ``HEADER``; "–" where nothing is known, "> 100" where it grows to the end."""
+    if curve.knee is None:
+        stops = figures.NOTHING
+    else:
+        stops = f"> {curve.knee}" if curve.knee == curve.levels[-1] else str(curve.knee)
+    found = curve.law
+    if found is None:
+        return (named(curve), stops, *[figures.NOTHING] * 4)
+    peak = _limited(found.peak, figures.count) if found.peak else "none"
+    return (
+        named(curve), stops, _limited(found.single_per_s, figures.number), _limited(found.contention, _small),
+        _limited(found.coherency, _small), peak,
+    )  # fmt: skip
+
+
+def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
+    """Return why laws were not fitted: a reason that all curves share once, others with the curves they are of."""
+    reasons: dict[str, list[str]] = {}
+    for curve in curves:
+        if curve.unfit:
+            reasons.setdefault(curve.unfit, []).append(named(curve))
+    if len(reasons) == 1 and len(next(iter(reasons.values()))) == len(curves):
+        return tuple(reasons)
+    return tuple(f"{_names(names)}: {reason}" for reason, names in reasons.items())
+
+
+def _names(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + rest
+
+
+def _limited(interval: Interval, figure: figures.Figure) -> str:
+    text = figures.limits(interval, figure)
+    return figure(interval.value) + (f" ({text})" if text else "")
+
+
+def _small(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"

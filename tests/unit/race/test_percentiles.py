@@ -1,0 +1,83 @@
+"""From slices to percentiles with limits."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_finding
+
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.percentiles import latency_limits
+from stackrace.race.standing import standing
+
+from .words.contests import Entry, contest, flat, merged
+
+
+def race_with(*launches, count):
+    """A race of one stack whose launches have ``count`` answers each: 98 % after one delay, 2 % after another."""
+    race = contest({"a": Entry(rates=flat(1000), cpu={"a": 0.4})}, blocks=len(launches))
+
+    def timed(launch, delays):
+        return replace(launch, slices=tuple(
+            replace(one, result=replace(one.result, histogram=repr((delays, count)).encode()))
+            for one in launch.slices
+        ))  # fmt: skip
+
+    return replace(race, launches=tuple(timed(*pair) for pair in zip(race.launches, launches, strict=True)))
+
+
+def spread(histogram):
+    (usual, slow), count = ast.literal_eval(histogram.decode())
+    return [(usual, count * 98 // 100), (slow, count * 2 // 100)]
+
+
+def limits(race):
+    return standing(race, merge=merged, spread=spread).rows[0].latency_limits
+
+
+def test_launches_with_many_answers_are_the_replicates():
+    found = limits(race_with((0.01, 0.040), (0.01, 0.041), (0.01, 0.039), (0.01, 0.040), count=5000))
+    assert found["p99"].low < 0.040 < found["p99"].high < 0.043
+    assert found["p50"].value == pytest.approx(0.01)
+
+
+def test_few_answers_are_merged_and_their_limits_wider():
+    found = limits(race_with((0.01, 0.040), (0.01, 0.080), (0.01, 0.040), (0.01, 0.080), count=400))
+    assert (found["p99"].low, found["p99"].high) == (0.040, 0.080)
+
+
+def test_too_few_answers_tell_nothing():
+    found = limits(race_with((0.01, 0.040), (0.01, 0.041), count=400))
+    assert found["p50"] is not None
+    assert (found["p99"], found["p999"]) == (None, None)
+
+
+def test_one_launch_has_no_limits():
+    found = limits(race_with((0.01, 0.040), count=5000))
+    assert (found["p99"].value, found["p99"].low) == (pytest.approx(0.040), None)
+
+
+def test_refused_slices_do_not_count():
+    race = race_with((0.01, 0.040), (0.01, 0.900), (0.01, 0.041), count=5000)
+    refused = Verdict((make_finding("steal", Effect.REDOES),))
+    launch = race.launches[1]
+    launch = replace(launch, slices=tuple(replace(one, verdict=refused) for one in launch.slices))
+    race = replace(race, launches=(race.launches[0], launch, race.launches[2]))
+    assert limits(race)["p99"].value < 0.05
+
+
+def test_slices_without_histograms_have_no_limits():
+    race = contest({"a": Entry(rates=flat(1000), cpu={"a": 0.4})}, blocks=2)
+    bare = tuple(
+        replace(launch, slices=tuple(
+            replace(one, result=replace(one.result, histogram=b"")) for one in launch.slices
+        ))
+        for launch in race.launches
+    )  # fmt: skip
+    assert limits(replace(race, launches=bare)) == {}
+    assert latency_limits((), (), spread) == {}
+
+
+def test_nobody_asked_for_no_limits():
+    race = race_with((0.01, 0.040), count=5000)
+    assert standing(race, merge=merged).rows[0].latency_limits == {}

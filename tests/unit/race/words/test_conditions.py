@@ -1,0 +1,136 @@
+"""What would have to be true for the answer to change."""
+
+from dataclasses import replace
+
+import pytest
+
+from stackrace.model.standing import Interval
+from stackrace.race.standing import standing
+from stackrace.race.words.conditions import MOST, _latency
+from stackrace.race.words.told import Told
+from stackrace.stats.judge import judge
+
+from .contests import Entry, contest, flat, merged, told
+
+
+def only(found, begin):
+    """The one condition that begins so."""
+    (one,) = (text for text in found.conditions if text.startswith(begin))
+    return one
+
+
+def of(race):
+    return standing(race, merge=merged)
+
+
+TWO = {
+    "a": Entry(rates=flat(1300), cpu={"a": 0.4}, memory_mib=410),
+    "b": Entry(rates=flat(1000), cpu={"b": 0.4}, memory_mib=170),
+}
+
+
+def test_memory_may_be_bounded():
+    assert only(told(TWO), "If a stack may hold") == (
+        "If a stack may hold less than 410 MiB: then b, which needs 170 MiB."
+    )
+
+
+def test_what_may_be_smaller_without_a_change_is_not_told():
+    alike = {name: replace(entry, memory_mib=100) for name, entry in TWO.items()}
+    assert told(alike).conditions == ()
+
+
+@pytest.mark.parametrize("difference", [0.05, 0.02])
+def test_the_difference_told_is_the_one_at_which_the_answer_flips(difference):
+    """Race again with a difference just below and just above the one named: the decision changes there."""
+    near = {"a": Entry(rates=flat(1000), cpu={"a": 0.4}), "b": Entry(rates=flat(985), cpu={"b": 0.4})}
+    race = contest(near, blocks=7, sd=0.02, difference=difference)
+    found = of(race)
+    text = only(found, "If differences")
+    named = float(text.split(" %")[0].split()[-1]) / 100
+    below, above = (of(replace(race, difference=named * factor)) for factor in (0.97, 1.03))
+    assert (below.settled, above.settled) == (False, True)
+    if found.settled:
+        assert "then nobody has won" in text
+    else:
+        assert text.endswith(" will do.")
+
+
+def test_a_close_second_will_do_if_the_margin_does_not_matter():
+    close = {"a": Entry(rates=flat(1100), cpu={"a": 0.4}), "b": Entry(rates=flat(1000), cpu={"b": 0.4})}
+    text = only(told(close), "If differences up to 1")
+    assert text.endswith("do not matter to you (now 5 %): then b will do as well.")
+
+
+def test_another_stack_may_be_better_below_some_load():
+    found = told({
+        "a": Entry(rates={1: 500, 10: 900, 100: 1300}, cpu={"a": 0.4}),
+        "b": Entry(rates={1: 600, 10: 1100, 100: 1000}, cpu={"b": 0.4}),
+        "c": Entry(rates={1: 300, 10: 300, 100: 300}, cpu={"c": 0.4}),
+    })  # fmt: skip
+    assert only(found, "If you run at 10 connections or fewer") == (
+        "If you run at 10 connections or fewer: then b."
+    )
+
+
+def test_errors_may_not_be_acceptable():
+    failing = {"a": replace(TWO["a"], errors=1), "b": TWO["b"]}
+    text = only(told(failing), "If no request may fail")
+    assert text.startswith("If no request may fail: then b, which had no errors; of a's ")
+    assert text.endswith(" requests 10 failed.")
+
+
+def test_cpu_time_may_be_what_is_paid_for():
+    text = only(told({"a": replace(TWO["a"], cpu={"a": 0.8}), "b": TWO["b"]}), "If CPU time")
+    assert text == "If CPU time is what you pay for: then b, 0.40 ms per request against 0.80 ms."
+
+
+def test_a_heavy_service_bounds_what_any_server_can_save():
+    heavy = {name: replace(e, cpu={name: 0.2, "postgresql": 0.6}, memory_mib=100) for name, e in TWO.items()}
+    assert only(told(heavy), "If the app asked less") == (
+        "If the app asked less of postgresql: 75 % of the CPU time goes there, "
+        "so no server can save more than the other 25 %."
+    )
+
+
+def test_an_app_that_takes_the_time_leaves_little_to_what_stands_before_it():
+    front = {
+        "nginx/http/gunicorn": Entry(rates=flat(1300), cpu={"nginx": 0.04, "gunicorn": 0.36}),
+        "b": Entry(rates=flat(1000), cpu={"b": 0.4}),
+    }
+    text = only(told(front), "If the app cost less")
+    assert text.endswith("where the app runs, so what stands before it can save at most 10 %.")
+
+
+def test_there_are_never_more_than_four():
+    rates = {1: 100, 20: 1300}
+    many = {
+        "nginx/http/a": Entry(rates=rates, cpu={"nginx": 0.1, "a": 0.9}, memory_mib=900, errors=2),
+        "b": Entry(rates={1: 200, 20: 1200}, cpu={"b": 0.2}, memory_mib=100),
+    }
+    assert len(told(many).conditions) == MOST
+
+
+def limited(row, low, value, high, **changes):
+    return replace(row, latency_limits={"p99": Interval(value=value, low=low, high=high)}, **changes)
+
+
+def test_latency_may_count_more_than_throughput_if_its_limits_say_so():
+    level = told(TWO).levels[0]
+    race = contest(TWO)
+    values = [[7.0, 7.01], [6.8, 6.79]]
+    cases = {
+        0.030: "If p99 latency counts more than throughput: then b, 12 ms (11–30) against 40 ms (38–43).",
+        0.039: "",
+    }
+    for high, expected in cases.items():
+        rows = (limited(level.rows[0], 0.038, 0.040, 0.043), limited(level.rows[1], 0.011, 0.012, high))
+        one = Told(race=race, level=replace(level, rows=rows), stacks=("a", "b"), judgement=judge(values, 0.05))
+        assert "".join(_latency(one, 0)) == expected
+    unsure = replace(rows[1], latency=replace(rows[1].latency, censored=frozenset({"p99"})))
+    one = replace(one, level=replace(level, rows=(rows[0], limited(unsure, 0.011, 0.012, 0.013))))
+    assert not list(_latency(one, 0))
+
+
+def test_one_stack_alone_has_no_conditions():
+    assert told({"a": TWO["a"]}).conditions == ()

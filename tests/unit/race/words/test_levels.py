@@ -1,0 +1,68 @@
+"""The answer over all load levels."""
+
+from dataclasses import replace
+
+from stackrace.race.standing import standing
+
+from .contests import Entry, contest, flat, merged, told
+
+
+def entry(name, rates):
+    return Entry(rates=rates, cpu={name: 0.5})
+
+
+def test_another_stack_may_lead_at_low_loads():
+    found = told({
+        "gunicorn": entry("gunicorn", {1: 500, 10: 900, 100: 1300}),
+        "waitress": entry("waitress", {1: 600, 10: 1100, 100: 1000}),
+    })  # fmt: skip
+    assert found.answer.startswith("At 100 connections, gunicorn delivers 1.3")
+    assert found.levels_told.startswith("At 1 and 10 connections, waitress is ahead by 1.19–1.22× (")
+    assert "; at 100, gunicorn is ahead by 1.3" in found.levels_told
+
+
+def test_the_same_stack_everywhere_is_told_in_one_breath():
+    rates = {1: 500, 10: 900, 100: 1300}
+    found = told({
+        "gunicorn": entry("gunicorn", rates),
+        "waitress": entry("waitress", {level: rate / 1.5 for level, rate in rates.items()}),
+    })  # fmt: skip
+    assert found.levels_told.startswith("At all 3 levels, 1 to 100 connections, gunicorn is ahead by 1.5")
+    assert found.levels_told.count("gunicorn") == 1
+
+
+def test_levels_at_which_nothing_can_be_told_say_so():
+    found = told({"a": entry("a", {1: 500, 10: 900, 50: 1000, 100: 1300}),
+                  "b": entry("b", {1: 500, 10: 900, 50: 700, 100: 800})}, blocks=3, sd=0.03)  # fmt: skip
+    assert found.levels_told.startswith("At 1 and 10 connections, ")
+    assert "cannot be told apart; from 50 on, a is ahead by" in found.levels_told
+
+
+def test_a_difference_nobody_would_notice_is_none():
+    found = told({"a": entry("a", flat(900, 1, 10)), "b": entry("b", flat(900, 1, 10))}, blocks=28, sd=0.01)
+    assert found.levels_told == (
+        "At both levels, 1 to 10 connections, there is no difference you would notice between "
+        f"{found.rows[0].stack} and {found.rows[1].stack}."
+    )
+
+
+def test_one_level_needs_no_such_sentence():
+    assert told({"a": entry("a", flat(900)), "b": entry("b", flat(800))}).levels_told == ""
+
+
+def test_workloads_have_a_sentence_each():
+    entries = {"a": entry("a", flat(900, 1, 10)), "b": entry("b", flat(700, 1, 10))}
+    race = contest(entries, workload="static")
+    launches = tuple(
+        replace(launch, slices=(*launch.slices, *(replace(one, workload="page") for one in launch.slices)))
+        for launch in race.launches
+    )
+    race = replace(race, launches=launches, workloads={"static": ("/s",), "page": ("/p",)})
+    found = standing(race, merge=merged).levels_told
+    assert found.startswith("On static, at both levels, 1 to 10 connections, a is ahead by ")
+    assert ". On page, at both levels, " in found
+
+
+def test_a_stack_measured_alone_at_a_level_has_not_won_it():
+    entries = {"a": entry("a", {1: 900, 10: 900}), "b": entry("b", {10: 700})}
+    assert "only a could be measured" in told(entries).levels_told

@@ -1,0 +1,229 @@
+"""What all reports say alike: the answer's surroundings, what was refused, and that a void race is void."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.factories import STACKS, make_finding, make_race, make_standing
+
+from stackrace.model.race import Budget, Ending, Enforcement
+from stackrace.model.standing import Interval, ScalingCurve, ScalingLaw
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.report import SCHEMA, Format, document, exporter, scaling, sentences
+from stackrace.report.complaints import complaints, refused
+from stackrace.report.terminal import make_console, print_report
+
+MEMORY = 2048 * 1024**2
+TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart")
+LAW = ScalingLaw(
+    single_per_s=Interval(value=500, low=450, high=550),
+    contention=Interval(value=0.2, low=0.19, high=0.21),
+    coherency=Interval(value=1.2e-4, low=4e-5, high=2e-4),
+    peak=Interval(value=83.3, low=61.7, high=float("inf")),
+    residual=0.004,
+)
+CURVES = (
+    ScalingCurve(stack=STACKS[0], levels=(1, 20, 100), knee=20, law=LAW),
+    ScalingCurve(stack=STACKS[1], levels=(1, 20, 100), knee=100, unfit="The levels are 9% off its best curve."),
+    ScalingCurve(stack=STACKS[2], levels=(1, 20, 100), knee=None, unfit="The levels are 9% off its best curve."),
+)
+TOLD = {
+    "levels_told": "At 1 connection, nobody leads.",
+    "costs": "For 1.3× the throughput it takes 2.4× the memory.",
+    "conditions": ("If memory is scarce: then another.", "If few come: then a third."),
+}
+
+
+def told(race, **changes):
+    return replace(make_standing(race), **changes)
+
+
+def everywhere(race, standing):
+    """The plain text of each report that people read."""
+    out = io.StringIO()
+    print_report(race, standing, make_console(out, width=400))
+    html = exporter(Format.HTML).export(race, standing)
+    visible = re.sub(r"<style>.*?</style>|<wbr>|<[^>]+>", "", html, flags=re.DOTALL)
+    markdown = re.sub(r"\\(.)", r"\1", exporter(Format.MARKDOWN).export(race, standing))
+    return {"terminal": out.getvalue(), "html": visible, "markdown": markdown}
+
+
+def test_all_reports_tell_what_belongs_to_the_answer():
+    race = make_race(3)
+    for name, text in everywhere(race, told(race, **TOLD)).items():
+        for sentence in (TOLD["levels_told"], TOLD["costs"], *TOLD["conditions"], sentences.CONDITIONS):
+            assert sentence in text, name
+
+
+def test_a_void_race_says_so_first_and_names_no_winner():
+    race = make_race(3)
+    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), settled=False)
+    for name, text in everywhere(race, standing).items():
+        assert "This race is void: two identical stacks came out 4 % apart." in text[:400], name
+        assert sentences.VOID in text, name
+        for sentence in (standing.answer, TOLD["levels_told"], TOLD["costs"], *TOLD["conditions"]):
+            assert sentence not in text, name
+        assert "its question is answered" not in text, name
+    html = exporter(Format.HTML).export(race, standing)
+    assert 'class="bar first"' in exporter(Format.HTML).export(race, told(race))
+    assert 'class="bar first"' not in html and '<h1 class="void" role="alert">' in html
+    built = document(race, standing)
+    assert built["void"] and built["answer"].startswith("This race is void: ")
+
+
+def test_a_void_race_marks_no_first_tier():
+    race = make_race(3)
+    assert "* first tier" in everywhere(race, told(race))["terminal"]
+    assert "* first tier" not in everywhere(race, told(race, verdict=Verdict((TWINS,))))["terminal"]
+
+
+@pytest.mark.parametrize(
+    ("resolution", "begin"),
+    [
+        (0.031, "Differences under 3.1 % cannot be seen today; those below 5 % do not matter"),
+        (None, "Fewer than two launches: no limits yet."),
+        (1.7, "Not even a stack twice as fast"),
+    ],
+)
+def test_the_resolution_is_told_with_every_standing(resolution, begin):
+    race = make_race(3)
+    standing = told(race, resolution=resolution)
+    assert sentences.resolution(race, standing).startswith(begin)
+    for name, text in everywhere(race, standing).items():
+        assert begin in text, name
+    assert document(race, standing)["notes"][0].startswith(begin)
+
+
+def test_the_budget_and_what_enforces_it_are_told():
+    cores = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
+    race = make_race(2, cores=cores, twin=STACKS[0], resumed=2)
+    for name, text in everywhere(race, told(race)).items():
+        assert "Each stack had core 0 and 2,048 MiB, held to it by a control group; " in text, name
+        assert f"{STACKS[0]} ran twice, under two names, as a check on the race." in text, name
+        assert "The race went on twice after an interruption." in text, name
+    html = exporter(Format.HTML).export(race, told(race))
+    assert "<dt>memory of every stack</dt><dd>2,048 MiB</dd>" in re.sub("<wbr>", "", html)
+
+
+def test_a_race_without_limits_says_by_what_it_was_held():
+    race = make_race(2, cores=Budget(stack_cores=(0, 1), generator_cores=(0, 1)))
+    assert (
+        sentences.budget(race) == "Each stack had cores 0, 1, held to it by affinity; the load engine had the same."
+    )
+    assert (sentences.twin(race), sentences.resumed(race)) == ("", "")
+
+
+def spoilt(race):
+    """Two slices and a launch of the first stack refused, a slice of another redone."""
+    steal, wrong = make_finding("steal", Effect.REDOES), make_finding("wrong body", Effect.INVALIDATES)
+
+    def seen(launch):
+        if launch.block == 0 and launch.stack == race.stacks[0]:
+            slices = tuple(replace(one, verdict=Verdict((wrong,))) for one in launch.slices)
+            return replace(launch, slices=slices, verdict=Verdict((make_finding("leftovers", Effect.INVALIDATES),)))
+        if launch.block == 0:
+            return replace(
+                launch, slices=(replace(launch.slices[0], verdict=Verdict((steal,))), *launch.slices[1:])
+            )
+        return launch
+
+    return replace(race, launches=tuple(map(seen, race.launches)))
+
+
+def test_what_was_refused_is_counted_by_check_and_stack():
+    race = spoilt(make_race(2, levels=(1, 20), blocks=3))
+    assert refused(race) == (
+        f"1 of 6 launches was refused: 1 by leftovers; on {STACKS[0]}. "
+        "3 of 12 slices were refused or redone: 2 by wrong body, 1 by steal; "
+        f"on {STACKS[0]} (2), {STACKS[1]} (1)."
+    )
+    found = {one.check: one for one in complaints(race, told(race))}
+    assert found["leftovers"].headline == "1 of 6 launches refused"
+    assert found["wrong body"].headline == "2 of 12 slices refused"
+    assert found["steal"].where == STACKS[1]
+    for name, text in everywhere(race, told(race)).items():
+        assert refused(race) in text, name
+    assert document(race, told(race))["refused"] == refused(race)
+
+
+def test_nothing_refused_is_not_told():
+    assert refused(make_race(2)) == ""
+
+
+def test_findings_about_the_race_come_first():
+    race = spoilt(make_race(2, levels=(1, 20), blocks=3))
+    mild = make_finding("carry-over")
+    first, *_, last = complaints(race, told(race, verdict=Verdict((mild, TWINS)), warnings={}))
+    assert (first.check, first.headline, first.where) == ("twins differ", "makes the race void", "")
+    assert last.effect is Effect.WARNS
+
+
+def test_a_twins_findings_are_told_of_its_original():
+    race = spoilt(make_race(2, blocks=1))
+    launches = tuple(replace(one, stack=f"{one.stack}#twin") for one in race.launches)
+    assert "#twin" not in refused(replace(race, launches=launches))
+
+
+def test_growth_is_told_with_its_law_or_why_there_is_none():
+    race = make_race(3)
+    for name, text in everywhere(race, told(race, scaling=CURVES)).items():
+        assert scaling.TITLE in text, name
+        assert "500 (450–550)" in text and "0.00012 (4e-05–0.0002)" in text, name
+        assert "The levels are 9% off its best curve." in text, name
+    html = exporter(Format.HTML).export(race, told(race, scaling=CURVES))
+    assert html.count('class="knee"') == 1 and html.count('class="law"') == 1
+    assert "throughput stops growing at 20 connections" in html
+    assert "throughput still grows at 100 connections" in html
+
+
+def test_growth_of_which_nothing_is_known_is_left_out():
+    race = make_race(3)
+    for name, text in everywhere(race, told(race, scaling=CURVES[2:])).items():
+        assert scaling.TITLE not in text, name
+
+
+def test_a_reason_that_all_curves_share_is_told_once():
+    shared = tuple(replace(curve, unfit="Too few.", law=None) for curve in CURVES)
+    assert scaling.unfits(shared) == ("Too few.",)
+    assert scaling.unfits(CURVES) == (f"{STACKS[1]}, {STACKS[2]}: The levels are 9% off its best curve.",)
+
+
+def test_an_end_of_growth_that_was_not_seen_is_a_bound():
+    assert scaling.cells(CURVES[1])[1] == "> 100"
+    assert scaling.cells(replace(CURVES[0], law=replace(LAW, peak=None)))[-1] == "none"
+
+
+def with_p99(standing, limits, **latency):
+    """The standing with these limits of p99 in the first row of each level."""
+
+    def changed(level):
+        first, *others = level.rows
+        first = replace(first, latency_limits={"p99": limits}, latency=replace(first.latency, **latency))
+        return replace(level, rows=(first, *others))
+
+    return replace(standing, levels=tuple(map(changed, standing.levels)))
+
+
+def test_percentiles_have_limits_bounds_or_nothing():
+    race = make_race(2)
+    known = Interval(value=0.0123, low=0.0111, high=0.0144)
+    for name, text in everywhere(race, with_p99(told(race), known)).items():
+        assert re.search(r"12\.3\s*\(?11\.1–14\.4", text), name
+    for name, text in everywhere(race, with_p99(told(race), known, censored=frozenset({"p99"}))).items():
+        assert "≥ 12.3" in text, name
+    for limits in (known, None):
+        standing = with_p99(told(race), limits)
+        jsonschema.validate(document(race, standing), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert document(race, standing)["standing"][0]["latency_limits"] == {"p99": None}
+
+
+def test_everything_told_validates():
+    race = make_race(3, twin=STACKS[0], resumed=1, ending=Ending.BUDGET)
+    standing = told(race, **TOLD, scaling=CURVES, verdict=Verdict((TWINS,)))
+    built = json.loads(exporter(Format.JSON).export(race, standing))
+    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert built["scaling"][0]["law"]["peak"] == {"value": 83.3, "low": 61.7, "high": None}
+    assert (built["levels_told"], built["costs"]) == (TOLD["levels_told"], TOLD["costs"])
