@@ -16,6 +16,7 @@ from . import (
     machine,
     network,
     open_loop,
+    retries,
     stack,
     steady,
     supplies,
@@ -39,6 +40,7 @@ _ABOUT_THE_ENGINE = (
     connections.established,
     connections.reconnects,
     connections.close_ignored,
+    retries.retries,
     connections.fairness,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
@@ -58,6 +60,7 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.books_unbalanced,
     answers.bytes_unaccounted,
     *_ABOUT_CACHES,
+    retries.hidden_retries,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
     machine.swapping,
