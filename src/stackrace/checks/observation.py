@@ -24,8 +24,10 @@ class Observation:
     limit on this machine and ``before_per_s`` the same stack's throughput at the next lower concurrency, both
     None when unknown. ``slow`` holds the latencies above half a second, as pairs of seconds and their number;
     ``unfinished`` of all latencies are only lower bounds. ``log_bytes`` is what the stack wrote into its run
-    directory meanwhile. ``debug`` tells whether the app runs in its debug mode, ``pauses`` whether connections rest
-    by design (think times). ``words`` name the knobs in remedies.
+    directory meanwhile. ``served`` is how often its app was asked by its own count (None: it has none, or others
+    answer, too), and ``served_apart_s`` how far the beginning of that count lies from the load's. ``debug`` tells
+    whether the app runs in its debug mode, ``pauses`` whether connections rest by design (think times). ``words``
+    name the knobs in remedies.
     """
 
     stack: Stack | None
@@ -41,6 +43,8 @@ class Observation:
     slow: tuple[tuple[float, int], ...] = ()
     unfinished: int = 0
     log_bytes: int = 0
+    served: int | None = None
+    served_apart_s: float = 0.0
     debug: bool = False
     pauses: bool = False
     words: Words = RACE

@@ -17,6 +17,7 @@ from . import (
     machine,
     network,
     open_loop,
+    retries,
     speed,
     stack,
     steady,
@@ -41,6 +42,7 @@ _ABOUT_THE_ENGINE = (
     connections.established,
     connections.reconnects,
     connections.close_ignored,
+    retries.retries,
     connections.fairness,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
@@ -60,6 +62,7 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.books_unbalanced,
     answers.bytes_unaccounted,
     *_ABOUT_CACHES,
+    retries.hidden_retries,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
     machine.swapping,

@@ -29,6 +29,7 @@ from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
+from .served import served
 from .stopping import stop
 
 __all__ = ["Here"]
@@ -130,12 +131,15 @@ class Here:
             engine.wait(rewarm_s)
             self._all.begin()
             written_bytes = size_bytes(up.running.directory)
+            counted_s, counted = time.monotonic(), served(up.running.directory)
             before = read_machine([self._guard.pid], self._cores.stack_cores)
             self._beside.begin()
             up.sampler.begin()
             result = engine.finish(limit_s)
+            counted_now = served(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid], self._cores.stack_cores)
+        others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
         canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S, QUIET_LOOK_S) else 0.0
@@ -151,6 +155,8 @@ class Here:
             ceiling_per_s=ceiling_per_s,
             slow=slow(result.histogram),
             unfinished=censored_count(result.histogram),
+            served=None if counted is None or counted_now is None or others else counted_now - counted,
+            served_apart_s=abs(result.started_at - counted_s),
             log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
@@ -191,6 +197,11 @@ class Here:
             for up, inspection in zip(gone, inspections, strict=True)
         }
         return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
+
+    def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
+        """Tell whether some of the requests are for static files, which a front end sends by itself."""
+        static = tuple(self._launcher.host_for(stack).static)
+        return any(request.path.startswith(static) for request in workload.requests)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""

@@ -104,6 +104,15 @@ def test_what_is_small_unknown_or_chance_is_no_finding(changes: dict[str, Any]):
     assert found(view(**changes)) == {}
 
 
+def test_memory_that_steps_once_does_not_grow():
+    seen = view()
+    stepped = tuple(
+        replace(one, pss_bytes={"gunicorn": (100 if number < 6 else 120) * MIB})
+        for number, one in enumerate(seen.launch.memory)
+    )
+    assert found(replace(seen, launch=replace(seen.launch, memory=stepped))) == {}
+
+
 def test_memory_counts_the_seconds_under_load_only():
     seen = view()
     assert [seen.loaded_s(at_s) for at_s in (5, 10, 11, 15, 20.5)] == [0, 0, 1, 2, 2.5]

@@ -96,3 +96,10 @@ def test_warnings(check, silent, loud):
 @pytest.mark.parametrize("check", PREFLIGHT_CHECKS, ids=lambda check: check.__name__)
 def test_every_check_cites_its_source(check):
     assert "Source:" in check.__doc__
+
+
+def test_a_disk_that_is_nearly_full_warns():
+    gib = 2**30
+    assert found(disk_bytes=100 * gib, disk_free_bytes=9 * gib) == {"disk nearly full": Effect.WARNS}
+    assert found(disk_bytes=100 * gib, disk_free_bytes=11 * gib) == {}
+    assert found(disk_bytes=1000 * gib, disk_free_bytes=100 * gib) == {}

@@ -136,6 +136,8 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("nonces lost", of_result("nonces_lost"), 0, [(1, INVALIDATES)]),
     ("cached answers", of_result("cached_answers"), 0, [(1, INVALIDATES)]),
     ("stale dates", of_result("stale_dates"), 0, [(1, WARNS), (20, WARNS), (21, INVALIDATES)]),
+    ("retries", of_result("retried"), 20, [(21, WARNS)]),
+    ("hidden retries", lambda x: healthy(served=int(x)), 20_260, [(20_261, INVALIDATES), (14_959, INVALIDATES)]),
     ("bytes unaccounted", of_result("surplus_bytes"), 0, [(1, WARNS), (1000, WARNS), (1001, INVALIDATES)]),
     ("ports exhausted", of_result("ports_exhausted"), 0, [(1, INVALIDATES)]),
     ("descriptors exhausted", of_result("files_exhausted"), 0, [(1, INVALIDATES)]),
