@@ -132,7 +132,9 @@ def table(title: str, rows: Sequence[Mapping[str, object]]) -> None:
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     for row in cells:
         first = row[0].ljust(widths[0])
-        print("  " + "  ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]))
+        print(
+            "  " + "  ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        )
 
 
 def write(path: Path | None, document: object) -> None:
