@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup test test-rust test-python lint types format bench clean help
+.PHONY: race setup test test-rust test-python lint types format bench bench-method clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -10,6 +10,7 @@ help:
 	@echo "make test    run every test of both languages"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make bench   speed and cost, side by side with the peers"
+	@echo "make bench-method  how often a race is wrong, and what finding out costs: two hours"
 	@echo "make format lint types   before a commit"
 
 race: setup
@@ -65,6 +66,13 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/engine_truth.py
 	$(BIN)/python benchmarks/engine_stalls.py
 	$(BIN)/python benchmarks/engine_pacing.py
+
+# Real races, on a machine that has nothing else to do; each script has --help and bounds on its time.
+bench-method: .venv/.tools
+	$(BIN)/python benchmarks/method/aa_races.py
+	$(BIN)/python benchmarks/method/slowed.py
+	$(BIN)/python benchmarks/method/slicing.py
+	$(BIN)/python benchmarks/method/time_to_winner.py
 
 clean:
 	rm -rf .venv target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -93,7 +93,8 @@ class Arena:
             cwd=self.folder, env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}, check=False,
             capture_output=True, text=True, timeout=limit_s,
         )  # fmt: skip
-        if done.returncode:
+        # 3: no slice could be believed, which is kept like any other result
+        if done.returncode not in (0, 3) or not done.stdout:
             raise SystemExit(f"stackrace run ended with exit code {done.returncode}:\n{done.stderr[-3000:]}")
         with open_store(store) as kept:
             return kept.load(json.loads(done.stdout)["race"]["id"])

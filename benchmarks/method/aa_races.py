@@ -2,10 +2,10 @@
 
     python benchmarks/method/aa_races.py --races 30 --budget 25
 
-The stacks are one gunicorn under several spellings. Beside each race the customary protocol measures the first two:
-one server after the other, three runs of four seconds each, and the means are compared. A false order of a race is
-one of its own statements, "beats"; of the customary protocol it is a difference of means above the difference
-that matters (5 %), and, stricter, Student's t-test at 5 %.
+The stacks are one gunicorn under several spellings. Beside each race the customary protocol measures the first
+two: one server after the other, three runs of four seconds each, and the means are compared. A false order of a
+race is one of its own statements, "beats"; of the customary protocol it is a difference of means above the
+difference that matters (5 %), and, stricter, Student's t-test at 5 %.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
     python benchmarks/method/slicing.py --races 1 --budget 300
 
-The same stacks, for the same time each, in several protocols: interleaved slices of 0.3, 0.6, 1 and 2 s on launches
-that are all up at once, and whole launches, one stack after the other, measured in one piece of 2 and 6 s. For each:
-the variance of a slice within its launch, that between launches, and the standard deviation of a block's difference of
-two stacks (in ln of the throughput), which is what limits are made of. The last column is the efficiency:
-1 ÷ (sd² × minutes for a block), how much a minute tells, relative to the best of the whole-launch protocols.
+The same stacks, for the same time each, in several protocols: interleaved slices of 0.3, 0.6, 1 and 2 s on
+launches that are all up at once, and whole launches, one stack after the other, measured in one piece of 2 and 6
+s. For each: the variance of a slice within its launch, that between launches, and the standard deviation of a
+block's difference of two stacks (in ln of the throughput), which is what limits are made of. The last column is
+the efficiency: 1 ÷ (sd² × minutes for a block), how much a minute tells, relative to the best of the whole-launch
+protocols.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python benchmarks/method/slowed.py --races 10 --budget 120 --more 5 --more 10
 
-Two stacks are the same server with the same settings; the second tells the app to do 5 % (10 %) more of the work that
-a page costs. What that comes to for a whole request is measured in each race: the ratio of the CPU times per request.
-Differences above 2 % matter here, and the race goes on until the pair is told apart or called alike. It is right if
-it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike.
+Two stacks are the same server with the same settings; the second tells the app to do 5 % (10 %) more of the work
+that a page costs. What that comes to for a whole request is measured in each race: the ratio of the CPU times per
+request. Differences above 2 % matter here, and the race goes on until the pair is told apart or called alike. It
+is right if it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ PLAIN = f"slowed:{SETTINGS},more=0"
 """The other stack is the same entry, too: nothing but the number differs."""
 
 MATTERS = 0.02
-WORK = 40_000
-"""Turns of the loop: about 2 ms of work, beside which the server's own part is small."""
+WORK = 100_000
+"""Turns of the loop: some milliseconds of work, beside which the server's own part is small."""
 
 
 def true_ratio(raced: Race) -> float:

@@ -2,12 +2,12 @@
 
     python benchmarks/method/time_to_winner.py --races 3 --budget 1800
 
-Twelve stacks at four load levels in one exhaustive race, which measures everything. Its launches are then shown block
-by block to the race's own decisions, at the same error rate, once for each design: *elimination* leaves out what a
-stack did after the look that dropped it, *uniform* leaves out nothing. Both end at the first look that settles the
-question. A design's time is that of the launches it needed: starting, warming up and measuring, as they took in this
-race, with the rest of the elapsed time (rests, stopping) shared out evenly. A shorter race would cut its slices anew,
-so that the gain shown here is the least that dropping gives.
+Twelve stacks at four load levels in one exhaustive race, which measures everything. Its launches are then shown
+block by block to the race's own decisions, at the same error rate, once for each design: *elimination* leaves out
+what a stack did after the look that dropped it, *uniform* leaves out nothing. Both end at the first look that
+settles the question. A design's time is that of the launches it needed: starting, warming up and measuring, as
+they took in this race, with the rest of the elapsed time (rests, stopping) shared out evenly. A shorter race
+would cut its slices anew, so that the gain shown here is the least that dropping gives.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def replay(raced: Race, *, eliminate: bool) -> Design:
     kept: list[Launch] = []
     dropped: frozenset[str] = frozenset()
     settled = False
-    done = 0
-    for done, block in enumerate(blocks, start=1):
+    for block in blocks:
         kept += [one for one in raced.launches if one.block == block and one.stack not in dropped]
         seen = decisions(replace(raced, exhaustive=False, launches=tuple(kept)))
         settled = seen.settled
@@ -66,7 +65,7 @@ def replay(raced: Race, *, eliminate: bool) -> Design:
         if settled:
             break
     return Design(
-        blocks=done,
+        blocks=len({one.block for one in kept}),
         seconds=_spent_s(kept) + each_s * len(kept),
         launches=len(kept),
         settled=settled,
