@@ -36,6 +36,7 @@ def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
         limits={name: paths for name, paths in stage.limits.items() if name in _names(stage)},
         repeats=request.repeats,
         exhaustive=request.exhaustive,
+        twin=request.twin,
     )
 
 

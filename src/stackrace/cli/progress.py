@@ -12,6 +12,7 @@ import click
 
 from ..model.launch import Failure
 from ..model.race import RacePlan
+from ..model.stack import original_path
 from ..model.standing import Standing
 from ..race.events import (
     BlockEnded,
@@ -87,6 +88,7 @@ class LiveSink:
         self._begun_s = begun_s
         self._view = LiveView()
         self._phase, self._stack = "starting", ""
+        self._twin = ""
         self._block = 0
         self._slices = 0
         self._first_launch_s: float | None = None
@@ -104,15 +106,15 @@ class LiveSink:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case RaceStarted():
-                self._phase = "starting"
+            case RaceStarted(race=race):
+                self._phase, self._twin = "starting", race.twin
             case BlockStarted(block=block):
                 self._block = block + 1
             case LaunchStarted(launch=launch):
                 self._first_launch_s = self._first_launch_s or time.monotonic()
-                self._phase, self._stack = "launching", launch.stack
+                self._phase, self._stack = "launching", original_path(launch.stack)
             case LaunchEnded(launch=launch) if launch.failure is not None:
-                self._mishap(launch.stack, launch.failure)
+                self._mishap(original_path(launch.stack), launch.failure)
             case SliceEnded():
                 self._slices += 1
                 self._view.resume()
@@ -155,7 +157,8 @@ class LiveSink:
 
     def _runs_ahead(self, elapsed_s: float) -> _Ahead:
         """Runs are counted; what the others took tells how long they will take, if the budget allows them."""
-        runs = len(self._plan.cells(self._plan.stacks)) * (self._plan.repeats or 1)
+        twice = [stack.twin for stack in self._plan.stacks if stack.path == self._twin]
+        runs = len(self._plan.cells((*self._plan.stacks, *twice))) * (self._plan.repeats or 1)
         number = max(runs - self._slices, 0)
         if not self._slices or self._first_launch_s is None:
             return _Ahead(number=number, seconds=None)

@@ -14,6 +14,7 @@ import click
 from ..deploy.here import Here
 from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Ending, Race
+from ..model.verdict import Effect
 from ..race.events import Event
 from ..race.runner import run
 from ..report.result import standing_of
@@ -75,6 +76,9 @@ def _report(race: Race, html: Path | None, as_json: bool) -> None:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
     if not standing.levels:
         raise RefusedError("no stack gave a believable measurement; the reasons stand above")
+    if not standing.verdict.valid:
+        remedies = "; ".join(one.remedy for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
+        raise RefusedError(f"the race is void, as its answer says; {remedies}")
 
 
 @contextmanager

@@ -87,6 +87,7 @@ def command(
     requests: int | None,
     duration: float | None,
     repeats: int | None,
+    no_twin: bool,
     question: str | None,
     difference: float | None,
     seed: int | None,
@@ -147,7 +148,9 @@ def command(
         difference=difference or request.difference,
         seed=request.seed if seed is None else seed,
     )
-    runs = RunOptions(session=session, think=think, requests=requests, duration=duration, repeats=repeats)
+    runs = RunOptions(
+        session=session, think=think, requests=requests, duration=duration, repeats=repeats, no_twin=no_twin
+    )
     request = runs.over(request, urls)
     race_and_report(request, store_url=store, html=html, as_json=as_json)
 

@@ -38,6 +38,12 @@ _OPTIONS = (
         help="Make N runs of each stack at each level, every one cold on a fresh launch, as published comparisons "
         "did. Default: warm slices, as many as the budget holds.",
     ),
+    click.option(
+        "--no-twin",
+        is_flag=True,
+        help="Do without the hidden twin. Default: one stack runs twice, to show what the race calls a difference "
+        "where there is none.",
+    ),
 )
 
 
@@ -57,13 +63,15 @@ class RunOptions:
     requests: int | None = None
     duration: float | None = None
     repeats: int | None = None
+    no_twin: bool = False
 
     def over(self, request: RaceRequest, urls: tuple[str, ...]) -> RaceRequest:
         """Return ``request`` with the flags on top, ``urls`` being those of --url.
 
         What flags say replaces what the file says of the same. Raises InputError for flags that contradict.
         """
-        return self._lengths(self._workload(request, urls))
+        request = self._lengths(self._workload(request, urls))
+        return replace(request, twin=request.twin and not self.no_twin)
 
     def _workload(self, request: RaceRequest, urls: tuple[str, ...]) -> RaceRequest:
         if self.session is not None and urls:

@@ -18,7 +18,7 @@ from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.errors import MissingError
 from ..model.race import Budget
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
@@ -78,7 +78,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             return hosted(
                 loaded.app,
                 stack.interface,
-                home=homes[stack.path],
+                home=homes[original_path(stack.path)],
                 folder=guard.directory,
                 app_packages=loaded.interpreter.site_packages if loaded.interpreter else (),
             )

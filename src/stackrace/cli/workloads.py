@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..apps import Examination, golden
 from ..model.app import App
 from ..model.errors import InputError
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
 from ..model.workload import Answer, Request, Workload
 from ..servers import Catalogue
 from ..spec.request import RaceRequest, WorkloadRequest
@@ -98,4 +98,4 @@ def met(
 
 def meets(stack: Stack, workload: Workload, limits: Mapping[str, tuple[str, ...]]) -> bool:
     """Tell whether ``stack`` is one of those that ``workload`` is for."""
-    return workload.name not in limits or stack.path in limits[workload.name]
+    return workload.name not in limits or original_path(stack.path) in limits[workload.name]

@@ -19,7 +19,7 @@ from ..model.load import Load, LoadResult
 from ..model.race import Budget
 from ..model.stack import Stack
 from ..model.workload import Workload
-from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
+from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, difference, read_machine
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
@@ -76,6 +76,10 @@ class Here:
                     load, cores=self._cores.generator_cores, server_cores=self._cores.stack_cores
                 )
 
+    def room_bytes(self) -> float:
+        """Return the memory that could be had without swapping; infinite where the kernel does not tell."""
+        return available_bytes()
+
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
         try:
@@ -85,7 +89,12 @@ class Here:
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _Up(running=running, sampler=sampler)
         self._watch_all()
-        return Launched(ready_s=running.ready_s, facts=facts_of(running, self._launcher.catalogue))
+        memory = sampler.sample_memory(running.ready_s)
+        return Launched(
+            ready_s=running.ready_s,
+            facts=facts_of(running, self._launcher.catalogue),
+            memory_bytes=sum(memory.pss_bytes.values()),
+        )
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf

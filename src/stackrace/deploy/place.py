@@ -23,11 +23,15 @@ REST_LOOK_S = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """What came of a launch: ``ready_s`` and ``facts`` when the stack is up, ``failure`` when it is not."""
+    """What came of a launch: ``ready_s`` and ``facts`` when the stack is up, ``failure`` when it is not.
+
+    ``memory_bytes`` is what the stack holds right after its start, the sum of its proportional set sizes.
+    """
 
     facts: StackFacts | None = None
     ready_s: float | None = None
     failure: Failure | None = None
+    memory_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,9 @@ class Place(Protocol):
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Find out, before anything is launched, how much of each of ``loads`` could be sent here at all."""
+
+    def room_bytes(self) -> float:
+        """Tell how much memory stacks could still be given here; infinite where that is unknown."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""

@@ -10,7 +10,7 @@ from .app import App
 from .host import HostFacts
 from .launch import Launch
 from .load import Load
-from .stack import Stack
+from .stack import Stack, original_path
 from .workload import Workload
 
 __all__ = ["Budget", "Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "StackFacts"]
@@ -112,14 +112,14 @@ class RacePlan:
     twin: bool = True
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
-        """Return the cells of ``stacks``, workload by workload and load by load."""
+        """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
         racing = tuple(stacks)
         return tuple(
             Cell(stack=stack, workload=workload, load=load)
             for workload in self.workloads
             for load in self.loads
             for stack in racing
-            if workload.name not in self.limits or stack.path in self.limits[workload.name]
+            if workload.name not in self.limits or original_path(stack.path) in self.limits[workload.name]
         )
 
 

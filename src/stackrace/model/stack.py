@@ -23,6 +23,7 @@ __all__ = [
     "SettingValue",
     "Socket",
     "Stack",
+    "original_path",
     "twin_path",
 ]
 
@@ -157,6 +158,11 @@ TWIN = "#twin"
 def twin_path(path: str) -> str:
     """Return the name under which the hidden twin of the stack ``path`` races; no stack is spelled so."""
     return path + TWIN
+
+
+def original_path(path: str) -> str:
+    """Return the path of the stack that races under the name ``path``: its own, unless it is a twin's."""
+    return path.removesuffix(TWIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

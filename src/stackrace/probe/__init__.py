@@ -1,6 +1,7 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
 from .allowance import Allowance
+from .free import available_bytes
 from .host import host_facts
 from .limits import NetworkLimits, network_limits
 from .machine import MachineCounters, difference, read_machine
@@ -13,6 +14,7 @@ __all__ = [
     "MemoryWatch",
     "NetworkLimits",
     "Sampler",
+    "available_bytes",
     "difference",
     "host_facts",
     "network_limits",

@@ -6,11 +6,12 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from ..model.race import Cell
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
+from .batches import Memory
 from .events import BlockStarted, Progress
 from .schedule import REWARM_S, BlockPlan, Costs, Extent, least_budget_s
 from .steps import Steps, shuffled
@@ -35,11 +36,45 @@ def extent(cells: Sequence[Cell]) -> Extent:
     return Extent(stacks=len({cell.stack for cell in cells}), headline=ahead, sides=len(cells) - ahead)
 
 
+class _Span:
+    """Adds up the seconds spent within it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._since_s = 0.0
+
+    def __enter__(self) -> None:
+        self._since_s = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.monotonic() - self._since_s
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What a block spends beside its slices, over all of its batches."""
+
+    launching: _Span = field(default_factory=_Span)
+    warming: _Span = field(default_factory=_Span)
+    stopping: _Span = field(default_factory=_Span)
+    batches: int = 0
+
+    def costs(self, stacks: int, *, stop_s: float | None = None) -> Costs:
+        """Return them per stack; ``stop_s`` stands for what is not stopped yet."""
+        return Costs(
+            launch_s=self.launching.seconds / stacks,
+            warmup_s=self.warming.seconds / stacks,
+            stop_s=self.stopping.seconds if stop_s is None else stop_s,
+        )
+
+
 @dataclass(slots=True, kw_only=True)
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take.
+    No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the
+    memory that each stack may use. Where not all stacks fit into memory the steps are taken batch by batch; pairs
+    are compared across batches, too, so the twins are dealt out like everybody else.
     """
 
     plan: BlockPlan
@@ -48,38 +83,47 @@ class Block:
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
+    bound_bytes: int | None = None
 
     def run(self) -> Costs:
         """Run the block; returns what it spent beside its slices."""
         order = list(dict.fromkeys(cell.stack for cell in self.cells))
         self.shuffler.shuffle(order)
-        steps = self.steps
-        left_s = steps.deadline_s - time.monotonic()
-        steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), left_s))
-        try:
-            begun = time.monotonic()
-            for stack in order:
-                steps.launch(stack)
-            launched = time.monotonic()
-            for stack in list(steps.up):
-                self._warm_up(stack)
-            warmed = time.monotonic()
-            spent = Costs(
-                launch_s=(launched - begun) / len(order),
-                warmup_s=(warmed - launched) / len(order),
-                # the deadline leaves room for this block's stopping; another would be stopped, too, perhaps later
-                stop_s=2 * self.stop_s,
-            )
-            self._measure(spent)
-        finally:
-            stopping = time.monotonic()
-            steps.retire()
-        return replace(spent, stop_s=time.monotonic() - stopping)
+        steps, end_s = self.steps, self.steps.deadline_s
+        steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
+        spent, waiting = _Spent(), deque(order)
+        memory = Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
+        most = memory.batch_size([stack.path for stack in order])
+        while waiting and (spent.batches == 0 or time.monotonic() < end_s):
+            ahead = len(waiting)
+            try:
+                with spent.launching:
+                    self._bring_up(waiting, memory, most)
+                # what is left is shared fairly with the batches to come
+                steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
+                with spent.warming:
+                    for stack in list(steps.up):
+                        self._warm_up(stack)
+                alone = not waiting and spent.batches == 0
+                self._measure(spent.costs(len(order), stop_s=2 * self.stop_s), to_the_end=alone)
+            finally:
+                with spent.stopping:
+                    steps.retire()
+                steps.deadline_s = end_s
+                spent.batches += 1
+        return spent.costs(len(order) - len(waiting))
+
+    def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
+        """Launch the next of those ``waiting``: at least one, as long as there is room, ``most`` at once."""
+        steps, launched = self.steps, 0
+        while waiting and launched < most and memory.fits([one.path for one in steps.up], waiting[0].path):
+            steps.launch(waiting.popleft())
+            launched += 1
 
     def _warm_up(self, stack: Stack) -> None:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
-        steps.sink(Progress("warming up", stack.path))
+        steps.sink(Progress("warming up", original_path(stack.path)))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
@@ -87,14 +131,17 @@ class Block:
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
-    def _measure(self, spent: Costs) -> None:
-        """Take the planned passes, and more of them if what is left would not hold another block anyway."""
+    def _measure(self, spent: Costs, *, to_the_end: bool) -> None:
+        """Take the planned passes; more of them ``to_the_end`` if what is left would not hold another block anyway.
+
+        ``spent`` is what this block spent so far, and would spend on stopping together with another one.
+        """
         up = self.steps.up
         racing = [cell for cell in self.cells if cell.stack in up]
         another_s = least_budget_s(extent(racing), spent) if racing else 0.0
         for number in count():
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
-            if not up or (number >= self.plan.passes and another_fits):
+            if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return
             wanted = [cell for cell in self.cells if number < self.plan.side_passes or self._is_headline(cell)]
             order = shuffled([cell for cell in wanted if cell.stack in up], self.shuffler)

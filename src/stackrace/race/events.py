@@ -20,6 +20,7 @@ __all__ = [
     "Sink",
     "SliceEnded",
     "StackDescribed",
+    "TwinChosen",
 ]
 
 
@@ -28,6 +29,13 @@ class RaceStarted:
     """The race begins; ``race`` has no launches yet."""
 
     race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class TwinChosen:
+    """Another stack than ``RaceStarted`` said will run twice, as that one could not be launched."""
+
+    stack: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,7 @@ class Progress:
 
 Event = (
     RaceStarted
+    | TwinChosen
     | StackDescribed
     | BlockStarted
     | BlockEnded

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
+from ..model.stack import original_path
 
 __all__ = ["FAILED_LAUNCHES", "Ledger"]
 
@@ -21,11 +23,27 @@ class Ledger:
         self._launches: dict[str, Launch] = {}
         self._facts: dict[str, StackFacts] = {}
         self._slices = 0
+        self._sizes: dict[str, int] = {}
 
     @property
     def race(self) -> Race:
         """The race with everything entered so far."""
         return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
+
+    def name_twin(self, path: str) -> None:
+        """Enter which stack also runs as its own twin from now on."""
+        self._race = replace(self._race, twin=path)
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The most memory that each stack was seen with, in bytes by path; a twin's is its original's."""
+        return self._sizes
+
+    def weigh(self, stack: str, memory_bytes: int) -> None:
+        """Enter how much memory a stack holds."""
+        path = original_path(stack)
+        if memory_bytes > self._sizes.get(path, 0):
+            self._sizes[path] = memory_bytes
 
     @property
     def next_index(self) -> int:

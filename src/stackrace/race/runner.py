@@ -6,18 +6,20 @@ import math
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from ..deploy.place import Place
 from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
-from .events import BlockEnded, Progress, RaceEnded, RaceStarted, Sink
+from .events import BlockEnded, Progress, RaceEnded, RaceStarted, Sink, TwinChosen
 from .ledger import Ledger
 from .runs import Runs
 from .slices import Slices
 from .standing import decisions
 from .steps import Steps
+from .twins import came_up, choice, crew
 
 __all__ = ["run"]
 
@@ -50,8 +52,10 @@ def run(
     measured. Raises InputError when the budget does not hold even one block.
     """
     begun = clock() if begun_s is None else begun_s
-    ledger = Ledger(race)
-    sink(RaceStarted(race))
+    twin = choice(plan, plan.stacks)
+    # one that went on after an interruption keeps the twin it had
+    ledger = Ledger(race if race.twin or twin is None else replace(race, twin=twin.path))
+    sink(RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
     try:
         ending = _blocks(plan, place, ledger, sink, lambda: _budget_s(plan) - (clock() - begun))
@@ -78,9 +82,11 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
     number = 0
     while racing:
         steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
-        if not blocks.another(steps, racing, remaining_s()):
+        present = crew(racing, plan, ledger.race.twin, ledger.given_up)
+        if not blocks.another(steps, present, remaining_s()):
             return blocks.ending
         number += 1
+        _keep_the_twin(plan, ledger, sink)
         race = ledger.race
         sink(BlockEnded(number, race))
         seen = decisions(race)
@@ -88,3 +94,15 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
             return Ending.ANSWERED
         racing = [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]
     return Ending.EXHAUSTED
+
+
+def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
+    """After a block in which the pair never came up, choose another of those that did."""
+    race = ledger.race
+    if not race.twin or came_up(race):
+        return
+    launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
+    other = choice(plan, [s for s in plan.stacks if s.path in launched and s.path != race.twin])
+    if other is not None:
+        ledger.name_twin(other.path)
+        sink(TwinChosen(other.path))

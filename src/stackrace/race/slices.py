@@ -13,6 +13,7 @@ from ..model.units import DURATION
 from .block import Block, extent
 from .schedule import BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps
+from .twins import choice
 
 __all__ = ["Slices"]
 
@@ -28,7 +29,9 @@ class Slices:
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold even one block."""
-        self._next(self._plan.stacks, remaining_s, 0)
+        twin = choice(self._plan, self._plan.stacks)
+        beside = () if twin is None else (twin.twin,)
+        self._next((*self._plan.stacks, *beside), remaining_s, 0)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""
@@ -43,6 +46,7 @@ class Slices:
             shuffler=self._shuffler,
             warmup_cap_s=self._warmup_cap_s,
             stop_s=self._costs.stop_s,
+            bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
         return True
@@ -53,17 +57,19 @@ class Slices:
             ahead, remaining_s=remaining_s, done=done, costs=self._costs, fixed_slice_s=self._plan.slice_s
         )
         if block_plan is None and done == 0:
+            hint = "" if len(racing) == len(self._plan.stacks) else ", or --no-twin"
             least = DURATION.format(least_budget_s(ahead, self._costs))
             raise InputError(
-                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size(racing)} need {least} for a "
+                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size()} need {least} for a "
                 "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
+                + hint
             )
         return block_plan
 
-    def _size(self, racing: Sequence[Stack]) -> str:
+    def _size(self) -> str:
         workloads = len(self._plan.workloads)
         meeting = f" with {workloads} workloads" if workloads > 1 else ""
-        return f"{len(racing)} stacks{meeting} at {len(self._plan.loads)} load levels"
+        return f"{len(self._plan.stacks)} stacks{meeting} at {len(self._plan.loads)} load levels"
 
     @property
     def _budget_s(self) -> float:

@@ -6,18 +6,24 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
+from statistics import median
 
+from ..checks.races import examine_race
 from ..model.launch import Failure, FailureKind, Launch, Slice
 from ..model.load import Load, Quantiles
 from ..model.race import Question, Race
 from ..model.standing import Interval, Level, Row, Standing, Withdrawal
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Verdict
 from ..stats import looks, summary
 from ..stats.judge import Judgement, judge
 from . import answer as answers
+from .levels import Field, blocks_of, fields, level_of
+from .view import race_view, twins_apart, twins_at
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
+
+_FURTHEST = 700.0
+"""Beyond this e^x leaves the floating-point numbers."""
 
 Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
@@ -35,28 +41,45 @@ def standing(race: Race, *, merge: Merge) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
     A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
-    do not count. Pairs are compared over the blocks both have a value in. The headline is the highest
-    concurrency at which more than half of the measured stacks have valid data (with keep-alive rather than
-    without); failing that, the level with the most; of the first workload where there are several.
+    do not count. The hidden twin is no competitor: it is left out here, and compared with its original
+    by the checks on the race as a whole. Pairs are compared over the blocks both have a value in. The headline is
+    the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
+    than without); failing that, the level with the most; of the first workload where there are several.
     Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
     the rest of it.
     """
-    fields = _fields(race)
-    judged = [judge(field.values, race.difference) for field in fields]
-    levels = tuple(_level(race, *both, merge) for both in zip(fields, judged, strict=True))
+    found = fields(race)
+    judged = [judge(field.values, race.difference) for field in found]
+    levels = tuple(_level(race, *both, merge) for both in zip(found, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
     if not levels:
         return Standing(answer=answers.nothing(withdrawals), reason="", settled=False, headline=0, levels=(),
                         withdrawals=withdrawals, warnings=_warnings(race))  # fmt: skip
-    at = _headline(fields)
-    told = answers.Told(race=race, stacks=fields[at].stacks, judgement=judged[at], rows=levels[at].rows)
-    missing = [one for one in withdrawals if one.stack in _asked(race, fields[at].workload)]
+    at = _headline(found)
+    told = answers.Told(race=race, stacks=found[at].stacks, judgement=judged[at], rows=levels[at].rows)
+    missing = [one for one in withdrawals if one.stack in _asked(race, found[at].workload)]
+    verdict = examine_race(race_view(race, (found[at].workload, found[at].load.label)))
     return Standing(
-        answer=answers.sentence(_where(levels, at) + answers.answer(told, missing), race.stacks),
+        answer=_void(verdict) or answers.sentence(_where(levels, at) + answers.answer(told, missing), race.stacks),
         reason=answers.reason(levels[at].rows),
-        settled=_comparable(race, fields[at]) and _answers(judged[at], race.question), headline=at,
-        levels=levels, withdrawals=withdrawals, warnings=_warnings(race), resolution=judged[at].resolution,
+        settled=verdict.valid and _comparable(race, found[at]) and _answers(judged[at], race.question), headline=at,
+        levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
+        resolution=_resolution(race, found[at], judged[at]), verdict=verdict,
     )  # fmt: skip
+
+
+def _void(verdict: Verdict) -> str:
+    """Say that, and why, nothing of the standing may be believed; empty where it may."""
+    why = [finding.seen for finding in verdict.findings if finding.effect is Effect.INVALIDATES]
+    return f"The race is void: {'; '.join(why)}." if why else ""
+
+
+def _resolution(race: Race, field: Field, judgement: Judgement) -> float | None:
+    """Return the smallest difference that would have shown: between the twins, where there is none to show."""
+    twins = twins_at(race, (field.workload, field.load.label))
+    if twins is None:
+        return judgement.resolution
+    return math.expm1(twins.half_width) if twins.half_width < _FURTHEST else None
 
 
 def decisions(race: Race) -> Decisions:
@@ -70,17 +93,19 @@ def decisions(race: Race) -> Decisions:
     """
     if race.exhaustive or race.repeats is not None:
         return Decisions(settled=False, dropped=frozenset())
-    seen = looks.last_look(len(_blocks(race)))
-    fields = [field for field in _fields(race, blocks=seen) if _comparable(race, field)]
-    judged = [judge(field.values, race.difference, least=looks.LOOKS[0]) for field in fields]
-    measured = {stack for field in fields for stack in field.stacks}
+    seen = looks.last_look(len(blocks_of(race)))
+    found = [field for field in fields(race, blocks=seen) if _comparable(race, field)]
+    judged = [judge(field.values, race.difference, least=looks.LOOKS[0]) for field in found]
+    measured = {stack for field in found for stack in field.stacks}
     kept = {
         stack
-        for field, judgement in zip(fields, judged, strict=True)
+        for field, judgement in zip(found, judged, strict=True)
         for stack, done in zip(field.stacks, _done(judgement, race.question), strict=True)
         if not done
     }
     settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
+    # twins that differ may still come together: a race that is void so far does not end early
+    settled = settled and not twins_apart(race, blocks=seen)
     return Decisions(settled=settled, dropped=frozenset(measured - kept))
 
 
@@ -110,80 +135,27 @@ def _done(judgement: Judgement, question: Question) -> tuple[bool, ...]:
     return judgement.beaten if question is Question.WINNER else judgement.settled
 
 
-# What was measured
+# Which level is spoken of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Field:
-    """One workload at one load: the stacks with valid slices, and their launch values by block (NaN: none)."""
-
-    workload: str
-    load: Load
-    stacks: tuple[str, ...]
-    slices: tuple[tuple[Slice, ...], ...]
-    values: tuple[tuple[float, ...], ...]
-
-
-def _blocks(race: Race) -> list[int]:
-    return sorted({launch.block for launch in race.launches if launch.stack in race.stacks})
-
-
-def _fields(race: Race, *, blocks: int | None = None) -> list[_Field]:
-    """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order."""
-    order = _blocks(race)[:blocks]
-    taken: dict[tuple[str, str], _Taken] = {}
-    names = tuple(race.workloads) or ("",)
-    loads = {(name, load.label): load for name in names for load in race.loads}
-    for launch in race.launches:
-        for one in launch.slices:
-            if launch.block in order and one.verdict.valid and one.result.throughput_per_s > 0:
-                loads.setdefault(_level_of(one), one.load)
-                taken.setdefault(_level_of(one), {}).setdefault((launch.stack, launch.block), []).append(one)
-    fields = [_field(race, key[0], load, order, taken.get(key, {})) for key, load in loads.items()]
-    return [field for field in fields if field.stacks]
-
-
-_Taken = dict[tuple[str, int], list[Slice]]
-"""The valid slices of one level, by stack and block."""
-
-
-def _level_of(one: Slice) -> tuple[str, str]:
-    return one.workload, one.load.label
-
-
-def _field(race: Race, workload: str, load: Load, blocks: list[int], taken: _Taken) -> _Field:
-    stacks = tuple(stack for stack in race.stacks if any(key[0] == stack for key in taken))
-    return _Field(
-        workload=workload,
-        load=load,
-        stacks=stacks,
-        slices=tuple(tuple(one for b in blocks for one in taken.get((stack, b), ())) for stack in stacks),
-        values=tuple(tuple(_value(taken.get((stack, b), ())) for b in blocks) for stack in stacks),
-    )
-
-
-def _value(slices: Sequence[Slice]) -> float:
-    return fmean(math.log(one.result.throughput_per_s) for one in slices) if slices else math.nan
-
-
-def _comparable(race: Race, field: _Field) -> bool:
+def _comparable(race: Race, field: Field) -> bool:
     """Tell whether a level holds an answer: one stack out of several is compared with nothing."""
     return len(field.stacks) >= min(2, len(_asked(race, field.workload)))
 
 
-def _headline(fields: Sequence[_Field]) -> int:
-    own = [i for i, field in enumerate(fields) if field.workload == fields[0].workload]
-    measured = {stack for i in own for stack in fields[i].stacks}
-    enough = [i for i in own if 2 * len(fields[i].stacks) > len(measured)]
+def _headline(found: Sequence[Field]) -> int:
+    own = [i for i, field in enumerate(found) if field.workload == found[0].workload]
+    measured = {stack for i in own for stack in found[i].stacks}
+    enough = [i for i in own if 2 * len(found[i].stacks) > len(measured)]
     if enough:
-        return max(enough, key=lambda i: (fields[i].load.concurrency, fields[i].load.keep_alive))
-    return max(own, key=lambda i: (len(fields[i].stacks), fields[i].load.concurrency))
+        return max(enough, key=lambda i: (found[i].load.concurrency, found[i].load.keep_alive))
+    return max(own, key=lambda i: (len(found[i].stacks), found[i].load.concurrency))
 
 
 # One row
 
 
-def _level(race: Race, field: _Field, judgement: Judgement, merge: Merge) -> Level:
+def _level(race: Race, field: Field, judgement: Judgement, merge: Merge) -> Level:
     own = summary.intervals(field.values)
     rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
     leader = field.stacks[judgement.leader]
@@ -191,7 +163,7 @@ def _level(race: Race, field: _Field, judgement: Judgement, merge: Merge) -> Lev
     return Level(load=field.load, rows=tuple(rows), workload=field.workload)
 
 
-def _row(race: Race, field: _Field, judgement: Judgement, index: int, own: Sequence[Interval], merge: Merge) -> Row:
+def _row(race: Race, field: Field, judgement: Judgement, index: int, own: Sequence[Interval], merge: Merge) -> Row:
     stack, slices = field.stacks[index], field.slices[index]
     launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, field)]
     ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
@@ -209,10 +181,10 @@ def _row(race: Race, field: _Field, judgement: Judgement, index: int, own: Seque
     )  # fmt: skip
 
 
-def _counts(race: Race, launch: Launch, field: _Field) -> bool:
+def _counts(race: Race, launch: Launch, field: Field) -> bool:
     """A launch made for one run says nothing about other levels, one of slices something about all."""
     level = field.workload, field.load.label
-    return race.repeats is None or any(_level_of(one) == level for one in launch.slices)
+    return race.repeats is None or any(level_of(one) == level for one in launch.slices)
 
 
 def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:

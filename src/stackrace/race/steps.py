@@ -14,7 +14,7 @@ from ..deploy.place import Place
 from ..model import ids
 from ..model.launch import Launch, MemorySample, Slice
 from ..model.race import Cell
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
@@ -44,12 +44,15 @@ class Steps:
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
         launched = self.place.launch(stack, self._patience_s)
-        if launched.facts is not None and self.ledger.describe(launched.facts):
+        # a twin is what its original is
+        named = stack.path == original_path(stack.path)
+        if named and launched.facts is not None and self.ledger.describe(launched.facts):
             self.sink(StackDescribed(launched.facts))
         launch = replace(launch, ready_s=launched.ready_s, failure=launched.failure)
         self.ledger.enter(launch)
         if launch.failure is None:
             self.up[stack] = launch.id
+            self.ledger.weigh(stack.path, launched.memory_bytes)
         else:
             self.sink(LaunchEnded(launch))
 
@@ -60,7 +63,7 @@ class Steps:
 
     def announce(self, cell: Cell) -> None:
         """Say what is about to be measured."""
-        self.sink(Progress(f"measuring {cell.label}", cell.stack.path))
+        self.sink(Progress(f"measuring {cell.label}", original_path(cell.stack.path)))
 
     def book(
         self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
@@ -103,6 +106,7 @@ class Steps:
 
     def _close(self, launch: Launch, memory: tuple[MemorySample, ...]) -> None:
         launch = replace(launch, memory=memory)
+        self.ledger.weigh(launch.stack, max((sum(one.pss_bytes.values()) for one in memory), default=0))
         self.ledger.enter(launch)
         self.sink(LaunchEnded(launch))
 

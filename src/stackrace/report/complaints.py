@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..model.race import Race
+from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding
 
@@ -58,7 +59,7 @@ def _findings(race: Race) -> Iterable[tuple[str, Finding]]:
     for launch in race.launches:
         for one in launch.slices:
             for finding in one.verdict.findings:
-                yield launch.stack, finding
+                yield original_path(launch.stack), finding
 
 
 def _complaint(pairs: list[tuple[str, Finding]], standing: Standing) -> Complaint:

@@ -23,12 +23,13 @@ def race_file(race: Race) -> str:
     budget = f'budget = "{_span(race.budget_s)}"\n' if race.budget_s else ""
     repeats = "" if race.repeats is None else f"repeats = {race.repeats}\n"
     exhaustive = "exhaustive = true\n" if race.exhaustive else ""
+    twin = "" if race.twin or len(race.stacks) < 2 else "twin = false\n"
     return (
         f"# {one_line(race.app)}: keep the [app] part of your own race file\n"
         f"{_workloads(race)}\n{_load(race)}\n"
         f"[race]\nquestion = {_text(race.question.value)}\n"
         f'difference = "{race.difference * 100:g}%"\n'
-        f"{budget}{repeats}{exhaustive}seed = {race.seed}\nstacks = {_lines(race.stacks)}\n"
+        f"{budget}{repeats}{exhaustive}{twin}seed = {race.seed}\nstacks = {_lines(race.stacks)}\n"
     )
 
 

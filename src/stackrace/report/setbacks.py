@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.launch import Failure
 from ..model.race import Race
+from ..model.stack import original_path
 from ..model.standing import Standing
 
 __all__ = ["Setback", "setbacks"]
@@ -33,7 +34,7 @@ def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     groups: dict[tuple[str, str, str], list[Failure]] = {}
     for launch in race.launches:
         if launch.failure is not None:
-            key = (launch.stack, launch.failure.kind.value, launch.failure.message)
+            key = (original_path(launch.stack), launch.failure.kind.value, launch.failure.message)
             groups.setdefault(key, []).append(launch.failure)
     for withdrawal in standing.withdrawals:
         failure = withdrawal.failure

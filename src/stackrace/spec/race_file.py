@@ -151,6 +151,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         run_requests_at=load.requests if isinstance(load.requests, dict) else {},
         run_s=load.duration,
         exhaustive=race.exhaustive,
+        twin=race.twin,
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

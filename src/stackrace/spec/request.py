@@ -37,7 +37,8 @@ class RaceRequest:
     A recorded ``session`` stands in place of ``urls``, with its pauses if ``think``; several ``workloads`` stand in
     place of both. With ``repeats`` every cell is run that often, each time on a fresh launch, for ``run_requests``
     (by concurrency where a level has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive``
-    spends the whole budget on all stacks, however early the question is answered.
+    spends the whole budget on all stacks, however early the question is answered. With ``twin`` one of them
+    runs twice.
     """
 
     folder: Path
@@ -70,4 +71,5 @@ class RaceRequest:
     run_requests_at: Mapping[int, int] = field(default_factory=dict)
     run_s: float | None = None
     exhaustive: bool = False
+    twin: bool = True
     think: bool = False

@@ -158,6 +158,7 @@ class RaceTable(_Table):
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
     exhaustive: bool = False
+    twin: bool = True
 
 
 class RaceFileTable(_Table):

@@ -12,6 +12,7 @@ from ..race.events import (
     RaceStarted,
     SliceEnded,
     StackDescribed,
+    TwinChosen,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class StoreSink:
             case RaceStarted(race=race):
                 self._race_id = race.id
                 self._store.begin(race)
+            case TwinChosen(stack=stack):
+                self._store.name_twin(self._race_id, stack)
             case StackDescribed(facts=facts):
                 self._store.add_facts(self._race_id, facts)
             case LaunchStarted(launch=launch):

@@ -113,6 +113,11 @@ class Store:
         if not changed:
             raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
 
+    def name_twin(self, race_id: str, path: str) -> None:
+        """Store that it is the stack ``path`` now that also runs as its own twin."""
+        with self._translated():
+            RaceRow.objects.using(self.alias).filter(id=race_id).update(twin=path)
+
     def end(self, race_id: str, ending: Ending, elapsed_s: float) -> None:
         """Store why and after how many seconds the race ended."""
         with self._translated():

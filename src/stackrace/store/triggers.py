@@ -45,7 +45,7 @@ GUARDED = (
         kind="race",
         race="{row}.id",
         identity=("id",),
-        filled=("ending", "elapsed_s", "resumed"),
+        filled=("ending", "elapsed_s", "resumed", "twin"),
         untouched="{row}.ending IS NULL",
         registered=True,
     ),

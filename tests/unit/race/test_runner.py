@@ -61,10 +61,14 @@ class Nowhere:
         self.next_launch_s = lambda: 1.0
         self.seen = []
         self.launches = []
+        self.room, self.sizes = math.inf, {}
 
     def calibrate(self, loads):
         self.clock.now += 0.3 * len(loads)
         self.calibrated = tuple(loads)
+
+    def room_bytes(self):
+        return self.room
 
     def launch(self, stack, timeout_s):
         assert self.calibrated is not None
@@ -74,7 +78,7 @@ class Nowhere:
         assert stack not in self.up
         self.up.append(stack)
         self.launches.append((stack.path, len(self.up)))
-        return Launched(ready_s=1.0)
+        return Launched(ready_s=1.0, memory_bytes=self.sizes.get(stack.path, 0))
 
     def rest(self):
         self.clock.now += self.rest_s
@@ -127,6 +131,7 @@ def race(clock, place, paths, *, budget_s=120.0, levels=(10,), seed=1, question=
         budget_s=budget_s,
         cores=CORES,
         seed=seed,
+        twin=False,
     )
     asked = replace(asked, **plan)
     told = []

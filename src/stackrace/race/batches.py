@@ -1,0 +1,49 @@
+"""Which stacks are up at once: all of them where the machine's memory allows it, a batch at a time otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..model.stack import original_path
+
+__all__ = ["Memory"]
+
+SHARE = 0.8
+"""Of the memory that is free before a block, so much is given to stacks: they grow under load."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What may be used, and what stacks use.
+
+    ``room_bytes`` is what the place had to spare with no stack up; ``known`` the largest size each stack was seen
+    with, by path, a twin's under its original's; ``bound_bytes`` what each may have at most, None for no limit.
+    """
+
+    room_bytes: float = math.inf
+    known: Mapping[str, int] = field(default_factory=dict)
+    bound_bytes: int | None = None
+
+    def fits(self, up: Sequence[str], another: str) -> bool:
+        """Tell whether ``another`` may be launched beside those that are ``up``, all by path.
+
+        A stack that has its limit may come to use all of it. One that was never seen counts as the largest of those
+        that were. A stack alone always fits: there is no smaller batch.
+        """
+        return not up or sum(map(self._size, (*up, another))) <= SHARE * self.room_bytes
+
+    def batch_size(self, stacks: Sequence[str]) -> int:
+        """Return how many of ``stacks`` to have up at once, so that all batches are about equally large."""
+        batches, up = 1, list[str]()
+        for stack in stacks:
+            if not self.fits(up, stack):
+                batches, up = batches + 1, []
+            up.append(stack)
+        return math.ceil(len(stacks) / batches)
+
+    def _size(self, path: str) -> int:
+        if self.bound_bytes is not None:
+            return self.bound_bytes
+        return self.known.get(original_path(path), max(self.known.values(), default=0))

@@ -1,0 +1,203 @@
+"""A race as the checks on whole races see it: plain numbers out of its launches. Pure: nothing is measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from ..checks.races import AnswerSizes, Carried, Drifted, RaceView, TwinPair
+from ..model.race import Race
+from ..model.stack import twin_path
+from ..stats.carry_over import carry_over
+from ..stats.drift import drift
+from ..stats.looks import ALPHA, look
+from .levels import Field, fields
+from .turns import Measured, turns
+
+__all__ = ["Twins", "race_view", "twins_apart", "twins_at"]
+
+LEAST_ANSWERS = 100
+"""In a slice of fewer, answers that are half read at its end show in the mean size."""
+
+PARTS = 3
+"""A turn's positions are put together to so many: early, in the middle, late."""
+
+_FURTHEST = 700.0
+"""Beyond this e^x leaves the floating-point numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twins:
+    """The twin minus its original at one level, in ln units, with its simultaneous half-width; infinite without."""
+
+    difference: float
+    half_width: float
+
+    @property
+    def differ(self) -> bool:
+        return abs(self.difference) > self.half_width
+
+
+def twins_at(race: Race, level: tuple[str, str]) -> Twins | None:
+    """Return what ``level``, by itself, says about the pair, as one of all pairs of stacks and twin.
+
+    None where there is no twin, or one of the pair was not measured there.
+    """
+    found = (field for field in _with_twin(race) if (field.workload, field.load.label) == level)
+    return next((_compared(race, field, ALPHA) for field in found if _both(race, field)), None)
+
+
+def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
+    """Tell whether the twins differ at any level, in the first ``blocks`` blocks or in all."""
+    return any(twins.differ for _, twins in _pairs(race, _with_twin(race, blocks)))
+
+
+def race_view(race: Race, headline: tuple[str, str]) -> RaceView:
+    """Return what the checks see of ``race``; ``headline`` names the workload and load that the answer is about."""
+    found = _with_twin(race)
+    spoken = next((field for field in found if (field.workload, field.load.label) == headline), None)
+    return RaceView(
+        twin=race.twin,
+        twins=tuple(_told(field, twins) for field, twins in _pairs(race, found) if math.isfinite(twins.half_width)),
+        canary=_canary(race, spoken),
+        uneven=tuple(_uneven(race, spoken)),
+        sizes=tuple(_sizes(race, field) for field in fields(race)),
+        carried=tuple(_carried(race)),
+    )
+
+
+def _with_twin(race: Race, blocks: int | None = None) -> list[Field]:
+    return fields(race, blocks=blocks, beside=(twin_path(race.twin),) if race.twin else ())
+
+
+# The twins
+
+
+def _pairs(race: Race, found: Sequence[Field]) -> Iterator[tuple[Field, Twins]]:
+    """Give the levels that both halves were measured at; their limits hold for all these levels at once."""
+    both = [field for field in found if _both(race, field)]
+    for field in both:
+        twins = _compared(race, field, ALPHA / len(both))
+        if twins is not None:
+            yield field, twins
+
+
+def _both(race: Race, field: Field) -> bool:
+    return bool(race.twin) and {race.twin, twin_path(race.twin)} <= set(field.stacks)
+
+
+def _compared(race: Race, field: Field, alpha: float) -> Twins | None:
+    """Compare the pair in a family of all stacks and the twin: None where the two share no block."""
+    family = look(field.values, alpha)
+    pair = field.stacks.index(twin_path(race.twin)), field.stacks.index(race.twin)
+    if not family.blocks[pair]:
+        return None
+    return Twins(difference=float(family.estimate[pair]), half_width=float(family.half_width[pair]))
+
+
+def _told(field: Field, twins: Twins) -> TwinPair:
+    low, high = twins.difference - twins.half_width, twins.difference + twins.half_width
+    return TwinPair(
+        where=_where(field),
+        ratio=math.exp(twins.difference),
+        low=math.exp(max(low, -_FURTHEST)),
+        high=math.exp(min(high, _FURTHEST)),
+    )
+
+
+def _where(field: Field) -> str:
+    return (f"on {field.workload} " if field.workload else "") + f"at {field.load.label}"
+
+
+# The canary
+
+
+def _canary_values(race: Race, field: Field | None) -> list[float]:
+    """Return the mean of both halves block by block, NaN where neither has a value."""
+    if field is None or not race.twin:
+        return []
+    halves = [
+        values
+        for stack, values in zip(field.stacks, field.values, strict=True)
+        if stack in (race.twin, twin_path(race.twin))
+    ]
+    blocks = (([one for one in block if not math.isnan(one)]) for block in zip(*halves, strict=True))
+    return [fmean(block) if block else math.nan for block in blocks]
+
+
+def _canary(race: Race, field: Field | None) -> Drifted | None:
+    return _drifted(_canary_values(race, field))
+
+
+def _uneven(race: Race, field: Field | None) -> Iterator[tuple[str, Drifted]]:
+    """Give the drift of each other stack beside the canary."""
+    canary = _canary_values(race, field)
+    if field is None or not canary:
+        return
+    others = [stack for stack in field.stacks if stack in race.stacks and stack != race.twin]
+    for stack in others:
+        own = field.values[field.stacks.index(stack)]
+        beside = _drifted([a - b for a, b in zip(own, canary, strict=True)], alpha=0.05 / len(others))
+        if beside is not None:
+            yield stack, beside
+
+
+def _drifted(values: Sequence[float], alpha: float = 0.05) -> Drifted | None:
+    found = drift(values, alpha=alpha)
+    return None if found is None else Drifted(value=found.value, low=found.low, high=found.high)
+
+
+# What answers weigh, and what is carried over
+
+
+def _sizes(race: Race, field: Field) -> AnswerSizes:
+    by_stack = (
+        (
+            stack,
+            [one.result.bytes_read / one.result.counts.ok for one in slices
+             if one.result.counts.ok >= LEAST_ANSWERS and not one.result.counts.errors],
+        )
+        for stack, slices in zip(field.stacks, field.slices, strict=True)
+    )  # fmt: skip
+    known = tuple((stack, median(sizes)) for stack, sizes in by_stack if sizes and median(sizes) > 0)
+    return AnswerSizes(where=_where(field), bytes_by_stack=known)
+
+
+def _carried(race: Race) -> Iterator[Carried]:
+    found = turns(race)
+    for level in dict.fromkeys(one.level for one in found):
+        own = [one for one in found if one.level == level]
+        where = _where_named(race, level)
+        for by, groups in (("the place in the turn", _parts(own)), ("which stack was loaded before", _after(own))):
+            p = carry_over([one.value for one in own], _owners(own), [one.turn for one in own], groups)
+            if p is not None:
+                yield Carried(by=by, where=where, p=p)
+
+
+def _where_named(race: Race, level: tuple[str, str]) -> str:
+    return (f"on {level[0]} " if level[0] else "") + f"at {level[1]}"
+
+
+def _owners(own: Sequence[Measured]) -> list[int]:
+    """Number whose each value is: its launch, or its stack where launches have a single slice here."""
+    often = max(Counter(one.launch for one in own).values(), default=0) > 1
+    return _numbered([one.launch if often else one.stack for one in own])
+
+
+def _parts(own: Sequence[Measured]) -> list[int]:
+    """Return early, middle or late for each; a turn of two stacks has an early and a late one."""
+    length = Counter(one.turn for one in own)
+    return [min(one.position * PARTS // max(length[one.turn], 2), PARTS - 1) for one in own]
+
+
+def _after(own: Sequence[Measured]) -> list[int]:
+    known = _numbered([one.after for one in own])
+    return [number if one.after else -1 for number, one in zip(known, own, strict=True)]
+
+
+def _numbered(names: Sequence[str]) -> list[int]:
+    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return [places[name] for name in names]
