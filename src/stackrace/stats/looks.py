@@ -47,19 +47,21 @@ def last_look(blocks: int) -> int:
 def look(values: Sequence[Sequence[float]] | Array, alpha: float = ALPHA) -> Family:
     """Return every pair's trimmed difference with its simultaneous half-width H = c·√(ṽ/n).
 
-    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block, NaN where there is none.
+    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block, NaN where there is none. Of many
+    races at once, (…, K, B), it gives as many families.
     ``alpha`` is the chance that any of the pairs of identical stacks looks different in this one look.
 
     Source: see `pairs`, `shrunken` and `critical`, which this joins.
     """
     found = pairs(np.asarray(values, dtype=float))
     variance, nu = shrunken(found)
-    k = len(nu)
-    half_width = np.full((k, k), np.inf)
-    np.fill_diagonal(half_width, 0.0)
-    for i, j in zip(*np.nonzero(found.df), strict=True):
-        error = np.sqrt(variance[i, j] / found.blocks[i, j])
-        half_width[i, j] = critical(k, float(nu[i, j]), alpha) * error
+    k = nu.shape[-1]
+    width = np.full(nu.shape, np.nan)
+    for worth in np.unique(nu[found.df > 0]):
+        width[nu == worth] = critical(k, float(worth), alpha)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half_width = np.where(found.df > 0, width * np.sqrt(variance / found.blocks), np.inf)
+    half_width[..., np.arange(k), np.arange(k)] = 0.0
     return Family(estimate=found.estimate, half_width=half_width, blocks=found.blocks)
 
 

@@ -15,7 +15,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """All pairs of K stacks, as K×K matrices; entry (i, j) speaks of stack i minus stack j.
+    """All pairs of K stacks, as K×K matrices (of many races: a stack of them); (i, j) speaks of i minus j.
 
     ``estimate`` is antisymmetric and NaN where two stacks share no block; ``variance`` is v, that of one
     block's difference, so that v/n belongs to the estimate: symmetric, NaN below two common blocks.
@@ -66,34 +66,35 @@ def trimmed(values: Array) -> tuple[Array, Array]:
 def pairs(values: Array) -> Pairs:
     """Return every pair's trimmed difference over the blocks both stacks have a value in.
 
-    ``values`` has shape (K, B): ln of the response, NaN where a stack has no valid launch in a block.
-    Differences within a block cancel whatever that block's moment did to all stacks. Raises ValueError on
-    another shape.
+    ``values`` has shape (K, B), or (…, K, B) for many races at once: ln of the response, NaN where a stack has no
+    valid launch in a block. Differences within a block cancel whatever that block's moment did to all stacks.
+    Raises ValueError on another shape.
 
     Source: Abedi & Brecht 2017 (RMIT), Conducting repeatable experiments in highly variable cloud computing
     environments; Yuen 1974.
     """
-    if values.ndim != 2:
+    if values.ndim < 2:
         raise ValueError("launch values come as one row of blocks per stack")
-    k = len(values)
-    upper = np.triu_indices(k, 1)
-    differences = np.sort(values[upper[0]] - values[upper[1]], axis=-1)  # NaN last
+    k = values.shape[-2]
+    i, j = np.triu_indices(k, 1)
+    differences = np.sort(values[..., i, :] - values[..., j, :], axis=-1)  # NaN last
     counts = np.isfinite(differences).sum(axis=-1)
-    mean = np.full(len(counts), np.nan)
-    variance = np.full(len(counts), np.nan)
-    for n in {int(count) for count in counts} - {0}:
+    mean = np.full(counts.shape, np.nan)
+    variance = np.full(counts.shape, np.nan)
+    for n in {int(count) for count in np.unique(counts)} - {0}:
         mean[counts == n], variance[counts == n] = trimmed(differences[counts == n, :n])
     df = np.where(counts >= 2, counts - 2 * (counts // 5) - 1, 0)
     return Pairs(
-        estimate=_square(k, upper, mean, sign=-1.0),
-        variance=_square(k, upper, variance),
-        blocks=_square(k, upper, counts.astype(float)).astype(np.int64),
-        df=_square(k, upper, df.astype(float)).astype(np.int64),
+        estimate=_square(k, mean, sign=-1.0),
+        variance=_square(k, variance),
+        blocks=_square(k, counts.astype(float)).astype(np.int64),
+        df=_square(k, df.astype(float)).astype(np.int64),
     )
 
 
-def _square(k: int, upper: tuple[npt.NDArray[np.intp], ...], values: Array, *, sign: float = 1.0) -> Array:
-    square = np.zeros((k, k))
-    square[upper] = values
-    square.T[upper] = sign * values
+def _square(k: int, values: Array, *, sign: float = 1.0) -> Array:
+    i, j = np.triu_indices(k, 1)
+    square = np.zeros((*values.shape[:-1], k, k))
+    square[..., i, j] = values
+    square[..., j, i] = sign * values
     return square

@@ -18,19 +18,17 @@ def shrunken(pairs: Pairs) -> tuple[Array, Array]:
     Source: Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression,
     Statistical Applications in Genetics and Molecular Biology 3(1).
     """
-    k = len(pairs.df)
+    k = pairs.df.shape[-1]
     known = pairs.df > 0
-    total = pairs.df[known].sum()
-    if not total:
-        return np.full((k, k), np.nan), np.full((k, k), np.nan)
-    pooled = float((pairs.df * np.where(known, pairs.variance, 0.0)).sum() / total)
-    with np.errstate(invalid="ignore"):
+    total = pairs.df.sum(axis=(-2, -1), keepdims=True).astype(float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pooled = (pairs.df * np.where(known, pairs.variance, 0.0)).sum(axis=(-2, -1), keepdims=True) / total
         variance = ((k - 1) * pooled + pairs.df * pairs.variance) / (k - 1 + pairs.df)
-    nu = degrees(pairs.df, prior=k - 1, pooled=float(total) / k)
+        nu = degrees(pairs.df, prior=k - 1, pooled=total / k)
     return np.where(known, variance, np.nan), np.where(known, nu, np.nan)
 
 
-def degrees(df: Counts, *, prior: float, pooled: float) -> Array:
+def degrees(df: Counts, *, prior: float, pooled: float | Array) -> Array:
     """Return ν, the degrees of freedom of a shrunken variance: df + d0, but never more than its data hold.
 
     v̄ is itself an estimate, worth ``pooled`` degrees of freedom D, and it contains v. With var(v) = 2/df,

@@ -1,0 +1,112 @@
+"""What varies within a launch and what between launches, and how many slices a launch should therefore have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .pairs import Array
+
+__all__ = ["MOST_SLICES", "Pilot", "pilot"]
+
+MOST_SLICES = 8
+"""More slices of the same launch than this repeat one another."""
+
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """Two variances in squared ln units: T1² of one slice ``within`` its launch, T2² ``between`` launches.
+
+    A launch's value, the mean of R slices, has the variance T2² + T1²/R. ``launches`` is what the estimate of
+    ``between`` rests on: its degrees of freedom, at least 1.
+    """
+
+    within: float
+    between: float
+    launches: float
+
+    def variance(self, slices: int) -> float:
+        """Return the variance of a launch's value with ``slices`` ≥ 1 slices."""
+        return self.between + self.within / slices
+
+    def slices(self, launch_cost_s: float, slice_cost_s: float) -> int:
+        """Return R = ⌈√(c_launch/c_slice · T1²/T2²)⌉, at least 1 and at most ``MOST_SLICES``.
+
+        For a given time that many slices per launch give the narrowest limits: a launch costs ``launch_cost_s``
+        ≥ 0 and then ``slice_cost_s`` > 0 for each slice with what lies between two (ValueError otherwise).
+        Launches that do not differ are worth all the slices they may have.
+
+        Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.2.
+        """
+        if not launch_cost_s >= 0 or not slice_cost_s > 0:
+            raise ValueError(f"no slices for launches of {launch_cost_s} s and slices of {slice_cost_s} s")
+        if self.within <= _NOTHING * self.between or self.within == 0:
+            return 1
+        if self.between <= 0:
+            return MOST_SLICES
+        ideal = math.sqrt(launch_cost_s / slice_cost_s * self.within / self.between)
+        return min(max(math.ceil(ideal - _NOTHING), 1), MOST_SLICES)
+
+
+def pilot(values: Sequence[Sequence[Sequence[float]]]) -> Pilot | None:
+    """Return the variance components of launches × slices of all stacks; None while the values do not allow any.
+
+    ``values`` holds ln of the response by stack, launch (block) and slice (pass) as they were measured, NaN or an
+    empty launch where there is none; launch b of every stack is of block b, slice p of pass p. What a block's or a
+    pass's moment did to all stacks is removed here, since comparisons within blocks never see it.
+
+    T1² is the residual variance of the slices after each launch's mean and, within each block, each pass's effect
+    on all stacks; with one stack the pass's effect cannot be told from noise and stays. For T2² the launches' means
+    are freed of each stack's and each block's effect by least squares with residual operator M: E[Σr²] = tr(M)·T2²
+    + T1²·ΣM_cc/n_c for launches of n_c slices, which is solved for T2² (the ANOVA estimate with n0 =
+    tr(M)/Σ(M_cc/n_c), var(launch means) − T1²/n for equal n) and kept from falling below 0. All stacks are taken to
+    have the same two variances.
+
+    None without two slices in some launch, or without two launches of a stack (of two stacks, where they share
+    blocks).
+
+    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.1; Searle, Casella &
+    McCulloch 1992, Variance Components, chapter 5 (unequal numbers).
+    """
+    cells = [
+        (stack, block, np.asarray(slices, dtype=float))
+        for stack, launches in enumerate(values)
+        for block, slices in enumerate(launches)
+        if np.isfinite(np.asarray(slices, dtype=float)).any()
+    ]
+    alone = len({stack for stack, _, _ in cells}) < 2
+    inner = [_inside([s for _, b, s in cells if b == block], alone) for block in {b for _, b, _ in cells}]
+    squares, df = sum(one for one, _ in inner), sum(many for _, many in inner)
+    if df < 1:
+        return None
+    within = squares / df
+    operator = _residual([[s for s, _, _ in cells]] + ([] if alone else [[b for _, b, _ in cells]]))
+    launches = float(np.trace(operator))
+    if launches < 1 - _NOTHING:
+        return None
+    means = np.array([np.nanmean(slices) for _, _, slices in cells])
+    counts = np.array([np.isfinite(slices).sum() for _, _, slices in cells])
+    residual = operator @ means
+    between = (float(residual @ residual) - within * float((np.diag(operator) / counts).sum())) / launches
+    return Pilot(within=within, between=max(between, 0.0), launches=launches)
+
+
+def _inside(block: Sequence[Array], alone: bool) -> tuple[float, float]:
+    """Return the sum of squares of one block's slices without launch and pass effects, and its df."""
+    rows = [(cell, at, y) for cell, slices in enumerate(block) for at, y in enumerate(slices) if np.isfinite(y)]
+    operator = _residual([[cell for cell, _, _ in rows]] + ([] if alone else [[at for _, at, _ in rows]]))
+    residual = operator @ np.array([y for _, _, y in rows])
+    return float(residual @ residual), round(float(np.trace(operator)))
+
+
+def _residual(factors: Sequence[Sequence[int]]) -> Array:
+    """Return M = 1 − A·A⁺: what additive effects leave of values, given ``factors``, one label per value each."""
+    columns = [[label == one for label in factor] for factor in factors for one in dict.fromkeys(factor)]
+    design = np.array(columns, dtype=float).T
+    left: Array = np.eye(len(design)) - design @ np.linalg.pinv(design)
+    return left

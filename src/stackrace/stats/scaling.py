@@ -1,0 +1,207 @@
+"""How throughput grows with load: where it stops growing, and the law that its curve follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.standing import Interval
+from .looks import look
+from .pairs import Array
+from .resample import expanded
+from .tiers import best
+
+__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "Scaling", "Unfit", "fit", "knee"]
+
+LEAST_LEVELS = 6
+"""A law with three parameters goes through nearly anything less."""
+
+MOST_RESIDUAL = 0.05
+"""A curve that misses the levels by more than this is not theirs."""
+
+CONFIDENCE = 0.95
+_SEED = 1993
+_ROUNDS = 60
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaling:
+    """The Universal Scalability Law as fitted: X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) at N connections.
+
+    ``single_per_s`` is λ, what one connection alone would reach; ``contention`` σ ≥ 0, the share that waits for
+    what only one can use at a time; ``coherency`` κ ≥ 0, the cost of each two keeping one another informed. Each
+    has 95 % limits, None with a single block. ``peak`` is N* = √((1 − σ)/κ), beyond which more connections make
+    less throughput: None where the fitted curve never falls, its ``high`` infinite where that cannot be excluded,
+    at least 1. ``residual`` is the standard deviation of the levels around the curve, 0.02 for 2 %.
+    """
+
+    single_per_s: Interval
+    contention: Interval
+    coherency: Interval
+    peak: Interval | None
+    residual: float
+
+    def at(self, level: float) -> float:
+        """Return the fitted throughput at ``level`` ≥ 1 connections, in answers per second."""
+        one, sigma, kappa = self.single_per_s.value, self.contention.value, self.coherency.value
+        return one * level / (1 + sigma * (level - 1) + kappa * level * (level - 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfit:
+    """Why the law was not fitted, as a sentence for the report."""
+
+    reason: str
+
+
+def knee(
+    levels: Sequence[float], values: Sequence[Sequence[float]] | Array, confidence: float = CONFIDENCE
+) -> int | None:
+    """Return the index of the smallest level that is not significantly below the best one; None without limits.
+
+    The best level is the one ahead of the others by estimate. The pairs of levels are compared like pairs of
+    stacks: by differences within blocks, all limits of the family holding together. None where the best level
+    and another share fewer than two blocks. Wide limits make for a knee at low load: it says "no gain was seen
+    beyond", not "there is none".
+
+    ``levels`` are connections, in any order; ``values`` has shape (L, B), ln of throughput by level and block,
+    NaN where there is none. Raises ValueError where the two do not fit together.
+
+    Source: see `stats.pairs` and `stats.limits`.
+    """
+    array = _checked(levels, values)
+    if len(array) < 2:
+        return None
+    family = look(array, alpha=1 - confidence)
+    top = best(family.estimate, range(len(array)))
+    if not np.isfinite(family.half_width[top]).all():
+        return None
+    below = family.estimate[top] - family.half_width[top] > 0
+    return min((i for i in range(len(array)) if not below[i]), key=lambda i: levels[i])
+
+
+def fit(
+    levels: Sequence[float], values: Sequence[Sequence[float]] | Array, *, draws: int = 2000
+) -> Scaling | Unfit:
+    """Fit the Universal Scalability Law to the levels' mean throughputs, with limits by block bootstrap.
+
+    The law is linear in its inverse: N/X = a + b(N − 1) + cN(N − 1) with λ = 1/a, σ = b/a, κ = c/a. Noise is in
+    proportion to X, so the rows are weighted by the fitted inverse, over and over until nothing changes; b and c
+    are kept from falling below 0. For the limits whole blocks are drawn with replacement, ``draws`` times with a
+    fixed seed, so that what a block's moment did to all levels stays together; see `resample.expanded`.
+
+    ``levels`` are connections, each ≥ 1; ``values`` has shape (L, B), ln of answers per second, NaN where there
+    is none. Unfit with fewer than ``LEAST_LEVELS`` different levels that have values, without convergence, or
+    where the levels are off the curve by more than ``MOST_RESIDUAL`` (√(Σ(ln X − ln fitted)²/(L − 3))).
+
+    Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5; Gunther, Puglia & Tomasette 2015, Hadoop
+    superlinear scalability, CACM 58(4); weights: McCullagh & Nelder 1989, Generalized Linear Models, section 8.3.
+    """
+    array = _checked(levels, values)
+    kept = np.flatnonzero(np.isfinite(array).any(axis=1))
+    found = np.asarray(levels, dtype=float)[kept]
+    distinct = len(np.unique(found))
+    if distinct < LEAST_LEVELS:
+        return Unfit(reason=f"A scaling curve needs {LEAST_LEVELS} load levels or more; {distinct} had results.")
+    array = array[kept]
+    curve, settled = _curves(found, np.nanmean(array, axis=1)[None])
+    if not settled[0]:
+        return Unfit(reason="The fit of the scaling law did not converge.")
+    missed = np.nanmean(array, axis=1) + np.log(_inverse(found, curve)[0] / found)
+    residual = math.sqrt(float(missed @ missed) / (len(found) - 3))
+    if residual > MOST_RESIDUAL:
+        return Unfit(
+            reason=f"Throughput does not follow the scaling law: the levels are {residual:.0%} off its best curve."
+        )
+    drawn = _drawn(found, array, draws)
+    told = zip(_told(curve), _told(drawn), strict=True)
+    one, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in told)
+    return Scaling(
+        single_per_s=one,
+        contention=sigma,
+        coherency=kappa,
+        peak=peak if math.isfinite(peak.value) else None,
+        residual=residual,
+    )
+
+
+def _checked(levels: Sequence[float], values: Sequence[Sequence[float]] | Array) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 2 or len(array) != len(levels) or not all(level >= 1 for level in levels):
+        raise ValueError("throughputs come as one row of blocks for each level of 1 connection or more")
+    return array
+
+
+def _drawn(levels: Array, array: Array, draws: int) -> Array:
+    """Return the curves of ``draws`` times B blocks drawn with replacement, those that converged."""
+    blocks = array.shape[1]
+    if blocks < 2:
+        return np.empty((0, 3))
+    picks = np.random.default_rng(_SEED).integers(0, blocks, (draws, blocks))
+    weights = (picks[:, :, None] == np.arange(blocks)).sum(axis=1).astype(float)
+    there = np.isfinite(array)
+    shares = weights @ there.T
+    whole = (shares > 0).all(axis=1)
+    curves, settled = _curves(levels, (weights @ np.where(there, array, 0.0).T)[whole] / shares[whole])
+    return curves[settled]
+
+
+def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Return (a, b, c) for each row of ``logs`` (D, L), and whether it converged to one with a > 0."""
+    target = levels / np.exp(logs)
+    fitted = target
+    curves = np.full((len(logs), 3), np.nan)
+    settled = np.zeros(len(logs), dtype=bool)
+    for _ in range(_ROUNDS):
+        curves = _solved(levels, target, 1 / fitted)
+        new = _inverse(levels, curves)
+        settled = (np.abs(new / fitted - 1) < _CLOSE).all(axis=1) & (curves[:, 0] > 0)
+        if settled.all():
+            break
+        fitted = np.where(new > 0, new, target)
+    return curves, settled
+
+
+def _solved(levels: Array, target: Array, weights: Array) -> Array:
+    """Return the least squares with b, c ≥ 0: of the four ways to hold some at 0, the best that is allowed."""
+    basis = np.stack([np.ones_like(levels), levels - 1, levels * (levels - 1)], axis=-1)
+    basis = basis / basis.max(axis=0)
+    rows = basis * weights[..., None]
+    aim = target * weights
+    best_curve, least = np.full((len(target), 3), np.nan), np.full(len(target), np.inf)
+    for free in ([0], [0, 1], [0, 2], [0, 1, 2]):
+        part = rows[..., free]
+        normal = np.swapaxes(part, 1, 2) @ part
+        solved = np.linalg.solve(normal, np.swapaxes(part, 1, 2) @ aim[..., None])[..., 0]
+        off = (((part @ solved[..., None])[..., 0] - aim) ** 2).sum(axis=1)
+        better = (solved >= 0).all(axis=1) & (off < least)
+        curve = np.zeros((len(target), 3))
+        curve[:, free] = solved
+        best_curve[better], least[better] = curve[better], off[better]
+    scale: Array = np.array([1.0, (levels - 1).max(), (levels * (levels - 1)).max()])
+    return np.asarray(best_curve / scale)
+
+
+def _inverse(levels: Array, curves: Array) -> Array:
+    """Return N/X by curve and level."""
+    a, b, c = curves.T[..., None]
+    return np.asarray(a + b * (levels - 1) + c * levels * (levels - 1))
+
+
+def _told(curves: Array) -> tuple[Array, Array, Array, Array]:
+    """Return λ, σ, κ and N* of each curve; N* is infinite where it never falls."""
+    a, b, c = curves.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sigma, kappa = b / a, c / a
+        square = np.where(kappa > 0, (1 - sigma) / kappa, np.inf)
+    return 1 / a, sigma, kappa, np.sqrt(np.maximum(square, 1.0))
+
+
+def _interval(value: Array, drawn: Array, blocks: int) -> Interval:
+    low, high = expanded(drawn, blocks, CONFIDENCE) if len(drawn) else (None, None)
+    return Interval(value=float(value[0]), low=low, high=high)
