@@ -16,7 +16,6 @@ from typing import Any
 
 from stackrace.model.race import Race
 from stackrace.model.standing import Standing
-from stackrace.spec.tables import RaceTable
 
 __all__ = ["Arena", "arena", "best", "budget", "interval", "options", "table", "write"]
 
@@ -65,7 +64,6 @@ class Arena:
         """
         self._number += 1
         file = self.folder / f"race{self._number}.toml"
-        twin = {"twin": False} if "twin" in RaceTable.model_fields else {}
         written = {
             "app": {
                 "wsgi": "page:application",
@@ -73,7 +71,7 @@ class Arena:
                 "env": {"WORK": str(self._work)},
             },
             "load": {"concurrency": list(concurrency), **(load or {})},
-            "race": {"stacks": list(stacks), **twin, **race},
+            "race": {"stacks": list(stacks), "twin": False, **race},
         }
         file.write_text(_toml(written), encoding="utf-8")
         return self._run(file, float(str(race.get("budget", limit_s))) + SPARE_S)

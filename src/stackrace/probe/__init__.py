@@ -6,6 +6,7 @@ from .host import host_facts
 from .limits import NetworkLimits, network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
+from .topology import physical_cores
 from .watch import MemoryWatch
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "difference",
     "host_facts",
     "network_limits",
+    "physical_cores",
     "read_machine",
 ]
