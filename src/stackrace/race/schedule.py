@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..deploy.place import REST_LOOK_S
 
-__all__ = ["BETWEEN_S", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
+__all__ = ["BETWEEN", "BETWEEN_S", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
 
 REWARM_S = 0.15
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
@@ -28,7 +28,7 @@ WIDTHS = (15.5, 5.4, 3.8, 4.3, 3.2, 2.6, 2.3, 2.1, 2.1, 1.9, 1.7, 1.65, 1.5)
 over simulated races of two to ten stacks, by ``stats.looks``. Later it is 5.6/√n."""
 
 BETWEEN = 0.25
-"""The variance between launches, as a share of that between slices, until a pilot measures it."""
+"""The variance between launches, as a share of that between slices, until the pilot has measured it."""
 
 ROOMY_BLOCKS = 7
 """With so many blocks within reach, all load levels are measured alike; with fewer, the headline comes first."""
@@ -84,12 +84,15 @@ def plan_block(
     done: int,
     costs: Costs,
     fixed_slice_s: float | None = None,
+    between: float = BETWEEN,
 ) -> BlockPlan | None:
     """Return the next of those blocks that would fill ``remaining_s`` and give the narrowest limits.
 
     More blocks mean more launches, which are what limits are made of; fewer leave more passes to each. Short of
     ``ROOMY_BLOCKS`` the cells beside the headline get a single short slice per block. None when not even one more
-    block of the shortest slices fits, or ``MOST_BLOCKS`` are done.
+    block of the shortest slices fits, or ``MOST_BLOCKS`` are done. ``between`` is the variance between launches as
+    a share of that between slices: with the pilot's own these are the R = √(c_launch/c_slice · T1²/T2²) passes it
+    asks for, within what the budget and whole numbers allow.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
@@ -116,7 +119,7 @@ def plan_block(
     def best(*, even: bool) -> BlockPlan | None:
         plans = [fitted(blocks, even=even) for blocks in range(1, MOST_BLOCKS - done + 1)]
         found = [plan for plan in plans if plan is not None]
-        return min(found, key=lambda plan: _width(done + plan.blocks_left, plan.passes), default=None)
+        return min(found, key=lambda plan: _width(done + plan.blocks_left, plan.passes, between), default=None)
 
     roomy = best(even=True)
     if roomy is not None and done + roomy.blocks_left >= ROOMY_BLOCKS and roomy.passes > 1:
@@ -129,9 +132,9 @@ def least_budget_s(extent: Extent, costs: Costs) -> float:
     return costs.of(extent.stacks) + extent.cells * (LEAST_SLICE_S + BETWEEN_S)
 
 
-def _width(blocks: int, passes: int) -> float:
+def _width(blocks: int, passes: int, between: float = BETWEEN) -> float:
     """Return the relative width of a pair's limits after ``blocks`` launches of ``passes`` slices each."""
     if blocks < 2:
         return math.inf
     inner = WIDTHS[blocks - 2] if blocks - 2 < len(WIDTHS) else 5.6 / math.sqrt(blocks)
-    return inner * math.sqrt(BETWEEN + 1 / passes)
+    return inner * math.sqrt(between + 1 / passes)

@@ -10,8 +10,9 @@ from ..model.errors import InputError
 from ..model.race import Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
-from .block import Block, extent
-from .schedule import BlockPlan, Costs, least_budget_s, plan_block
+from .block import Block, extent, headline
+from .piloting import between_of, piloted
+from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps
 from .twins import choice
 
@@ -25,6 +26,7 @@ class Slices:
         self._plan = plan
         self._shuffler = shuffler
         self._costs = Costs(warmup_s=self._warmup_cap_s)
+        self._between = BETWEEN
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
@@ -49,12 +51,18 @@ class Slices:
             bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
+        self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         ahead = extent(self._plan.cells(racing))
         block_plan = plan_block(
-            ahead, remaining_s=remaining_s, done=done, costs=self._costs, fixed_slice_s=self._plan.slice_s
+            ahead,
+            remaining_s=remaining_s,
+            done=done,
+            costs=self._costs,
+            fixed_slice_s=self._plan.slice_s,
+            between=self._between,
         )
         if block_plan is None and done == 0:
             hint = "" if len(racing) == len(self._plan.stacks) else ", or --no-twin"

@@ -138,6 +138,7 @@ def race(clock, place, paths, *, budget_s=120.0, levels=(10,), seed=1, question=
     begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
     begun = replace(
         begun, repeats=asked.repeats, exhaustive=asked.exhaustive, limits=asked.limits,
+        question=asked.question, difference=asked.difference,
         workloads={one.name: ("/",) for one in asked.workloads if one.name},
     )  # fmt: skip
     finished = runner.run(asked, begun, place, told.append, clock=clock)

@@ -1,0 +1,53 @@
+"""What the blocks so far tell about how the rest of a race is best spent. Pure: nothing is measured."""
+
+from __future__ import annotations
+
+import math
+
+from ..model.race import Race
+from ..stats.pilot import Pilot, pilot
+from .schedule import BETWEEN
+from .turns import Measured, turns
+
+__all__ = ["PILOT_BLOCKS", "between_of", "piloted"]
+
+PILOT_BLOCKS = 3
+"""The first blocks of a race are its pilot; each later one makes its estimates better."""
+
+PRIOR_LAUNCHES = 3.0
+"""What was assumed before the pilot weighs as much as so many launches: a variance from few is a guess."""
+
+MOST_BETWEEN = 100.0
+"""Above this, slices tell nothing that their launch does not."""
+
+
+def piloted(race: Race, level: tuple[str, str]) -> Pilot | None:
+    """Return the variances within and between launches at ``level``, None before the pilot is over.
+
+    All stacks count, the hidden twin among them: it is launched and loaded like any other.
+    """
+    own = [one for one in turns(race) if one.level == level]
+    blocks = sorted({one.block for one in own})
+    if len(blocks) < PILOT_BLOCKS:
+        return None
+    stacks = dict.fromkeys(one.stack for one in own)
+    return pilot([[_passes(own, stack, block) for block in blocks] for stack in stacks])
+
+
+def between_of(found: Pilot | None) -> float:
+    """Return the variance between launches as a share of that between slices, for ``plan_block``."""
+    if found is None:
+        return BETWEEN
+    if found.within <= 0:
+        return MOST_BETWEEN
+    mixed = (found.launches * found.between / found.within + PRIOR_LAUNCHES * BETWEEN) / (
+        found.launches + PRIOR_LAUNCHES
+    )
+    return min(mixed, MOST_BETWEEN)
+
+
+def _passes(own: list[Measured], stack: str, block: int) -> list[float]:
+    """Return a launch's values pass by pass, NaN where a pass has none of it; empty without any."""
+    passes = sorted({one.turn for one in own if one.block == block})
+    values = {one.turn: one.value for one in own if one.block == block and one.stack == stack}
+    return [values.get(turn, math.nan) for turn in passes] if values else []
