@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..model.load import Load
@@ -18,7 +19,9 @@ class Preparation:
     ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off (from
     an earlier race or a warm-up), 0 when nobody knows. ``machine_cores`` are all that may be used here.
     ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy. ``over_tcp`` is
-    False where connections are made through Unix sockets, which take no ports. ``words`` name the knobs.
+    False where connections are made through Unix sockets, which take no ports. ``stacks`` are up at the same time,
+    and ``memory_bytes`` could be had for all of them without swapping. ``threads`` are those CPUs that are parts of
+    one core, a tuple for each core. ``words`` name the knobs.
     """
 
     loads: tuple[Load, ...]
@@ -33,6 +36,9 @@ class Preparation:
     connections_per_s: float = 0.0
     sockets_each: int = 2
     over_tcp: bool = True
+    stacks: int = 1
+    memory_bytes: float = math.inf
+    threads: tuple[tuple[int, ...], ...] = ()
     words: Words = RACE
 
     @property

@@ -6,8 +6,8 @@ from ..checks import RACE, Preparation, Words, preflight
 from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Budget
-from ..model.verdict import Effect
-from ..probe import network_limits
+from ..model.verdict import Effect, Finding
+from ..probe import available_bytes, network_limits, physical_cores
 
 __all__ = ["check_limits"]
 
@@ -19,10 +19,11 @@ def check_limits(
     words: Words = RACE,
     sockets_each: int = 2,
     over_tcp: bool = True,
+    stacks: int = 1,
 ) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load.
 
-    The last three are as in ``Preparation``.
+    The last four are as in ``Preparation``.
     """
     limits = network_limits()
     verdict = preflight(
@@ -38,11 +39,19 @@ def check_limits(
             accept_queue=limits.accept_queue,
             sockets_each=sockets_each,
             over_tcp=over_tcp,
+            stacks=stacks,
+            memory_bytes=available_bytes(),
+            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
             words=words,
         )
     )
     for finding in verdict.findings:
         if finding.effect is not Effect.WARNS:
-            key = "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")
-            raise InputError(f"{key}: {finding.seen}, {finding.threshold}; {finding.remedy}")
+            raise InputError(f"{_key(finding, words)}: {finding.seen}, {finding.threshold}; {finding.remedy}")
     return tuple(f"{finding.seen}: {finding.remedy}" for finding in verdict.findings)
+
+
+def _key(finding: Finding, words: Words) -> str:
+    if finding.check == "memory budget":
+        return "--memory"
+    return "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")
