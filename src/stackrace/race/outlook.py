@@ -7,7 +7,6 @@ from statistics import fmean
 
 from ..model.race import Race
 from ..model.standing import Standing
-from ..model.units import PERCENT
 from ..stats.looks import LOOKS
 from ..stats.planning import blocks_needed
 from .levels import blocks_of
@@ -32,7 +31,7 @@ def outlook(race: Race, standing: Standing) -> str:
         return ""
     slices = fmean(row.slices / row.launches for row in level.rows if row.launches)
     sd = math.sqrt(pilot.variance(max(round(slices), 1)))
-    matters, seen = PERCENT.format(race.difference), f"pilot: sd {_percent(math.expm1(sd))} per launch"
+    matters, seen = _percent(race.difference), f"pilot: sd {_percent(math.expm1(sd))} per launch"
     needed = blocks_needed(len(level.rows), sd, race.difference, race.question)
     if needed is None:
         return (
