@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..apps import app_environment, bundled
 from ..deploy.beside import Beside
-from ..deploy.confinement import confined
+from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
@@ -63,7 +63,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
         beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), say))
         loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
         stacks = _stacks(request.stacks, loaded, servers)
-        notes = loaded.notes
+        notes = (*loaded.notes, *_told(confinement))
         homes: dict[str, Path | None] = {}
         for stack in stacks:
             try:
@@ -105,6 +105,16 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             cores=cores,
             notes=notes,
         )
+
+
+def _told(confinement: Confinement) -> tuple[str, ...]:
+    """Say by what a budget of memory is held where the kernel does not hold it."""
+    if confinement.memory_bytes is None or not confinement.why_not:
+        return ()
+    return (
+        "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
+        f"no control group can be had, because {confinement.why_not}.",
+    )
 
 
 def _services(request: RaceRequest) -> tuple[str, ...]:

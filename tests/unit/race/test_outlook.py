@@ -37,8 +37,9 @@ def said(race):
 
 
 def test_the_time_is_said_that_would_tell_the_difference_that_matters():
+    sentence = said(raced(0.08))
     words = re.fullmatch(
-        r"About (\d+) min would be needed to tell 5 % \(pilot: sd (\S+) % per launch\)\.", said(raced(0.08))
+        r"About (\d+) min would be needed to tell 5 % \(pilot: sd (\S+) % per launch\)\.", sentence
     )
     assert words, sentence
     assert int(words[1]) > 1
