@@ -36,6 +36,14 @@ BAD_CALLS = {
     "no header": (["load", "http://127.0.0.1:9/", "-H", "nonsense"], "--header"),
     "unknown server to install": (["install", "ngnix"], "did you mean nginx"),
     "nothing to install": (["install"], "--all"),
+    "cores that are not there": (["run", "--cores", "99999"], "--cores ([race] cores): 99999 has cores"),
+    "no list of cores": (["run", "--engine-cores", "two"], "write it like 0-3 or 0,2,4-6"),
+    "no memory to speak of": (["run", "--memory", "1MiB"], "give at least 16 MiB"),
+    "more memory than there is": (["run", "--memory", "999999GiB"], "--memory: "),
+    "a budget without a block": (
+        ["run", "--stack", "waitress", "--stack", "cheroot", "--budget", "1s"],
+        "--budget 1 s is too short: a single block of 2 stacks at 3 load levels needs",
+    ),
     "concurrency of zero": (["run", "-c", "0"], "--concurrency"),
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+from ..model.units import SIZE
 from ..model.verdict import Effect, Finding, Verdict
 from .growth import nearly_full
 from .judge import cores_named, count, percent
@@ -133,6 +135,48 @@ def disk_nearly_full(plan: Preparation) -> Finding | None:
     return nearly_full(plan.disk_bytes, plan.disk_free_bytes)
 
 
+def shared_threads(plan: Preparation) -> Finding | None:
+    """Load engine and stacks run on threads of the same core (SMT): each is the slower, the more the other does.
+
+    Source: Documentation/admin-guide/cputopology.rst, thread_siblings_list.
+    """
+    stacks, engine = set(plan.cores.stack_cores), set(plan.cores.generator_cores)
+    split = [core for core in plan.threads if stacks & set(core) and engine & set(core)]
+    if plan.cores.shared or not split:
+        return None
+    return Finding(
+        check="shared threads",
+        effect=Effect.WARNS,
+        seen=f"load engine and {plan.words.servers} run on threads of one core ({cores_named(split[0])})",
+        threshold="on different cores",
+        remedy="a machine with at least two cores" if len(plan.threads) < 2 else "leave a whole core to the engine",
+    )
+
+
+def memory_budget(plan: Preparation) -> Finding | None:
+    """What stacks may hold is not there: refuse where it is too much for one, say how many fit where not for all.
+
+    A machine that swaps measures its disk.
+
+    Source: proc_meminfo(5), MemAvailable.
+    """
+    each = plan.cores.memory_bytes
+    fitting = math.inf if each is None else plan.memory_bytes // each
+    if each is None or fitting >= plan.stacks:
+        return None
+    none = fitting < 1
+    return Finding(
+        check="memory budget",
+        effect=Effect.INVALIDATES if none else Effect.WARNS,
+        seen=f"{SIZE.format(plan.memory_bytes)} of memory are free, "
+        + ("less than a single stack may hold" if none else f"enough for {fitting:.0f} of {plan.stacks} stacks"),
+        threshold=f"{SIZE.format(each)} for each of {plan.stacks}",
+        remedy="lower --memory ([race] memory), or end what else holds memory here"
+        if none
+        else "they are raced in batches; lower --memory ([race] memory) to have all of them up at once",
+    )
+
+
 PREFLIGHT_CHECKS: tuple[Callable[[Preparation], Finding | None], ...] = (
     file_descriptors,
     ephemeral_ports,
@@ -140,6 +184,8 @@ PREFLIGHT_CHECKS: tuple[Callable[[Preparation], Finding | None], ...] = (
     accept_queue,
     shared_cores,
     disk_nearly_full,
+    shared_threads,
+    memory_budget,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..model.load import Load
@@ -20,8 +21,9 @@ class Preparation:
     start: there the engine tells when ports run out ("ports exhausted"). ``machine_cores`` are all that may be used
     here. ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy.
     ``over_tcp`` is False where connections are made through Unix sockets, which take no ports. ``disk_bytes`` and
-    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``words`` name
-    the knobs.
+    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``stacks`` are up
+    at the same time, and ``memory_bytes`` could be had for all of them without swapping. ``threads`` are those CPUs
+    that are parts of one core, a tuple for each core. ``words`` name the knobs.
     """
 
     loads: tuple[Load, ...]
@@ -38,6 +40,9 @@ class Preparation:
     disk_free_bytes: int = 0
     sockets_each: int = 2
     over_tcp: bool = True
+    stacks: int = 1
+    memory_bytes: float = math.inf
+    threads: tuple[tuple[int, ...], ...] = ()
     words: Words = RACE
 
     @property

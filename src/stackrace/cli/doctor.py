@@ -49,9 +49,11 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
     Exit codes: 0 races may start, 1 something forbids them or a change could not be made, 2 wrong usage.
     """
     from ..doctor import Kernel, Record, apply, examine, look, undo
+    from ..model.race import Budget
+    from ..probe import physical_cores
+    from .budgets import split_cores, usable_cores
     from .doctor_show import document, print_document, print_examination, print_outcomes
     from .showing import data_folder
-    from .stage import split_cores, usable_cores
 
     if applying and undoing:
         raise click.UsageError("--apply and --undo contradict each other; give one of them")
@@ -63,7 +65,9 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
         else:
             print_outcomes(outcomes, record, undoing=True)
         raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
-    found = examine(look(kernel, cores=split_cores(usable_cores()), concurrency=concurrency, watch_s=watch))
+    stacks, engine = split_cores(physical_cores(usable_cores()))
+    cores = Budget(stack_cores=stacks, generator_cores=engine)
+    found = examine(look(kernel, cores=cores, concurrency=concurrency, watch_s=watch))
     outcomes = apply(kernel, record, found.changes) if applying and found.changes else ()
     if as_json:
         print_document(document(found, outcomes, record))

@@ -8,8 +8,8 @@ from ..checks import LOAD, SPARE_FILES
 from ..model.load import Load
 from ..model.race import Budget
 from ..probe import network_limits
+from .budgets import usable_cores
 from .preflight import check_limits
-from .stage import usable_cores
 
 __all__ = ["allow_files", "engine_cores", "open_connections", "refuse_too_much"]
 

@@ -9,8 +9,8 @@ from ..checks import RACE, Preparation, Words, preflight
 from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Budget
-from ..model.verdict import Effect
-from ..probe import network_limits
+from ..model.verdict import Effect, Finding
+from ..probe import available_bytes, network_limits, physical_cores
 
 __all__ = ["check_limits"]
 
@@ -23,10 +23,11 @@ def check_limits(
     sockets_each: int = 2,
     over_tcp: bool = True,
     folder: Path | None = None,
+    stacks: int = 1,
 ) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load.
 
-    ``words``, ``sockets_each`` and ``over_tcp`` are as in ``Preparation``; ``folder`` is where run directories lie.
+    ``folder`` is where run directories lie; the others are as in ``Preparation``.
     """
     limits = network_limits()
     disk = shutil.disk_usage(folder) if folder else None
@@ -46,11 +47,19 @@ def check_limits(
             disk_free_bytes=disk.free if disk else 0,
             sockets_each=sockets_each,
             over_tcp=over_tcp,
+            stacks=stacks,
+            memory_bytes=available_bytes(),
+            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
             words=words,
         )
     )
     for finding in verdict.findings:
         if finding.effect is not Effect.WARNS:
-            key = "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")
-            raise InputError(f"{key}: {finding.seen}, {finding.threshold}; {finding.remedy}")
+            raise InputError(f"{_key(finding, words)}: {finding.seen}, {finding.threshold}; {finding.remedy}")
     return tuple(f"{finding.seen}: {finding.remedy}" for finding in verdict.findings)
+
+
+def _key(finding: Finding, words: Words) -> str:
+    if finding.check == "memory budget":
+        return "--memory"
+    return "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")

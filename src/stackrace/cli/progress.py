@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -125,7 +125,7 @@ class LiveSink:
                 self._slices += 1
                 self._view.resume()
             case BlockEnded(race=race):
-                self._standing = standing_so_far(race)
+                self._standing = standing_so_far(replace(race, elapsed_s=time.monotonic() - self._begun_s))
             case Progress(phase=phase, stack=stack):
                 self._view.resume()
                 self._phase, self._stack = phase, stack or ""

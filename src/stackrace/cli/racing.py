@@ -27,6 +27,7 @@ from .keeping import opening_of
 from .planning import plan_of, race_of
 from .preflight import check_limits
 from .progress import Announcer, LiveSink
+from .refusals import outlook_before, refuse_early
 from .showing import show, write_html
 from .stage import set_up
 
@@ -50,11 +51,12 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
     nothing to race, when the budget does not hold a single block, or where ``former`` was raced otherwise.
     """
     begun = time.monotonic()
+    refuse_early(request)
     with stoppable(), Announcer() as say, set_up(request, say) as stage:
         plan = plan_of(request, stage)
-        race = race_of(
-            plan, request, (*stage.notes, *check_limits(plan.loads, plan.cores, folder=stage.guard.directory))
-        )
+        together = 1 if plan.repeats else len(plan.stacks)
+        limits = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
+        race = race_of(plan, request, (*stage.notes, *limits, *outlook_before(plan)))
         place = Here(
             guard=stage.guard,
             launcher=stage.launcher,

@@ -9,6 +9,7 @@ import click
 
 from ..model.race import Question
 from ..model.units import DURATION, PERCENT
+from .budget_options import apply_budget_options, budget_options
 from .names import complete_stack
 from .options import Quantity, app_options, apply_app_options, store_option
 from .own_servers import named_in, servers_option
@@ -54,6 +55,7 @@ Examples:
     "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
 )
 @run_options
+@budget_options
 @click.option(
     "--question", type=click.Choice([one.value for one in Question]), help="What to find out. Default: winner."
 )
@@ -99,6 +101,9 @@ def command(
     duration: float | None,
     repeats: int | None,
     no_twin: bool,
+    cores: tuple[int, ...] | None,
+    engine_cores: tuple[int, ...] | None,
+    memory: float | None,
     question: str | None,
     difference: float | None,
     seed: int | None,
@@ -164,6 +169,7 @@ def command(
         difference=difference or request.difference,
         seed=request.seed if seed is None else seed,
     )
+    request = apply_budget_options(request, cores=cores, engine_cores=engine_cores, memory=memory)
     runs = RunOptions(
         session=session, think=think, requests=requests, duration=duration, repeats=repeats, no_twin=no_twin
     )

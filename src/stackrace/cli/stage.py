@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..apps import app_environment, bundled
 from ..deploy.beside import Beside
+from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
@@ -22,11 +22,12 @@ from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
+from .budgets import budget_of
 from .choosing import asked, build, most_used
 from .loading import LoadedApp, Say, load_app, offered_by
 from .workloads import limits_of, meets, met
 
-__all__ = ["Stage", "set_up", "split_cores", "usable_cores"]
+__all__ = ["Stage", "set_up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +57,13 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
     servers = catalogue().extended(request.servers)
     asked(request.stacks or (), servers, offered_by(request))
     environments = Environments(cache_folder(), say)
-    with Guard() as guard:
-        cores = split_cores(usable_cores())
+    cores = budget_of(request)
+    with confined(cores.memory_bytes) as confinement, Guard() as guard:
+        cores = replace(cores, enforced=confinement.enforced)
         beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), say))
         loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
         stacks = _stacks(request.stacks, loaded, servers)
-        notes = loaded.notes
+        notes = (*loaded.notes, *_told(confinement))
         homes: dict[str, Path | None] = {}
         for stack in stacks:
             try:
@@ -90,6 +92,7 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             environment=app_environment(loaded.app),
             workloads_for=lambda stack: [one for one in workloads if meets(stack, one, limits)],
             cores=cores.stack_cores,
+            confinement=confinement,
         )
         yield Stage(
             guard=guard,
@@ -104,16 +107,14 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
         )
 
 
-def usable_cores() -> tuple[int, ...]:
-    """Return the cores that this process may run on."""
-    return tuple(sorted(os.sched_getaffinity(0)))
-
-
-def split_cores(cores: Sequence[int]) -> Budget:
-    """Give the load generator the last core and the stacks all others; with one core they must share it."""
-    if len(cores) == 1:
-        return Budget(stack_cores=tuple(cores), generator_cores=tuple(cores))
-    return Budget(stack_cores=tuple(cores[:-1]), generator_cores=(cores[-1],))
+def _told(confinement: Confinement) -> tuple[str, ...]:
+    """Say by what a budget of memory is held where the kernel does not hold it."""
+    if confinement.memory_bytes is None or not confinement.why_not:
+        return ()
+    return (
+        "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
+        f"no control group can be had, because {confinement.why_not}.",
+    )
 
 
 def _services(request: RaceRequest) -> tuple[str, ...]:

@@ -76,9 +76,12 @@ class Guard:
         folder: Path,
         log: Path,
         stop: signal.Signals,
+        group: Path | None = None,
+        data_bytes: int | None = None,
     ) -> int:
         """Start a process in ``folder``, its output appended to ``log``; returns its pid.
 
+        It begins in the control group ``group``, and may hold ``data_bytes`` of private memory, if given.
         Raises LaunchError if it cannot be started.
         """
         answer = self._ask(
@@ -88,6 +91,8 @@ class Guard:
             cwd=str(folder),
             log=str(log),
             stop=int(stop),
+            group=None if group is None else str(group),
+            data=data_bytes,
         )
         if "error" in answer:
             raise LaunchError(f"{argv[0]} cannot be started: {answer['error']}")

@@ -17,11 +17,12 @@ from ..load.histogram import censored_count, slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
-from ..model.race import Budget
+from ..model.race import Budget, Enforcement
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
 from .beside import Beside
+from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
 from .inspection import inspect
@@ -182,8 +183,21 @@ class Here:
         return False
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        """Tell whether ``stack`` died since its launch."""
-        return self._launcher.failure_of(self._up[stack.path].running)
+        """Tell whether ``stack`` died since its launch, or held more memory than it may."""
+        up = self._up[stack.path]
+        return self._launcher.failure_of(up.running) or self._too_large(up)
+
+    def _too_large(self, up: _Up) -> Failure | None:
+        """Where no control group ends them, processes together may exceed what each of them is held to.
+
+        Asked between slices, so that looking at all of their memory disturbs none.
+        """
+        most = self._cores.memory_bytes
+        if most is None or self._cores.enforced is Enforcement.CGROUP:
+            return None
+        up.memory.append(up.sampler.sample_memory(time.monotonic() - up.running.started_s))
+        seen = max(sum(sample.pss_bytes.values()) for sample in up.memory)
+        return exceeded(most, seen) if seen > most else None
 
     def retire(self, stacks: Sequence[Stack]) -> Retired:
         """Stop ``stacks`` and verify that nothing of them is left."""

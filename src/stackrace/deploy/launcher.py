@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from ..model.launch import Failure, FailureKind
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..servers import Catalogue, Hosted
+from .cgroups import Group
+from .confinement import Confinement, exceeded
 from .guard import Guard
 from .installation import find_binary
 from .listening import accepts
@@ -65,7 +67,8 @@ class _Patience:
 class Launcher:
     """Launches stacks of one app below a guard's directory.
 
-    ``host_for`` gives the app as a stack's last hop sees it, ``workloads_for`` what the stack has to answer.
+    ``host_for`` gives the app as a stack's last hop sees it, ``workloads_for`` what the stack has to answer. A
+    stack that is up runs on ``cores`` only (none given: on all), and is held to its memory by ``confinement``.
     """
 
     guard: Guard
@@ -74,6 +77,7 @@ class Launcher:
     environment: Mapping[str, str]
     workloads_for: Callable[[Stack], Sequence[Workload]]
     cores: tuple[int, ...]
+    confinement: Confinement = field(default_factory=Confinement)
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float = START_TIMEOUT_S) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
@@ -86,7 +90,9 @@ class Launcher:
         patience = _Patience(time.monotonic(), timeout_s)
         spawned: list[tuple[Part, int]] = []
         front_port = port or free_port()
+        group: Group | None = None
         try:
+            group = self._group()
             parts = render_stack(
                 stack,
                 catalogue=self.catalogue,
@@ -100,17 +106,19 @@ class Launcher:
                 # they start side by side: each has the whole app to import
                 for part in instances:
                     self._check(part)
-                    spawned.append((part, self._spawn(part)))
+                    spawned.append((part, self._spawn(part, group)))
                 for part in instances:
                     self._wait_listening(part, spawned, patience)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, front_port, spawned, directory, patience)
             ready_s = patience.spent_s
             # a start may use every core; from here on the stack has its budget and no more
-            for _, pid in spawned:
-                self.guard.pin(pid, self.cores)
-        except BaseException:
-            self._abandon(spawned, directory)
+            self._pin(spawned, group)
+        except BaseException as error:
+            failed = self._exceeded(group)
+            self._abandon(spawned, directory, group)
+            if failed is not None and isinstance(error, LaunchFailed):
+                raise LaunchFailed(FailureKind.NOT_STARTED, failed.message, error.failure.log) from error
             raise
         return Running(
             stack=stack,
@@ -120,6 +128,7 @@ class Launcher:
             parts=tuple(spawned),
             started_s=patience.since_s,
             ready_s=ready_s,
+            group=group,
         )
 
     def failure_of(self, running: Running) -> Failure | None:
@@ -128,12 +137,37 @@ class Launcher:
         for part, pid in running.parts:
             code = states[pid].code
             if code is not None:
-                return Failure(
-                    kind=FailureKind.DIED,
-                    message=f"{part.hop} {ended(code)}",
-                    log=tail(part.site.directory),
-                )
+                log = tail(part.site.directory)
+                died = Failure(kind=FailureKind.DIED, message=f"{part.hop} {ended(code)}", log=log)
+                return self._exceeded(running.group, log) or died
         return None
+
+    def _exceeded(self, group: Group | None, log: str = "") -> Failure | None:
+        """Tell whether the kernel ended a stack because it wanted more memory than it may have."""
+        memory_bytes = self.confinement.memory_bytes
+        if group is None or memory_bytes is None or not group.oom_kills:
+            return None
+        return exceeded(memory_bytes, log=log)
+
+    def _group(self) -> Group | None:
+        try:
+            return self.confinement.group()
+        except OSError as error:
+            raise LaunchFailed(
+                FailureKind.NOT_STARTED, f"its control group cannot be made: {error.strerror}"
+            ) from error
+
+    def _pin(self, spawned: Spawned, group: Group | None) -> None:
+        """Bind a stack to its cores: by affinity, and where it has a group also against its own will."""
+        for _, pid in spawned:
+            self.guard.pin(pid, self.cores)
+        if group is None or not self.cores:
+            return
+        try:
+            group.pin(self.cores)
+        except OSError as error:
+            message = f"its control group cannot be bound to its cores: {error.strerror}"
+            raise LaunchFailed(FailureKind.NOT_STARTED, message) from error
 
     def _directory(self) -> Path:
         directory = Path(tempfile.mkdtemp(prefix="l", dir=self.guard.directory))
@@ -159,7 +193,7 @@ class Launcher:
                 (done.stderr + done.stdout).strip()[-2000:],
             )
 
-    def _spawn(self, part: Part) -> int:
+    def _spawn(self, part: Part, group: Group | None) -> int:
         try:
             return self.guard.spawn(
                 [*unprivileged(), *_absolute(part.recipe.command)],
@@ -167,6 +201,8 @@ class Launcher:
                 folder=part.site.app.root,
                 log=part.site.directory / OUTPUT,
                 stop=part.recipe.stop,
+                group=None if group is None else group.folder,
+                data_bytes=self.confinement.data_bytes,
             )
         except LaunchFailed:
             raise
@@ -223,10 +259,12 @@ class Launcher:
                     FailureKind.NOT_STARTED, f"{part.hop} {ended(code)} at start", tail(part.site.directory)
                 )
 
-    def _abandon(self, spawned: Spawned, directory: Path) -> None:
+    def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):
             self.guard.kill(pid)
         shutil.rmtree(directory, ignore_errors=True)
+        if group is not None:
+            group.remove()
 
 
 def _absolute(command: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.stack import Stack
+from .cgroups import Group
 from .rendering import Part
 
 __all__ = ["Running", "ended"]
@@ -14,7 +15,10 @@ __all__ = ["Running", "ended"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A stack that is up. ``parts`` come last hop first, each with its pid; ``started_s`` is monotonic."""
+    """A stack that is up. ``parts`` come last hop first, each with its pid; ``started_s`` is monotonic.
+
+    ``group`` is its control group, where it has one.
+    """
 
     stack: Stack
     host: str
@@ -23,6 +27,7 @@ class Running:
     parts: tuple[tuple[Part, int], ...]
     started_s: float
     ready_s: float
+    group: Group | None = None
 
     @property
     def hops(self) -> dict[str, tuple[int, ...]]:

@@ -35,6 +35,8 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
         complaints |= _stop_batch(guard, batch)
     for running in runnings:
         shutil.rmtree(running.directory, ignore_errors=True)
+        if running.group is not None:
+            running.group.remove()
     return complaints
 
 

@@ -6,7 +6,8 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 
 Requests::
 
-    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15}  →  {"pid": 1}
+    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15,
+     "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
@@ -22,6 +23,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -63,6 +65,7 @@ class Supervisor:
 
     def __init__(self) -> None:
         self.families: dict[int, Family] = {}
+        self.groups: set[str] = set()
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -89,7 +92,7 @@ class Supervisor:
                 return {"error": f"unknown request {other!r}"}
 
     def spawn(self, request: dict) -> dict:  # type: ignore[type-arg]
-        """Start a process in a session of its own, its output going to its log."""
+        """Start a process in a session of its own, its output going to its log; confined before it begins."""
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         failed, report = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
@@ -100,6 +103,8 @@ class Supervisor:
         with os.fdopen(failed, "rb") as pipe:
             error = pipe.read().decode()
         self.families[pid] = Family(pid, request["stop"])
+        if request.get("group"):
+            self.groups.add(request["group"])
         return {"pid": pid, "error": error} if error else {"pid": pid}
 
     def _become(self, request: dict, log: int, report: int) -> None:  # type: ignore[type-arg]
@@ -112,6 +117,7 @@ class Supervisor:
             os.dup2(log, 2)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
+            _confine(request.get("group"), request.get("data"))
             os.chdir(request["cwd"])
             os.execvpe(request["argv"][0], request["argv"], request["env"])
         except BaseException as error:
@@ -181,6 +187,20 @@ class Supervisor:
         deadline = time.monotonic() + GRACE_S
         while self.reap() and time.monotonic() < deadline:
             time.sleep(0.01)
+        for group in self.groups:
+            with contextlib.suppress(OSError):
+                os.rmdir(group)  # noqa: PTH106
+
+
+def _confine(group: str | None, data: int | None) -> None:
+    """Put this process into a control group, and bound its private memory; all it starts inherits both."""
+    if group:
+        with open(f"{group}/cgroup.procs", "w") as members:  # noqa: PTH123
+            members.write(str(os.getpid()))
+    if data:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        limit = data if hard == resource.RLIM_INFINITY else min(data, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def descendants() -> dict[int, tuple[int, int]]:

@@ -7,6 +7,7 @@ from .limits import NetworkLimits, network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
 from .speed import canary_ns
+from .topology import physical_cores
 from .watch import MemoryWatch
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "difference",
     "host_facts",
     "network_limits",
+    "physical_cores",
     "read_machine",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from statistics import fmean
@@ -11,13 +12,14 @@ from ..model.launch import Launch
 from ..model.race import Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
+from ..stats.looks import LOOKS
 from .block import Block, extent, headline
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
 from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import choice
 
-__all__ = ["Slices"]
+__all__ = ["Slices", "about", "too_short", "warmup_cap_s"]
 
 
 class Slices:
@@ -62,12 +64,14 @@ class Slices:
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._costs, racing, remaining_s, done)
         if block_plan is None and done == 0:
-            hint = "" if len(racing) == len(self._plan.stacks) else ", or --no-twin"
-            least = DURATION.format(least_budget_s(extent(self._plan.cells(racing)), self._costs))
-            raise InputError(
-                f"--budget {DURATION.format(self._budget_s)} is too short: {self._size()} need {least} for a "
-                "single block, and three blocks to say anything; give more time, fewer stacks or fewer levels"
-                + hint
+            plan = self._plan
+            raise too_short(
+                self._budget_s,
+                least_budget_s(extent(plan.cells(racing)), self._costs),
+                stacks=len(plan.stacks),
+                workloads=len(plan.workloads),
+                levels=len(plan.loads),
+                twin=len(racing) > len(plan.stacks),
             )
         return block_plan
 
@@ -81,11 +85,6 @@ class Slices:
             between=self._between,
         )
 
-    def _size(self) -> str:
-        workloads = len(self._plan.workloads)
-        meeting = f" with {workloads} workloads" if workloads > 1 else ""
-        return f"{len(self._plan.stacks)} stacks{meeting} at {len(self._plan.loads)} load levels"
-
     @property
     def _budget_s(self) -> float:
         assert self._plan.budget_s is not None
@@ -93,8 +92,7 @@ class Slices:
 
     @property
     def _warmup_cap_s(self) -> float:
-        """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
-        return min(max(self._budget_s / len(self._plan.stacks) / 30, 0.5), 20.0)
+        return warmup_cap_s(self._budget_s, len(self._plan.stacks))
 
 
 def _costs(earlier: Sequence[Launch], guess: Costs) -> Costs:
@@ -104,3 +102,31 @@ def _costs(earlier: Sequence[Launch], guess: Costs) -> Costs:
     if not up:
         return guess
     return Costs(launch_s=fmean(launch.ready_s or 0.0 for launch in up), warmup_s=fmean(one.warmup_s for one in up))
+
+
+def warmup_cap_s(budget_s: float, stacks: int) -> float:
+    """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
+    return min(max(budget_s / stacks / 30, 0.5), 20.0)
+
+
+def too_short(
+    budget_s: float, least_s: float, *, stacks: int, workloads: int, levels: int, twin: bool = False
+) -> InputError:
+    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``."""
+    meeting = f" with {workloads} workloads" if workloads > 1 else ""
+    size = f"{_many(stacks, 'stack')}{meeting} at {_many(levels, 'load level')}"
+    return InputError(
+        f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
+        f"{DURATION.format(least_s)}, and the {LOOKS[0]} that a first decision takes about "
+        f"{about(LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
+        + (", or --no-twin" if twin else "")
+    )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def about(seconds: float) -> str:
+    """Return a duration that is only an estimate, rounded up: ``80 s``, ``14 min``."""
+    return f"{math.ceil(seconds)} s" if seconds < 100 else f"{math.ceil(seconds / 60)} min"

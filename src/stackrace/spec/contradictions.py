@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..model.core_lists import format_cores
 from .tables import RaceFileTable
 
 __all__ = ["contradictions"]
@@ -17,6 +18,7 @@ def contradictions(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where,
     yield from _workloads(parsed)
     yield from _limits(parsed)
     yield from _lengths(parsed)
+    yield from _cores(parsed)
     yield from _recordings(parsed, folder)
 
 
@@ -66,6 +68,17 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
         )
     if isinstance(load.requests, dict):
         yield from _numbers(load.requests, load.concurrency)
+
+
+def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """A load engine that shares a core with the stacks slows those most that are fastest."""
+    race = parsed.race
+    both = set(race.cores or ()) & set(race.engine_cores or ())
+    if both:
+        yield (
+            ("race", "engine_cores"),
+            f"race.engine_cores: core {format_cores(both)} is the stacks', too; leave it out of [race] cores",
+        )
 
 
 def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:

@@ -152,6 +152,9 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         run_s=load.duration,
         exhaustive=race.exhaustive,
         twin=race.twin,
+        cores=race.cores,
+        engine_cores=race.engine_cores,
+        memory_bytes=None if race.memory is None else int(race.memory),
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

@@ -9,7 +9,10 @@ from pathlib import Path
 from ..model.app import Entry
 from ..model.race import Question
 
-__all__ = ["RaceRequest", "WorkloadRequest"]
+__all__ = ["LEAST_MEMORY_BYTES", "RaceRequest", "WorkloadRequest"]
+
+LEAST_MEMORY_BYTES = 16 * 2**20
+"""What a bare interpreter with a small server in it needs at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,8 @@ class RaceRequest:
     (by concurrency where a level has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive``
     spends the whole budget on all stacks, however early the question is answered. With ``twin`` one of them
     runs twice.
+
+    Each stack may use ``cores`` and hold ``memory_bytes``; ``engine_cores`` are the load engine's.
     """
 
     folder: Path
@@ -72,4 +77,7 @@ class RaceRequest:
     run_s: float | None = None
     exhaustive: bool = False
     twin: bool = True
+    cores: tuple[int, ...] | None = None
+    engine_cores: tuple[int, ...] | None = None
+    memory_bytes: int | None = None
     think: bool = False

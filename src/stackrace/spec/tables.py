@@ -15,8 +15,10 @@ from pydantic import (
 )
 
 from ..model.app import Entry, EntryKind
+from ..model.core_lists import parse_cores
 from ..model.errors import StackraceError
-from ..model.units import DURATION, PERCENT, Unit
+from ..model.units import DURATION, PERCENT, SIZE, Unit
+from .request import LEAST_MEMORY_BYTES
 
 __all__ = ["NamedWorkloadTable", "RaceFileTable"]
 
@@ -36,6 +38,17 @@ def _quantity(unit: Unit) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+def _cores(value: object) -> tuple[int, ...]:
+    if not isinstance(value, str):
+        raise ValueError('is no list of cores; write it like "0-3" or "0,2,4-6"')
+    try:
+        return parse_cores(value)
+    except StackraceError as error:
+        raise ValueError(error.message) from error
+
+
+Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
+Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False)]
 Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
 Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
 Connections = Annotated[int, Field(ge=1, le=20_000)]
@@ -159,6 +172,9 @@ class RaceTable(_Table):
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
     exhaustive: bool = False
     twin: bool = True
+    cores: Cores | None = None
+    engine_cores: Cores | None = None
+    memory: Memory | None = None
 
 
 class RaceFileTable(_Table):

@@ -86,11 +86,28 @@ def test_a_load_is_told_of_its_own_flag():
         ("ports in TIME_WAIT", {"time_wait": 14_116}, {"time_wait": 14_117}),
         ("accept queue", {"accept_queue": 100}, {"accept_queue": 99}),
         ("shared cores", {}, {"cores": Budget(stack_cores=(0, 1), generator_cores=(1,))}),
+        ("shared threads", {"threads": ((0,), (1,))}, {"threads": ((0, 1),)}),
     ],
 )
 def test_warnings(check, silent, loud):
     assert found(**silent) == {}
     assert found(**loud) == {check: Effect.WARNS}
+
+
+BOUND = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
+
+
+def test_memory_that_is_not_there_for_a_single_stack_is_refused():
+    assert found(cores=BOUND, memory_bytes=2**30) == {}
+    assert found(cores=BOUND, memory_bytes=2**30 - 1) == {"memory budget": Effect.INVALIDATES}
+    assert found(memory_bytes=0.0) == {}, "without a budget nobody knows what stacks will hold"
+
+
+def test_memory_that_is_not_there_for_all_says_for_how_many():
+    (some,) = preflight(replace(SOUND, cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
+    assert (some.check, some.effect) == ("memory budget", Effect.WARNS)
+    assert some.seen == "3.5 GiB of memory are free, enough for 3 of 5 stacks"
+    assert "batches" in some.remedy
 
 
 @pytest.mark.parametrize("check", PREFLIGHT_CHECKS, ids=lambda check: check.__name__)

@@ -33,6 +33,9 @@ difference = "3%"
 budget = "20min"
 slice = "2s"
 seed = 7
+cores = "0-2,5"
+engine_cores = "7"
+memory = "1.5GiB"
 stacks = ["gunicorn"]
 """
 
@@ -57,6 +60,8 @@ def test_every_key_arrives_in_the_request(tmp_path):
     assert request.static == {"/static/": tmp_path / "site" / "staticfiles"}
     assert request.prepare == (("python", "manage.py", "migrate", "--verbosity", "0"),)
     assert request.services == ("postgresql",)
+    assert (request.cores, request.engine_cores) == ((0, 1, 2, 5), (7,))
+    assert request.memory_bytes == 3 * 2**29
     assert request.environment == {"SECRET_KEY": "x"}
     assert request.urls == ("/", "/items/?page=3")
     assert (request.host, request.headers) == ("shop.example.com", (("Accept", "text/html"),))
@@ -202,3 +207,22 @@ def test_runs_have_a_length_and_a_number(tmp_path, length, requests, by_level, s
 def test_contradictions_name_their_line_their_key_and_the_way_out(tmp_path, text, words):
     (tmp_path / "browse.har").write_text("{}")
     assert words in problems(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ('memory = "8MiB"', "line 2: race.memory"),
+        ('memory = "much"', "write it like 512MiB"),
+        ('cores = "3-1"', "write it like 0-3 or 0,2,4-6"),
+        ("cores = 2", "write it like"),
+        ('cores = "0-3"\nengine_cores = "3"', "race.engine_cores: core 3 is the stacks', too"),
+    ],
+)
+def test_budgets_that_cannot_be_are_refused(tmp_path, key, words):
+    assert words in problems(tmp_path, f"[race]\n{key}\n")
+
+
+def test_memory_is_binary_or_decimal(tmp_path):
+    assert read(tmp_path, '[race]\nmemory = "512MB"\n').memory_bytes == 512_000_000
+    assert read(tmp_path, '[race]\nmemory = "512MiB"\n').memory_bytes == 512 * 2**20

@@ -51,6 +51,7 @@ REQUEST = whole(
     servers=st.none() | PATH, session=st.none() | PATH, workloads=few(WORKLOAD), repeats=st.none() | COUNT,
     run_requests=st.none() | COUNT, run_requests_at=mapping(COUNT, COUNT), run_s=st.none() | REAL,
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
+    memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),
 )  # fmt: skip
 
 

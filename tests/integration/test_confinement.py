@@ -1,0 +1,186 @@
+"""Budgets held for real: what a process is confined to before it begins, and servers that want more memory."""
+
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stackrace.deploy.beside import Beside
+from stackrace.deploy.cgroups import Subtree
+from stackrace.deploy.confinement import Confinement
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.here import Here
+from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.stopping import stop
+from stackrace.model.launch import FailureKind
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
+from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.servers import Catalogue, Hosted, Recipe, Server
+from stackrace.spec.stack_path import parse_stack
+
+MIB = 2**20
+SERVE = """
+import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+    def log_message(self, *_): pass
+"""
+RUN = 'http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()\n'
+SCRIPTS = {
+    "frugal": SERVE + RUN,
+    # three processes, each within the budget: together they are not
+    "family": SERVE + "os.fork(); os.fork()\nheld = b'x' * (48 << 20)\n"
+    "if os.getpid() != os.getpgrp(): import time; time.sleep(1000)\n" + RUN,
+    "greedy": SERVE + "held = b'x' * (400 << 20)\n" + RUN,
+}
+
+
+class Scripted(Server):
+    """A server that is a script of this test."""
+
+    def __init__(self, name):
+        self.spec = ServerSpec(
+            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
+            sockets=(Socket.TCP,),
+        )  # fmt: skip
+
+    def recipe(self, site):
+        return Recipe(
+            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
+            files={"server.py": SCRIPTS[self.spec.name]},
+            stop_timeout_s=1.0,
+        )
+
+
+CATALOGUE = Catalogue({name: Scripted(name) for name in SCRIPTS})
+GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
+WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
+USABLE = tuple(sorted(os.sched_getaffinity(0)))
+
+
+def until(condition):
+    while not condition():
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def guard():
+    with Guard() as running:
+        yield running
+
+
+def launcher(guard, confinement):
+    return Launcher(
+        guard=guard,
+        catalogue=CATALOGUE,
+        host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
+        environment=dict(os.environ),
+        workloads_for=lambda stack: (WORKLOAD,),
+        cores=USABLE[:1],
+        confinement=confinement,
+    )
+
+
+def stack(name):
+    return parse_stack(name, CATALOGUE.specs, frozenset({Interface.WSGI}))
+
+
+@pytest.fixture
+def subtree(tmp_path, monkeypatch):
+    """A folder shaped like a delegated group, so that the kernel's part is played by files."""
+    made = Path.mkdir
+
+    def mkdir(folder, *arguments, **keywords):
+        made(folder, *arguments, **keywords)
+        if folder.parent == tmp_path:
+            for name in ("memory.max", "memory.oom.group", "memory.events", "cpuset.cpus", "cgroup.procs"):
+                (folder / name).write_text("")
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    return Subtree(folder=tmp_path, delete=shutil.rmtree)
+
+
+def test_a_process_is_in_its_group_before_it_begins(guard, tmp_path):
+    group = tmp_path / "group"
+    group.mkdir()
+    shown = tmp_path / "shown"
+    pid = guard.spawn(
+        ["sh", "-c", f"cat {group}/cgroup.procs > {shown}"],
+        environment=dict(os.environ),
+        folder=tmp_path,
+        log=guard.directory / "log",
+        stop=signal.SIGTERM,
+        group=group,
+    )
+    until(lambda: guard.status([pid])[pid].code is not None)
+    assert shown.read_text() == str(pid)
+
+
+def test_a_group_that_is_gone_is_an_error_of_that_launch(guard, subtree):
+    lost = launcher(guard, Confinement(memory_bytes=64 * MIB, subtree=Subtree(folder=subtree.folder / "no")))
+    with pytest.raises(LaunchFailed, match="control group cannot be made: No such file"):
+        lost.launch(stack("frugal"))
+    assert list(guard.directory.glob("l*")) == []
+
+
+def test_a_process_alone_may_hold_so_much_where_there_are_no_groups(guard):
+    up = launcher(guard, Confinement(memory_bytes=64 * MIB)).launch(stack("frugal"))
+    ((_, pid),) = up.parts
+    (line,) = (one for one in Path(f"/proc/{pid}/limits").read_text().splitlines() if one.startswith("Max data"))
+    assert line.split()[3:5] == [str(64 * MIB)] * 2
+    assert stop(guard, [up]) == {}
+
+
+def test_a_stack_lives_in_a_group_of_its_own_and_the_group_goes_with_it(guard, subtree):
+    one = launcher(guard, Confinement(memory_bytes=64 * MIB, subtree=subtree)).launch(stack("frugal"))
+    ((_, pid),) = one.parts
+    folder = one.group.folder
+    assert (folder / "cgroup.procs").read_text() == str(pid)
+    assert (folder / "memory.max").read_text() == str(64 * MIB)
+    assert (folder / "cpuset.cpus").read_text() == str(USABLE[0])
+    assert stop(guard, [one]) == {}
+    assert not folder.exists()
+
+
+def test_what_the_kernel_ended_for_its_memory_says_so(guard, subtree):
+    held = launcher(guard, Confinement(memory_bytes=2**30, subtree=subtree))
+    up = held.launch(stack("frugal"))
+    ((_, pid),) = up.parts
+    (up.group.folder / "memory.events").write_text("max 9\noom 1\noom_kill 1\noom_group_kill 1\n")
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: held.failure_of(up) is not None)
+    failure = held.failure_of(up)
+    assert (failure.kind, failure.message) == (FailureKind.DIED, "exceeded its memory budget of 1 GiB")
+    assert stop(guard, [up]) == {}
+
+
+def test_one_process_that_wants_more_than_the_budget_does_not_start(guard):
+    with pytest.raises(LaunchFailed) as failed:
+        launcher(guard, Confinement(memory_bytes=128 * MIB)).launch(stack("greedy"))
+    assert failed.value.failure.kind is FailureKind.NOT_STARTED
+    assert "MemoryError" in failed.value.failure.log
+
+
+def test_processes_that_exceed_the_budget_together_are_out(guard):
+    budget = Budget(stack_cores=USABLE[:1], generator_cores=USABLE[-1:], memory_bytes=128 * MIB)
+    held = launcher(guard, Confinement(memory_bytes=budget.memory_bytes))
+    here = Here(guard=guard, launcher=held, cores=budget, beside=Beside(pids={}, environment={}), debug=False)
+    for name in ("frugal", "family"):
+        assert here.launch(stack(name), 20.0).failure is None
+        here.load(stack(name), WORKLOAD, Load(concurrency=1, duration_s=1.0), 0.0)
+    assert here.failure_of(stack("frugal")) is None
+    failure = here.failure_of(stack("family"))
+    assert failure.kind is FailureKind.DIED
+    assert failure.message.startswith("exceeded its memory budget of 128 MiB: its processes held ")
+    here.retire([stack("frugal"), stack("family")])

@@ -1,0 +1,50 @@
+"""Budgets in time that are too short: refused where not one block fits, foretold where no decision does."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.test_planning import stage
+
+from stackrace.cli.planning import plan_of
+from stackrace.cli.refusals import outlook_before, refuse_early
+from stackrace.model.errors import InputError
+from stackrace.spec.request import RaceRequest, WorkloadRequest
+
+ASKED = RaceRequest(folder=Path("/nowhere"), concurrency=(1, 20), stacks=("gunicorn", "waitress"))
+
+
+def test_a_budget_that_holds_no_block_is_refused_and_says_how_long_it_would_take():
+    with pytest.raises(InputError, match=r"--budget 5 s is too short: .* 2 stacks at 2 load levels needs .* the 5"):
+        refuse_early(replace(ASKED, budget_s=5.0))
+
+
+def test_every_workload_counts():
+    several = replace(ASKED, workloads=tuple(WorkloadRequest(name=name, urls=("/",)) for name in "abcdefghij"))
+    refuse_early(replace(ASKED, budget_s=14.0))
+    with pytest.raises(InputError, match="2 stacks with 10 workloads at 2 load levels"):
+        refuse_early(replace(several, budget_s=14.0))
+
+
+@pytest.mark.parametrize(
+    "free",
+    [
+        {"stacks": None},
+        {"repeats": 3, "run_s": 1.0},
+        {"workloads": (WorkloadRequest(name="a", stacks=("waitress",)),)},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_what_is_not_known_yet_is_not_refused_yet(free):
+    refuse_early(replace(ASKED, budget_s=5.0, **free))
+
+
+def test_a_budget_without_a_decision_says_what_one_takes():
+    (words,) = outlook_before(plan_of(replace(ASKED, budget_s=30.0), stage()))
+    assert words.startswith("A budget of 30 s holds about ")
+    assert "a decision takes 5, which need about" in words
+    assert outlook_before(plan_of(replace(ASKED, budget_s=600.0), stage())) == ()
+
+
+def test_runs_are_counted_and_foretell_nothing():
+    assert outlook_before(plan_of(replace(ASKED, budget_s=30.0, repeats=2, run_s=1.0), stage())) == ()
