@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from .fault import Fault
+from .apart import in_namespace
+from .fault import Fault, How
 from .telling import told
 
 __all__ = ["FAULTS"]
+
+
+def _apart(name: str, does: str, *expects: str) -> Fault:
+    return Fault(name=name, does=does, expects=expects, how=How.REAL, inject=lambda: in_namespace(name))
+
 
 FAULTS: tuple[Fault, ...] = (
     told("silent-close", "closes after 20 answers without a word", "reconnects"),
@@ -19,4 +25,9 @@ FAULTS: tuple[Fault, ...] = (
     told("few-files", "has file descriptors for a few clients only", "descriptors exhausted", "timeouts",
          "established connections", concurrency=(32,), seconds=2.5),
     told("lumpy-connect", "some answers come a second late", "latency lumps", seconds=3.0, timeout_s=5.0),
+    _apart("few-ports", "500 connections, 200 ports", "ephemeral ports"),
+    _apart("ports-held", "three of four ports in TIME_WAIT before the start", "ports in TIME_WAIT"),
+    _apart("ports-exhausted", "no port comes back, each request takes one", "ports exhausted"),
+    _apart("short-queue", "somaxconn 16 before 100 clients", "accept queue"),
+    _apart("few-descriptors", "256 files for 250 connections", "file descriptors"),
 )  # fmt: skip

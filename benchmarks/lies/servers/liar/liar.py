@@ -49,7 +49,12 @@ class Liar:
         loop.add_signal_handler(signal.SIGTERM, self.lie.told_to_stop)
         self.lie.ready(loop, listening)
         while self.lie.accepts(self):
-            client, _ = await loop.sock_accept(listening)
+            try:
+                client, _ = await loop.sock_accept(listening)
+            except OSError as error:
+                print(error, file=sys.stderr, flush=True)
+                await asyncio.sleep(0.1)
+                continue
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.connect_accepted_socket(lambda: Connection(self, self.lie), client)
         await asyncio.Event().wait()
