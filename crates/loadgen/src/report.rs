@@ -3,7 +3,7 @@
 use crate::books::Share;
 use crate::error::HistogramError;
 use crate::plan::Plan;
-use crate::record::{merge_bins, Bin, Counts, Latency, TargetReport};
+use crate::record::{merge_bins, Arrivals, Bin, Counts, Latency, TargetReport};
 
 /// The result of a run. All of it speaks of the recorded window.
 #[derive(Debug)]
@@ -48,6 +48,15 @@ pub struct Report {
     pub stale_dates: u64,
     /// Answers that say a cache gave them.
     pub cached_answers: u64,
+    /// Bytes received that belong to no answer.
+    pub surplus_bytes: u64,
+    /// Connections that could not be opened for want of a local port (EADDRNOTAVAIL).
+    pub ports_exhausted: u64,
+    /// Connections that could not be opened for want of a file descriptor (EMFILE, ENFILE).
+    pub files_exhausted: u64,
+    /// How far the moments at which an open loop sent its requests are from uniform: the distance of Kolmogorov and
+    /// Smirnov, 0 to 1; `None` for a closed loop.
+    pub arrivals_distance: Option<f64>,
     /// The most connections that stood at once; with several threads the sum of their peaks.
     pub established_peak: u64,
     /// CPU time of the engine's threads, summed.
@@ -86,9 +95,12 @@ impl Report {
         if urls.len() > 1 {
             report.targets = urls.into_iter().map(TargetReport::new).collect();
         }
+        let mut arrivals = Arrivals::default();
         for share in shares {
+            arrivals.merge(&share.tally.arrivals);
             report.add(share)?;
         }
+        report.arrivals_distance = arrivals.distance(duration_ns);
         Ok(report)
     }
 
@@ -114,6 +126,10 @@ impl Report {
             nonces_lost: 0,
             stale_dates: 0,
             cached_answers: 0,
+            surplus_bytes: 0,
+            ports_exhausted: 0,
+            files_exhausted: 0,
+            arrivals_distance: None,
             established_peak: 0,
             cpu_ns: 0,
             spun_ns: 0,
@@ -143,6 +159,9 @@ impl Report {
         self.nonces_lost += share.wire.nonces_lost;
         self.stale_dates += share.wire.stale_dates;
         self.cached_answers += share.wire.cached_answers;
+        self.surplus_bytes += share.wire.surplus_bytes;
+        self.ports_exhausted += share.wire.ports_exhausted;
+        self.files_exhausted += share.wire.files_exhausted;
         self.established_peak += share.wire.established_peak;
         self.cpu_ns += share.usage.cpu_ns;
         self.spun_ns += share.spun_ns.min(share.usage.cpu_ns);

@@ -16,7 +16,7 @@ use crate::http1::Memo;
 use crate::monitor::Monitor;
 use crate::nonce::Nonces;
 use crate::pacer::Pacing;
-use crate::plan::Plan;
+use crate::plan::{Order, Plan};
 use crate::record::{Outcome, Stage};
 use crate::script::Script;
 use crate::stop::Stop;
@@ -95,7 +95,8 @@ impl<'a> Worker<'a> {
             poll,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             connections: (0..connections).map(|index| Connection::new(Token(index), personal)).collect(),
-            books: Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor),
+            books: Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor)
+                .paced(part.pacing.is_open() && plan.order == Order::Turn),
             course: Course::new(script.order, script.lines.len(), connections),
             free: (0..connections).rev().collect(),
             starved_ns: 0,

@@ -2,7 +2,7 @@
 
 from .bundle import DJANGO, Bundled, bundled, digest
 from .detect import Project, detect
-from .entry import ENTRY_MODULE, entry_source
+from .entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, entry_source
 from .environment import app_environment
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
 from .examine import examine
@@ -13,6 +13,7 @@ from .ruby import find_ruby
 from .target import entry_of
 
 __all__ = [
+    "COUNTING_MODULE",
     "DJANGO",
     "ENTRY_MODULE",
     "Buildable",
@@ -27,6 +28,7 @@ __all__ = [
     "RubyFacts",
     "app_environment",
     "bundled",
+    "counting_source",
     "detect",
     "digest",
     "entry_of",

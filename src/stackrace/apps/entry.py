@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..model.app import App, EntryKind
 from ..model.errors import InputError
 from ..model.stack import Interface
 from .environment import settings_module
 from .target import parse_target
 
-__all__ = ["ENTRY_MODULE", "entry_source"]
+__all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "entry_source"]
 
 ENTRY_MODULE = "stackrace_entry"
 """The module's name; its file is this plus ``.py``."""
+COUNTING_MODULE = "stackrace_counting"
+"""The name of the module beside it that counts requests, where STACKRACE_COUNT says into which folder."""
 
-_PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and nothing else."""
+_PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."""
 
 import os
 import sys
@@ -62,6 +66,18 @@ import {module}
 application = {module}.{expression}
 """
 
+_COUNTED = """
+if os.environ.get("STACKRACE_COUNT"):
+    from {module} import counted
+
+    application = counted(application, asgi={asgi})
+"""
+
+
+def counting_source() -> str:
+    """Return the text of the module ``stackrace_counting``."""
+    return Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
+
 
 def entry_source(app: App, interface: Interface) -> str:
     """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
@@ -72,9 +88,10 @@ def entry_source(app: App, interface: Interface) -> str:
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
     start = _PATH.format(root=str(app.root.absolute()))
+    counted = _COUNTED.format(module=COUNTING_MODULE, asgi=interface is Interface.ASGI)
     if app.entry.kind is EntryKind.DJANGO:
         body = _DJANGO_ASGI if interface is Interface.ASGI else _DJANGO_WSGI
-        return start + (_SETTINGS + body).format(settings=settings_module(app))
+        return start + (_SETTINGS + body).format(settings=settings_module(app)) + counted
     target = parse_target(app.entry.kind, app.entry.target)
     call = "" if target.arguments is None else f"({target.arguments})"
-    return start + _CALLABLE.format(module=target.module, expression=target.name + call)
+    return start + _CALLABLE.format(module=target.module, expression=target.name + call) + counted

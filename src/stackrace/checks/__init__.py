@@ -1,11 +1,13 @@
 """The checks: what makes a measurement unbelievable, said with what was seen and the way out.
 
-``examine`` looks at one slice, ``examine_run`` at one run of ``stackrace load``, ``preflight`` at what is
-planned. A check is a pure function of an observation; ``Effect.INVALIDATES`` costs the user a result, so its
-thresholds leave room for what is merely unusual.
+``examine`` looks at one slice, ``examine_run`` at one run of ``stackrace load``, ``examine_launch`` at a launch
+that is over, ``preflight`` at what is planned. A check is a pure function of what was seen; ``Effect.INVALIDATES``
+costs the user a result, so its thresholds leave room for what is merely unusual. ``table`` lists them all.
 """
 
+from .aftermath import Aftermath, Complaint
 from .answers import STAGES
+from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
 from .preflight import PREFLIGHT_CHECKS, SPARE_FILES, preflight
 from .preparation import Preparation
@@ -13,6 +15,7 @@ from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 from .words import LOAD, RACE, Words
 
 __all__ = [
+    "LAUNCH_CHECKS",
     "LOAD",
     "PREFLIGHT_CHECKS",
     "RACE",
@@ -20,10 +23,14 @@ __all__ = [
     "SLICE_CHECKS",
     "SPARE_FILES",
     "STAGES",
+    "Aftermath",
+    "Complaint",
+    "LaunchView",
     "Observation",
     "Preparation",
     "Words",
     "examine",
+    "examine_launch",
     "examine_run",
     "preflight",
 ]

@@ -6,7 +6,16 @@ from ..model.verdict import Effect, Finding
 from .judge import count, judge, percent
 from .observation import Observation
 
-__all__ = ["STAGES", "books_unbalanced", "failures", "nothing_right", "timeouts", "unexpected_status", "wrong_body"]
+__all__ = [
+    "STAGES",
+    "books_unbalanced",
+    "bytes_unaccounted",
+    "failures",
+    "nothing_right",
+    "timeouts",
+    "unexpected_status",
+    "wrong_body",
+]
 
 STAGES = {
     "connect": "connecting failed: is the backlog long enough, are ports and file descriptors left?",
@@ -147,4 +156,25 @@ def books_unbalanced(seen: Observation) -> Finding | None:
         seen=f"the fate of {count(abs(missing))} requests is {'unknown' if missing > 0 else 'counted twice'}",
         threshold="none",
         remedy="this is a fault of the load engine: please report it",
+    )
+
+
+def bytes_unaccounted(seen: Observation) -> Finding | None:
+    """Bytes came that belong to no answer: any warns, more than 0.1 % of all bytes invalidates.
+
+    The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
+    beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A
+    server that says goodbye to an idle connection (408) sends a few, so few only warn.
+
+    Source: RFC 9112 section 6.3 on where a message ends, and 9.3 on answers in the order of their requests.
+    """
+    surplus = seen.result.surplus_bytes
+    return judge(
+        "bytes unaccounted",
+        surplus / max(1, seen.result.bytes_read),
+        warns=0.0,
+        invalidates=0.001,
+        seen=f"{count(surplus)} of {count(seen.result.bytes_read)} bytes received belong to no answer",
+        remedy="does the app send more than its Content-Length says, or a front end repeat an answer? "
+        "Ask for the page with curl -v",
     )

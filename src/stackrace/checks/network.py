@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Finding
+from ..model.verdict import Effect, Finding
 from .judge import count, judge, percent
 from .observation import Observation
 
-__all__ = ["listen_overflows", "retransmits", "syn_retransmits"]
+__all__ = ["latency_lumps", "listen_overflows", "retransmits", "syn_retransmits"]
+
+_LUMPS_S = (1.0, 3.0, 7.0)
+"""When a connection comes about whose first packets were lost: the timer starts at one second and doubles."""
+_LUMP_WIDTH_S = 0.2
+_LEAST_LUMP = 3
 
 
 def listen_overflows(seen: Observation) -> Finding | None:
@@ -52,6 +57,40 @@ def syn_retransmits(seen: Observation) -> Finding | None:
         remedy=_queue_remedy(seen),
         unit=count,
     )
+
+
+def latency_lumps(seen: Observation) -> Finding | None:
+    """Latencies heap up just above one, three or seven seconds: somewhere connections had to be tried again.
+
+    The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
+    It shows even where the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
+    above the mark, and four times as many as within 0.2 s below it; a server whose median is itself near a second
+    can have none. Requests that were cut off by a timeout of that length are none either.
+
+    Source: RFC 6298 section 2 for the initial timer of one second, and 5.5 for its doubling.
+    """
+    lumps = {mark_s: size for mark_s in _LUMPS_S if (size := _lump(seen, mark_s))}
+    if not lumps:
+        return None
+    return Finding(
+        check="latency lumps",
+        effect=Effect.WARNS,
+        seen="; ".join(f"{count(size)} requests took a little over {mark_s:g} s" for mark_s, size in lumps.items())
+        + ": the time after which a lost attempt to connect is repeated",
+        threshold=f"fewer than {_LEAST_LUMP}",
+        remedy=_queue_remedy(seen),
+    )
+
+
+def _lump(seen: Observation, mark_s: float) -> int:
+    """Return how many latencies heap up above ``mark_s``, 0 when it is no heap."""
+    limits_s = (seen.load.timeout_s, seen.load.connect_timeout_s or 0.0)
+    if seen.result.latency.p50 > _LUMP_WIDTH_S or any(abs(one - mark_s) < _LUMP_WIDTH_S for one in limits_s):
+        return 0
+    above = sum(size for value_s, size in seen.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
+    below = sum(size for value_s, size in seen.slow if mark_s - _LUMP_WIDTH_S <= value_s < mark_s)
+    known = above - seen.unfinished
+    return known if known >= max(_LEAST_LUMP, 4 * below) else 0
 
 
 def retransmits(seen: Observation) -> Finding | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.verdict import Effect, Finding, Verdict
+from .growth import nearly_full
 from .judge import cores_named, count, percent
 from .preparation import Preparation
 
@@ -124,12 +125,21 @@ def shared_cores(plan: Preparation) -> Finding | None:
     )
 
 
+def disk_nearly_full(plan: Preparation) -> Finding | None:
+    """Over 80 % of the file system for run directories is taken, and less than 10 GiB is left.
+
+    Source: statvfs(3).
+    """
+    return nearly_full(plan.disk_bytes, plan.disk_free_bytes)
+
+
 PREFLIGHT_CHECKS: tuple[Callable[[Preparation], Finding | None], ...] = (
     file_descriptors,
     ephemeral_ports,
     time_wait,
     accept_queue,
     shared_cores,
+    disk_nearly_full,
 )
 
 

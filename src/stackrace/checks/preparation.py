@@ -15,10 +15,13 @@ __all__ = ["Preparation"]
 class Preparation:
     """What is known before the first launch; the limits are as ``probe.NetworkLimits`` has them.
 
-    ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off (from
-    an earlier race or a warm-up), 0 when nobody knows. ``machine_cores`` are all that may be used here.
-    ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy. ``over_tcp`` is
-    False where connections are made through Unix sockets, which take no ports. ``words`` name the knobs.
+    ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off, 0 when
+    nobody knows. It is an open loop's own rate; a closed loop's is the server's to say, and is not known before the
+    start: there the engine tells when ports run out ("ports exhausted"). ``machine_cores`` are all that may be used
+    here. ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy.
+    ``over_tcp`` is False where connections are made through Unix sockets, which take no ports. ``disk_bytes`` and
+    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``words`` name
+    the knobs.
     """
 
     loads: tuple[Load, ...]
@@ -31,6 +34,8 @@ class Preparation:
     tw_reuse: int
     accept_queue: int
     connections_per_s: float = 0.0
+    disk_bytes: int = 0
+    disk_free_bytes: int = 0
     sockets_each: int = 2
     over_tcp: bool = True
     words: Words = RACE

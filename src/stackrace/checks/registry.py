@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.verdict import Finding, Verdict
-from . import answers, caches, connections, cores, generator, littles_law, machine, network, open_loop, stack
+from . import (
+    answers,
+    arrivals,
+    caches,
+    connections,
+    cores,
+    generator,
+    littles_law,
+    machine,
+    network,
+    open_loop,
+    retries,
+    stack,
+    steady,
+    supplies,
+    written,
+)
 from .observation import Observation
 
 __all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
@@ -14,17 +30,26 @@ _ABOUT_THE_ENGINE = (
     generator.generator_busy,
     generator.generator_waited,
     generator.engine_ceiling,
+    supplies.ports_exhausted,
+    supplies.descriptors_exhausted,
     open_loop.lag,
+    arrivals.arrivals,
     open_loop.overload,
     open_loop.pool_limit,
     littles_law.dead_time,
     connections.established,
     connections.reconnects,
     connections.close_ignored,
+    retries.retries,
     connections.fairness,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
-_ABOUT_THE_NETWORK = (network.listen_overflows, network.syn_retransmits, network.retransmits)
+_ABOUT_THE_NETWORK = (
+    network.listen_overflows,
+    network.syn_retransmits,
+    network.latency_lumps,
+    network.retransmits,
+)
 
 SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.nothing_right,
@@ -33,7 +58,9 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.failures,
     answers.timeouts,
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
+    retries.hidden_retries,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
     machine.swapping,
@@ -46,11 +73,15 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     cores.shared_cores,
     stack.unused_cpu,
     stack.debug_on,
+    steady.not_steady,
+    written.access_log,
+    written.logs_grow,
 )
 """In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
 RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     answers.books_unbalanced,
+    answers.bytes_unaccounted,
     *_ABOUT_CACHES,
     *_ABOUT_THE_ENGINE,
     *_ABOUT_THE_NETWORK,
@@ -58,6 +89,7 @@ RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
     machine.throttled,
     machine.steal,
     machine.clock_stepped,
+    steady.not_steady,
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""

@@ -14,7 +14,8 @@ def unused_cpu(seen: Observation) -> Finding | None:
 
     Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent unless
     the throughput at the next lower concurrency is known, and while the engine is over 70 % busy, since then
-    it may be the reason. On shared cores what the engine used is no longer there for the stack.
+    it may be the reason. On shared cores what the engine used is no longer there for the stack, nor
+    anywhere what other programs or the hypervisor took.
 
     Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, on contention that caps throughput.
     """
@@ -24,7 +25,8 @@ def unused_cpu(seen: Observation) -> Finding | None:
         return None
     cores_s = len(seen.cores.stack_cores) * seen.machine.elapsed_s
     used_s = seen.stack_cpu_s + (seen.result.generator_cpu_s if seen.cores.shared else 0.0)
-    idle = 1 - used_s / cores_s if cores_s > 0 else 0.0
+    spare_s = seen.machine.capacity_s - seen.machine.busy_s - seen.machine.steal_s
+    idle = min(cores_s - used_s, spare_s) / cores_s if cores_s > 0 else 0.0
     return judge(
         "unused CPU",
         idle,

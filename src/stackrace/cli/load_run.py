@@ -12,6 +12,7 @@ import click
 from ..checks import LOAD, Observation, examine_run
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..load.histogram import censored_count, slow
 from ..model.errors import InputError, RefusedError
 from ..model.host import MachineDelta
 from ..model.load import Load, LoadResult
@@ -87,6 +88,8 @@ def _ran(options: LoadOptions) -> Ran:
         cores=cores,
         generator_threads=min(options.threads or 1, load.concurrency),
         ceiling_per_s=ceiling_per_s,
+        slow=slow(result.histogram),
+        unfinished=censored_count(result.histogram),
         pauses=target.pauses,
         words=LOAD,
     )

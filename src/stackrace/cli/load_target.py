@@ -11,6 +11,7 @@ from ..load.url import Url, parse
 from ..model.errors import InputError
 from ..model.load import Tls
 from ..model.workload import Answer, Order, Request, Sameness, Workload
+from .load_address import check_address
 from .load_options import LoadOptions
 
 __all__ = ["Target", "target_of"]
@@ -100,7 +101,7 @@ def _target(
         workload=workload,
         tls=_tls(options, url),
         is_local=url.is_local,
-        notes=notes,
+        notes=(*notes, *check_address(url)),
     )
 
 

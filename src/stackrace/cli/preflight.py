@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 from ..checks import RACE, Preparation, Words, preflight
 from ..model.errors import InputError
 from ..model.load import Load
@@ -19,12 +22,14 @@ def check_limits(
     words: Words = RACE,
     sockets_each: int = 2,
     over_tcp: bool = True,
+    folder: Path | None = None,
 ) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load.
 
-    The last three are as in ``Preparation``.
+    ``words``, ``sockets_each`` and ``over_tcp`` are as in ``Preparation``; ``folder`` is where run directories lie.
     """
     limits = network_limits()
+    disk = shutil.disk_usage(folder) if folder else None
     verdict = preflight(
         Preparation(
             loads=loads,
@@ -36,6 +41,9 @@ def check_limits(
             time_wait=limits.time_wait,
             tw_reuse=limits.tw_reuse,
             accept_queue=limits.accept_queue,
+            connections_per_s=max((load.rate_per_s or 0.0 for load in loads if not load.keep_alive), default=0.0),
+            disk_bytes=disk.total if disk else 0,
+            disk_free_bytes=disk.free if disk else 0,
             sockets_each=sockets_each,
             over_tcp=over_tcp,
             words=words,

@@ -46,7 +46,9 @@ def raced(request: RaceRequest, store: Store) -> Race:
     begun = time.monotonic()
     with stoppable(), Announcer() as say, set_up(request, say) as stage:
         plan = plan_of(request, stage)
-        race = race_of(plan, request, (*stage.notes, *check_limits(plan.loads, plan.cores)))
+        race = race_of(
+            plan, request, (*stage.notes, *check_limits(plan.loads, plan.cores, folder=stage.guard.directory))
+        )
         place = Here(
             guard=stage.guard,
             launcher=stage.launcher,

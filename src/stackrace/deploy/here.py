@@ -13,6 +13,7 @@ from functools import partial
 from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
+from ..load.histogram import censored_count, slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
@@ -23,9 +24,12 @@ from ..probe import Allowance, MemoryWatch, Sampler, difference, read_machine
 from .beside import Beside
 from .facts import facts_of
 from .guard import Guard
+from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
+from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
+from .served import served
 from .stopping import stop
 
 __all__ = ["Here"]
@@ -113,12 +117,16 @@ class Here:
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(rewarm_s)
             self._all.begin()
+            written_bytes = size_bytes(up.running.directory)
+            counted_s, counted = time.monotonic(), served(up.running.directory)
             before = read_machine([self._guard.pid])
             self._beside.begin()
             up.sampler.begin()
             result = engine.finish(limit_s)
+            counted_now = served(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid])
+        others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
         return Observation(
@@ -131,6 +139,11 @@ class Here:
             idle_cpu_s=idle_cpu_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
+            slow=slow(result.histogram),
+            unfinished=censored_count(result.histogram),
+            served=None if counted is None or counted_now is None or others else counted_now - counted,
+            served_apart_s=abs(result.started_at - counted_s),
+            log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
@@ -157,9 +170,19 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
+        inspections = [inspect(self._guard, up.running) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
-        return Retired(memory=memory, complaints=complaints)
+        aftermaths = {
+            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            for up, inspection in zip(gone, inspections, strict=True)
+        }
+        return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
+
+    def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
+        """Tell whether some of the requests are for static files, which a front end sends by itself."""
+        static = tuple(self._launcher.host_for(stack).static)
+        return any(request.path.startswith(static) for request in workload.requests)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..apps import ENTRY_MODULE, app_environment, entry_source
+from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..model.app import App
 from ..model.errors import AppError
 from ..model.stack import Interface
@@ -63,6 +63,7 @@ def _python(
     if not entry.exists():
         place.mkdir(parents=True, exist_ok=True)
         hand_over(place)
+        (place / f"{COUNTING_MODULE}.py").write_text(counting_source(), encoding="utf-8")
         entry.write_text(entry_source(app, interface), encoding="utf-8")
     return PythonRuntime(
         module=ENTRY_MODULE,

@@ -27,6 +27,7 @@ from .ports import LOOPBACK, free_port
 from .privileges import hand_over, unprivileged
 from .rendering import Part, render_stack
 from .running import Running, ended
+from .served import COUNT
 from .visitor import Visitor, questions
 from .wire import difference
 
@@ -176,7 +177,8 @@ class Launcher:
         own = part.recipe.environment
         paths = [source["PYTHONPATH"] for source in (own, self.environment) if source.get("PYTHONPATH")]
         joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
-        return {**self.environment, "TMPDIR": str(part.site.directory), **own, **joined}
+        count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
+        return {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
 
     def _wait_listening(self, part: Part, spawned: Spawned, patience: _Patience) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..checks import Observation
+from ..checks import Aftermath, Observation
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load
 from ..model.race import StackFacts
@@ -32,10 +32,11 @@ class Launched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retired:
-    """What came of stopping stacks, by path: their memory over time, and who had to be forced."""
+    """What came of stopping stacks, by path: their memory, who had to be forced, and what was left."""
 
     memory: Mapping[str, tuple[MemorySample, ...]] = field(default_factory=dict)
     complaints: Mapping[str, Failure] = field(default_factory=dict)
+    aftermaths: Mapping[str, Aftermath] = field(default_factory=dict)
 
 
 class Place(Protocol):

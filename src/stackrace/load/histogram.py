@@ -10,7 +10,7 @@ from stackrace.model.load import Quantiles
 
 from ._engine import Histogram
 
-__all__ = ["QUANTILES", "Bucket", "censored_count", "distribution", "merge", "quantiles", "summary"]
+__all__ = ["QUANTILES", "Bucket", "censored_count", "distribution", "merge", "quantiles", "slow", "summary"]
 
 _NS = 1e-9
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
@@ -38,6 +38,11 @@ def quantiles(encoded: Iterable[bytes]) -> Quantiles:
 def distribution(encoded: bytes) -> tuple[Bucket, ...]:
     """Return the buckets of one encoded distribution that are not empty, ascending, to draw it."""
     return tuple(Bucket(value_s=value * _NS, count=count) for value, count in _decode(encoded).buckets())
+
+
+def slow(encoded: bytes, above_s: float = 0.5) -> tuple[tuple[float, int], ...]:
+    """Return the latencies of one encoded distribution above ``above_s``: pairs of seconds and their number."""
+    return tuple((each.value_s, each.count) for each in distribution(encoded) if each.value_s > above_s)
 
 
 def censored_count(encoded: bytes) -> int:

@@ -44,6 +44,10 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         nonces_lost=report.nonces_lost,
         stale_dates=report.stale_dates,
         cached_answers=report.cached_answers,
+        surplus_bytes=report.surplus_bytes,
+        ports_exhausted=report.ports_exhausted,
+        files_exhausted=report.files_exhausted,
+        arrivals_distance=report.arrivals_distance,
     )
 
 

@@ -146,6 +146,11 @@ class LoadResult:
 
     ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
     two seconds old, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
+
+    ``surplus_bytes`` were received but belong to no answer. ``ports_exhausted`` and ``files_exhausted`` count
+    connections that could not be opened for want of a local port (EADDRNOTAVAIL) or a file descriptor (EMFILE,
+    ENFILE). ``arrivals_distance`` is how far the moments at which an open loop sent its requests are from uniform,
+    by Kolmogorov and Smirnov, 0 to 1; None for a closed loop, and for sessions, whose requests follow one another.
     """
 
     started_at: float
@@ -177,6 +182,10 @@ class LoadResult:
     nonces_lost: int = 0
     stale_dates: int = 0
     cached_answers: int = 0
+    surplus_bytes: int = 0
+    ports_exhausted: int = 0
+    files_exhausted: int = 0
+    arrivals_distance: float | None = None
 
     @property
     def throughput_per_s(self) -> float:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean
 
 from ..model.launch import FailureKind, Launch, Slice
+from ..model.load import Load
 from ..model.race import Ending, Race, StackFacts
 
 __all__ = ["FAILED_LAUNCHES", "Ledger"]
@@ -53,6 +55,23 @@ class Ledger:
     def launch(self, launch_id: str) -> Launch:
         """Return a launch as entered last."""
         return self._launches[launch_id]
+
+    def throughput_below(self, launch_id: str, workload: str, load: Load) -> float | None:
+        """Return the stack's right answers per second at the next lower concurrency of ``load``, None when unknown.
+
+        What this very launch did counts; failing that, the stack's other launches.
+        """
+        own = self._launches[launch_id]
+        others = [one for one in self._launches.values() if one.stack == own.stack]
+        for launches in ([own], others):
+            lower: dict[int, list[float]] = {}
+            for one in (one for launch in launches for one in launch.slices if one.verdict.valid):
+                same = one.workload == workload and one.load.keep_alive == load.keep_alive
+                if same and one.load.concurrency < load.concurrency:
+                    lower.setdefault(one.load.concurrency, []).append(one.result.throughput_per_s)
+            if lower:
+                return fmean(lower[max(lower)])
+        return None
 
     def failures_of(self, stack: str) -> list[FailureKind]:
         """Return how the stack's launches failed before any slice: the last ones, in a row."""

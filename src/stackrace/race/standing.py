@@ -136,7 +136,12 @@ def _fields(race: Race, *, blocks: int | None = None) -> list[_Field]:
     loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
         for one in launch.slices:
-            if launch.block in order and one.verdict.valid and one.result.throughput_per_s > 0:
+            if (
+                launch.block in order
+                and launch.verdict.valid
+                and one.verdict.valid
+                and one.result.throughput_per_s > 0
+            ):
                 loads.setdefault(_level_of(one), one.load)
                 taken.setdefault(_level_of(one), {}).setdefault((launch.stack, launch.block), []).append(one)
     fields = [_field(race, key[0], load, order, taken.get(key, {})) for key, load in loads.items()]

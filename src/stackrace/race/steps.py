@@ -8,11 +8,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..checks import Observation, examine
+from ..checks import Aftermath, LaunchView, Observation, examine, examine_launch
 from ..deploy.launcher import START_TIMEOUT_S
-from ..deploy.place import Place
+from ..deploy.place import Place, Retired
 from ..model import ids
-from ..model.launch import Launch, MemorySample, Slice
+from ..model.launch import Launch, Slice
 from ..model.race import Cell
 from ..model.stack import Stack
 from ..model.verdict import Effect, Finding, Verdict
@@ -66,6 +66,8 @@ class Steps:
         self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
     ) -> bool:
         """Judge what was seen of ``cell`` beside what is ``known``, and enter it; tells whether to redo it."""
+        below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
+        observation = replace(observation, before_per_s=below)
         verdict = Verdict((*known, *examine(observation).findings))
         if not may_redo:
             verdict = _kept(verdict)
@@ -89,7 +91,7 @@ class Steps:
             return
         launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
         retired = self.place.retire([stack])
-        self._close(launch, retired.memory.get(stack.path, ()))
+        self._close(stack, launch, retired)
 
     def retire(self) -> None:
         """Stop all that is up, and close its launches."""
@@ -98,11 +100,14 @@ class Steps:
         for stack, launch_id in self.up.items():
             launch = self.ledger.launch(launch_id)
             launch = replace(launch, failure=retired.complaints.get(stack.path))
-            self._close(launch, retired.memory.get(stack.path, ()))
+            self._close(stack, launch, retired)
         self.up.clear()
 
-    def _close(self, launch: Launch, memory: tuple[MemorySample, ...]) -> None:
-        launch = replace(launch, memory=memory)
+    def _close(self, stack: Stack, launch: Launch, retired: Retired) -> None:
+        launch = replace(launch, memory=retired.memory.get(stack.path, ()))
+        aftermath = retired.aftermaths.get(stack.path, Aftermath())
+        verdict = examine_launch(LaunchView(stack=stack, launch=launch, aftermath=aftermath))
+        launch = replace(launch, verdict=verdict)
         self.ledger.enter(launch)
         self.sink(LaunchEnded(launch))
 

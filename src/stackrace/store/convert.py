@@ -199,6 +199,10 @@ def slice_row(launch_id: str, one: Slice) -> SliceRow:
         nonces_lost=result.nonces_lost,
         stale_dates=result.stale_dates,
         cached_answers=result.cached_answers,
+        surplus_bytes=result.surplus_bytes,
+        ports_exhausted=result.ports_exhausted,
+        files_exhausted=result.files_exhausted,
+        arrivals_distance=result.arrivals_distance,
         workload=one.workload,
     )
 
@@ -246,6 +250,10 @@ def _result_from(row: SliceRow) -> LoadResult:
         nonces_lost=row.nonces_lost or 0,
         stale_dates=row.stale_dates or 0,
         cached_answers=row.cached_answers or 0,
+        surplus_bytes=row.surplus_bytes or 0,
+        ports_exhausted=row.ports_exhausted or 0,
+        files_exhausted=row.files_exhausted or 0,
+        arrivals_distance=row.arrivals_distance,
     )
 
 

@@ -146,6 +146,10 @@ class SliceRow(Row):
     nonces_lost: int | None = _column(models.BigIntegerField(null=True))
     stale_dates: int | None = _column(models.BigIntegerField(null=True))
     cached_answers: int | None = _column(models.BigIntegerField(null=True))
+    surplus_bytes: int | None = _column(models.BigIntegerField(null=True))
+    ports_exhausted: int | None = _column(models.BigIntegerField(null=True))
+    files_exhausted: int | None = _column(models.BigIntegerField(null=True))
+    arrivals_distance: float | None = _column(models.FloatField(null=True))
     workload: str | None = _column(ExactTextField(null=True))
 
     class Meta:

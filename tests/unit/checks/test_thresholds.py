@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
+from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
+from stackrace.model.load import SeriesBin
 from stackrace.model.verdict import Effect
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
@@ -113,8 +114,34 @@ CASES: list[tuple[str, Make, float, list[tuple[float, Effect]]]] = [
     ("nonces lost", of_result("nonces_lost"), 0, [(1, INVALIDATES)]),
     ("cached answers", of_result("cached_answers"), 0, [(1, INVALIDATES)]),
     ("stale dates", of_result("stale_dates"), 0, [(1, WARNS), (20, WARNS), (21, INVALIDATES)]),
+    ("retries", of_result("retried"), 20, [(21, WARNS)]),
+    ("hidden retries", lambda x: healthy(served=int(x)), 20_260, [(20_261, INVALIDATES), (14_959, INVALIDATES)]),
+    ("bytes unaccounted", of_result("surplus_bytes"), 0, [(1, WARNS), (1000, WARNS), (1001, INVALIDATES)]),
+    ("ports exhausted", of_result("ports_exhausted"), 0, [(1, INVALIDATES)]),
+    ("descriptors exhausted", of_result("files_exhausted"), 0, [(1, INVALIDATES)]),
+    ("arrivals", lambda x: opened(arrivals_distance=x), 0.01378, [(0.0139, INVALIDATES), (0.5, INVALIDATES)]),
+    ("latency lumps", lambda x: healthy(slow=((0.9, 1), (1.004, int(x)))), 3, [(4, WARNS)]),
+    ("latency lumps", lambda x: healthy(slow=((3.01, int(x)),)), 2, [(3, WARNS)]),
+    ("not steady", lambda x: lasting([x, 1.0, 1.0]), 1.009, [(1.02, WARNS), (0.9, WARNS)]),
+    ("access log", lambda x: healthy(log_bytes=int(x)), 639_999, [(640_000, WARNS)]),
+    (
+        "logs grow",
+        lambda x: healthy(log_bytes=int(x), stack=stack_of("gunicorn", access_log=True)),
+        2 << 20,
+        [((2 << 20) + 1, WARNS)],
+    ),
     ("unused CPU", lambda x: healthy(before_per_s=9_900, usage=busy(x)), 1.6, [(1.59, WARNS), (0, WARNS)]),
 ]
+
+
+def lasting(thirds: list[float]) -> Observation:
+    """Twelve seconds, whose thirds have these rates, each bin a little more or less."""
+    rates = [1000 * third * (1 + (-1) ** number * 0.001) for third in thirds for number in range(40)]
+    bins = [
+        SeriesBin(start_s=number / 10, ok=round(rate), errors=0, in_flight=20, p50_s=0.002, p99_s=0.004)
+        for number, rate in enumerate(rates)
+    ]
+    return healthy(load=load(duration_s=12.0), result=result(duration_s=12.0, series=tuple(bins)))
 
 
 def busy(cpu_s: float) -> tuple:

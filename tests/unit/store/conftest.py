@@ -74,7 +74,8 @@ RESULT = whole(
     generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL, service=st.none() | QUANTILES,
     lag=st.none() | QUANTILES, tls=st.none() | QUANTILES, pages=st.none() | QUANTILES, targets=few(TARGET),
     ceiling_per_s=st.none() | REAL, pool_waits=COUNT, retried=COUNT, nonces_lost=COUNT, stale_dates=COUNT,
-    cached_answers=COUNT, generator_spin_s=REAL,
+    cached_answers=COUNT, generator_spin_s=REAL, surplus_bytes=COUNT, ports_exhausted=COUNT,
+    files_exhausted=COUNT, arrivals_distance=st.none() | REAL,
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
 FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)

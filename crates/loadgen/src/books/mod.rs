@@ -57,6 +57,8 @@ pub(crate) struct Books<'a> {
     engaged_ns: u64,
     pool_waits: u64,
     spun_ns: u64,
+    /// Requests fall due by the clock, so that when they go out is worth a look.
+    paced: bool,
 }
 
 impl<'a> Books<'a> {
@@ -81,7 +83,13 @@ impl<'a> Books<'a> {
             engaged_ns: 0,
             pool_waits: 0,
             spun_ns: 0,
+            paced: false,
         }
+    }
+
+    /// The same; `paced` tells whether each request falls due by the clock.
+    pub fn paced(self, paced: bool) -> Books<'a> {
+        Books { paced, ..self }
     }
 
     /// The request connection `index` is busy with.
@@ -122,6 +130,9 @@ impl<'a> Books<'a> {
         let line = &self.script.lines[target];
         if recorded {
             self.tally.schedule(line.url);
+            if self.paced {
+                self.tally.arrivals.record(now_ns.saturating_sub(self.window.opens_ns));
+            }
             self.pending += 1;
         }
         self.pages.begin(index, line.embedded, intended_ns);

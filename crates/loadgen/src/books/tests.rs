@@ -246,3 +246,17 @@ fn the_identity_holds_for_any_history() {
         }
     }
 }
+
+#[test]
+fn what_goes_out_by_the_clock_is_counted_from_when_it_did() {
+    let (script, monitor) = (script(), Monitor::default());
+    let distance = |paced: bool| {
+        let mut books = Books::new(2, Stop::DurationNs(1_000_000_000), 0, &script, &monitor).paced(paced);
+        books.keep_time(0);
+        books.begin(0, 0, 0, 500_000_000);
+        books.begin(1, 0, 400_000_000, 500_000_000);
+        close(books, 1_000_000_000).tally.arrivals.distance(1_000_000_000)
+    };
+    assert_eq!(distance(false), None);
+    assert!((distance(true).unwrap() - 0.5).abs() < 0.001);
+}

@@ -23,7 +23,10 @@ impl Connection {
                 self.phase = Phase::Crowded;
                 Step::Crowded
             }
-            Err(_) => self.fail(Stage::Connect, ground),
+            Err(error) => {
+                ground.wire.refused(&error);
+                self.fail(Stage::Connect, ground)
+            }
         }
     }
 
@@ -58,7 +61,10 @@ impl Connection {
                     self.phase = if std::mem::take(&mut self.ahead) { Phase::Idle } else { Phase::Writing };
                     return Step::Waiting;
                 }
-                Err(OpenError::Connect(_)) => return self.fail(Stage::Connect, ground),
+                Err(OpenError::Connect(error)) => {
+                    ground.wire.refused(&error);
+                    return self.fail(Stage::Connect, ground);
+                }
                 Err(OpenError::Tls(_)) => return self.fail(Stage::Tls, ground),
             }
         }

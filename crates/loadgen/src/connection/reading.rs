@@ -31,7 +31,11 @@ impl Connection {
                     let drained = count < ground.buffer.len() && !closed && stream.is_drained_by_short_read();
                     match self.take(count, ground) {
                         Ok(Progress::Done { surplus: 0 }) => return self.answered(closed, ground),
-                        Ok(Progress::Done { .. }) | Err(_) => return self.fail(Stage::Protocol, ground),
+                        Ok(Progress::Done { surplus }) => {
+                            ground.wire.surplus_bytes += surplus as u64;
+                            return self.fail(Stage::Protocol, ground);
+                        }
+                        Err(_) => return self.fail(Stage::Protocol, ground),
                         Ok(Progress::More) if self.is_oversized(ground) => {
                             self.disconnect(ground);
                             return Step::Settled(Outcome::WrongBody { status: self.response.status() });
@@ -147,7 +151,10 @@ impl Connection {
         };
         match stream.read(ground.buffer) {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
-            _ => {
+            other => {
+                let surplus = other.unwrap_or(0) as u64;
+                ground.wire.bytes_read += surplus;
+                ground.wire.surplus_bytes += surplus;
                 self.disconnect(ground);
                 self.lost = true;
             }

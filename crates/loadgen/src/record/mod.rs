@@ -1,5 +1,6 @@
 //! What a run saw, recorded per thread without locks and merged at the end.
 
+mod arrivals;
 mod latency;
 mod pages;
 mod series;
@@ -13,6 +14,7 @@ pub use series::{Bin, BIN_NS};
 pub use tally::{Counts, Stage};
 pub use target::TargetReport;
 
+pub(crate) use arrivals::Arrivals;
 pub(crate) use pages::Pages;
 pub(crate) use series::merge as merge_bins;
 pub(crate) use tally::{Outcome, Tally, Times};

@@ -2,7 +2,7 @@
 
 use super::series::Series;
 use super::target::{TargetReport, TargetTally};
-use super::Latency;
+use super::{Arrivals, Latency};
 
 /// Where a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +139,8 @@ pub(crate) struct Tally {
     pub lag: Latency,
     pub pages: Latency,
     pub series: Series,
+    /// When the requests of an open loop went out.
+    pub arrivals: Arrivals,
     /// By URL; empty when there is one only.
     targets: Vec<TargetTally>,
     /// Answers by first digit of their status; index 0 is anything outside of 1 to 5.

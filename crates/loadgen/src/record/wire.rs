@@ -1,5 +1,9 @@
 //! What happened to connections, as opposed to requests.
 
+use std::io;
+
+use rustix::io::Errno;
+
 use super::Latency;
 
 /// Counters of one thread's connections in the recorded window.
@@ -18,6 +22,11 @@ pub(crate) struct Wire {
     pub stale_dates: u64,
     pub cached_answers: u64,
     pub nonces_lost: u64,
+    /// Bytes that belong to no answer: sent beyond its end, or while nothing was asked.
+    pub surplus_bytes: u64,
+    /// Connections that could not be opened for want of a local port, or of a file descriptor.
+    pub ports_exhausted: u64,
+    pub files_exhausted: u64,
 }
 
 impl Wire {
@@ -32,6 +41,15 @@ impl Wire {
         self.tls.record(took_ns);
     }
 
+    /// A connection could not be opened. Source: connect(2), EADDRNOTAVAIL; socket(2), EMFILE and ENFILE.
+    pub fn refused(&mut self, error: &io::Error) {
+        match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::ADDRNOTAVAIL) => self.ports_exhausted += 1,
+            Some(Errno::MFILE | Errno::NFILE) => self.files_exhausted += 1,
+            _ => {}
+        }
+    }
+
     pub fn disconnected(&mut self) {
         self.established -= 1;
     }
@@ -44,5 +62,20 @@ impl Wire {
             established_peak: self.established,
             ..Wire::default()
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn want_of_ports_and_of_files_are_told_apart_from_refusals() {
+        let mut wire = Wire::default();
+        for errno in [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::CONNREFUSED] {
+            wire.refused(&io::Error::from(errno));
+        }
+        wire.refused(&io::Error::other("none of the kernel's"));
+        assert_eq!((wire.ports_exhausted, wire.files_exhausted), (1, 2));
     }
 }

@@ -1,4 +1,4 @@
-"""Hidden twins, races that were resumed, and findings about whole launches; earlier rows have none."""
+"""Hidden twins, resumed races, findings about launches, more of what the engine saw; earlier rows lack them."""
 
 from __future__ import annotations
 
@@ -20,5 +20,9 @@ class Migration(migrations.Migration):
         migrations.AddField("racerow", "twin", ExactTextField(null=True)),
         migrations.AddField("racerow", "resumed", models.BigIntegerField(null=True)),
         migrations.AddField("launchrow", "findings", DocumentField(null=True)),
+        migrations.AddField("slicerow", "surplus_bytes", models.BigIntegerField(null=True)),
+        migrations.AddField("slicerow", "ports_exhausted", models.BigIntegerField(null=True)),
+        migrations.AddField("slicerow", "files_exhausted", models.BigIntegerField(null=True)),
+        migrations.AddField("slicerow", "arrivals_distance", models.FloatField(null=True)),
         arm(),
     ]

@@ -1,0 +1,92 @@
+"""Does what runs differ from what the stack declares?"""
+
+from __future__ import annotations
+
+from ..model.stack import Hop
+from ..model.verdict import Effect, Finding
+from .judge import count
+from .launch_view import LaunchView
+
+__all__ = ["other_configuration", "reloader"]
+
+_DECLARED_BY = {
+    "granian": "workers",
+    "gunicorn": "workers",
+    "hypercorn": "workers",
+    "mod_wsgi": "processes",
+    "nginx": "workers",
+    "puma": "workers",
+    "unit": "processes",
+    "uvicorn": "workers",
+    "uwsgi": "processes",
+}
+"""The setting that says how many processes a server has for its work."""
+
+_BESIDE = 4
+"""Masters, routers, loggers and the like that an instance may have beside those: Unit has four."""
+
+
+def other_configuration(view: LaunchView) -> Finding | None:
+    """A hop had fewer processes than it declares, or over four more, throughout the launch.
+
+    Then another configuration was measured than the report names: a setting that did not take, workers that died at
+    once, a setting of the app's own. Only servers that count in processes are held to it; those whose number
+    follows the load (uWSGI's cheaper) may have fewer.
+
+    Source: proc_pid_stat(5); the number of processes is in each server's own documentation of the setting.
+    """
+    for group, name in zip(view.stack.processes, _names(view), strict=True):
+        seen = [hop.processes for one in view.launch.slices for hop in one.usage if hop.hop == name]
+        hop = next((hop for hop in group if _declared(hop)), None)
+        if hop is None or not seen:
+            continue
+        copies = int(group[0].settings.get("instances", 1))
+        least = _declared(hop) * copies
+        follows_load = int(hop.settings.get("cheaper", 0)) > 0
+        too_few = max(seen) < least and not follows_load
+        if too_few or min(seen) > least + (_BESIDE + len(group) * 2) * copies:
+            return Finding(
+                check="other configuration",
+                effect=Effect.WARNS,
+                seen=f"{name} ran as {count(max(seen) if too_few else min(seen))} processes",
+                threshold=f"{count(least)} by its {_DECLARED_BY[hop.server]}, and a few that manage them",
+                remedy="do workers die, or does a variable or a file of the app's own configure this server? "
+                "Look at its log",
+            )
+    return None
+
+
+def reloader(view: LaunchView) -> Finding | None:
+    """A process of the stack watches the app's files, to start it anew when they change.
+
+    It costs time at random moments, and nobody deploys it.
+
+    Source: Django, django.utils.autoreload (RUN_MAIN); Werkzeug, WERKZEUG_RUN_MAIN; inotify(7).
+    """
+    found = view.aftermath.reloaders
+    if not found:
+        return None
+    return Finding(
+        check="reloader",
+        effect=Effect.WARNS,
+        seen=f"{count(len(found))} processes watch for changed files: {found[0]}",
+        threshold="none",
+        remedy="switch the app's or the server's reloader off (DEBUG, --reload)",
+    )
+
+
+def _declared(hop: Hop) -> int:
+    """Return how many processes ``hop`` says that it has, 0 when it does not."""
+    if hop.server == "mod_wsgi" and hop.settings.get("mode") != "daemon":
+        return 0
+    number = hop.settings.get(_DECLARED_BY.get(hop.server, ""))
+    return number if isinstance(number, int) and not isinstance(number, bool) else 0
+
+
+def _names(view: LaunchView) -> list[str]:
+    """Name each group of hops as the probe does; a server that stands in a stack twice is numbered."""
+    plain = ["+".join(hop.server for hop in group) for group in view.stack.processes]
+    return [
+        name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
+        for index, name in enumerate(plain)
+    ]

@@ -1,0 +1,101 @@
+"""Looks at launched stacks as they are stopped, for the checks on launches."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..checks import Aftermath, Complaint
+from .guard import Guard
+from .running import Running
+from .sockets import descriptors, listeners
+
+__all__ = ["Inspection", "inspect"]
+
+_LOG_BYTES = 256 * 1024
+_WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.*--noreload)")
+_MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was seen of a stack before it was stopped: ``sockets`` are the inodes of its own listeners by port."""
+
+    seen: Aftermath
+    sockets: Mapping[int, frozenset[int]]
+
+    def afterwards(self, guard: Guard, running: Running) -> Aftermath:
+        """Return the whole aftermath, now that the stack was stopped."""
+        still = listeners()
+        states = guard.status([pid for _, pid in running.parts])
+        return Aftermath(
+            started_s=self.seen.started_s,
+            strangers=self.seen.strangers,
+            reloaders=self.seen.reloaders,
+            complaints=self.seen.complaints,
+            disk_bytes=self.seen.disk_bytes,
+            disk_free_bytes=self.seen.disk_free_bytes,
+            listeners_left=tuple(port for port, own in self.sockets.items() if own & still.get(port, frozenset())),
+            processes_left=sum(len(state.family) for state in states.values()),
+        )
+
+
+def inspect(guard: Guard, running: Running) -> Inspection:
+    """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured."""
+    states = guard.status([pid for _, pid in running.parts])
+    family = sorted({pid for state in states.values() for pid in state.family})
+    held = [descriptors(pid) for pid in family]
+    known = all(one is not None for one in held)
+    own = {inode for one in held if one is not None for inode in one.sockets}
+    listening = listeners()
+    ports = {part.site.listen.port for part, _ in running.parts if not part.site.listen.is_unix}
+    sockets = {port: frozenset(listening.get(port, frozenset()) & own) for port in sorted(ports)}
+    # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
+    told = known and family
+    disk = shutil.disk_usage(running.directory)
+    return Inspection(
+        seen=Aftermath(
+            started_s=running.started_s,
+            strangers=tuple(port for port in sorted(ports) if told and listening.get(port, frozenset()) - own),
+            reloaders=tuple(filter(None, (_watcher(pid) for pid in family))),
+            complaints=_complaints(running.directory.rglob("*.log")),
+            disk_bytes=disk.total,
+            disk_free_bytes=disk.free,
+        ),
+        sockets={port: inodes for port, inodes in sockets.items() if inodes},
+    )
+
+
+def _watcher(pid: int) -> str:
+    """Say what gives a process away that starts the app anew when its files change; empty for any other."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
+        marks = [mark for mark in _MARKS if mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+    except OSError:
+        return ""
+    if marks:
+        return marks[0].decode()
+    if _WATCHES.search(command):
+        return command.decode(errors="replace")[-120:]
+    held = descriptors(pid)
+    if held is not None and held.watches_files and b"python" in command.split(b" ")[0]:
+        return f"inotify in {command.decode(errors='replace')[:120]}"
+    return ""
+
+
+def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
+    """Count what logs say of exhausted ports and files, in the last 256 KiB of each."""
+    found: Counter[Complaint] = Counter()
+    for path in logs:
+        try:
+            with path.open("rb") as file:
+                file.seek(max(path.stat().st_size - _LOG_BYTES, 0))
+                text = file.read(_LOG_BYTES)
+        except OSError:
+            continue
+        found.update({each: text.count(each.value.encode()) for each in Complaint})
+    return {each: number for each, number in found.items() if number}

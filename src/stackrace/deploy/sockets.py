@@ -1,0 +1,56 @@
+"""Who listens on which port, as the kernel tells it. IPv4 and IPv6 of our network namespace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from os import listdir, readlink
+from pathlib import Path
+
+__all__ = ["Descriptors", "descriptors", "listeners"]
+
+_LISTEN = "0A"
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptors:
+    """What a process has open: ``sockets`` by inode, and whether it watches files (inotify)."""
+
+    sockets: frozenset[int]
+    watches_files: bool
+
+
+def listeners() -> dict[int, frozenset[int]]:
+    """Return the inodes of all listening TCP sockets by port. Source: proc_net_tcp(5), state 0A, tenth column."""
+    found: dict[int, set[int]] = {}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            lines = Path(table).read_text(encoding="ascii").splitlines()[1:]
+        except OSError:
+            continue
+        for words in map(str.split, lines):
+            if words[3] == _LISTEN:
+                found.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
+    return {port: frozenset(inodes) for port, inodes in found.items()}
+
+
+def descriptors(pid: int) -> Descriptors | None:
+    """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
+
+    Source: proc_pid_fd(5).
+    """
+    sockets, watches = set(), False
+    try:
+        for name in listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (names only, and many)
+            try:
+                link = readlink(f"/proc/{pid}/fd/{name}")  # noqa: PTH115 (as above)
+            except FileNotFoundError:
+                continue
+            if found := re.fullmatch(r"socket:\[(\d+)\]", link):
+                sockets.add(int(found[1]))
+            watches |= link == "anon_inode:inotify"
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    except OSError:
+        return None
+    return Descriptors(frozenset(sockets), watches)

@@ -1,0 +1,220 @@
+"""Stacks with faults that only a whole launch shows, for real: strangers, watchers, complaints, hidden retries."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace import apps
+from stackrace.checks import Complaint, LaunchView, examine, examine_launch
+from stackrace.deploy.beside import Beside
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.here import Here
+from stackrace.deploy.inspection import inspect
+from stackrace.deploy.installation import availability
+from stackrace.deploy.launcher import Launcher
+from stackrace.deploy.stopping import stop
+from stackrace.model.launch import Launch
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
+from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.model.verdict import Effect
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.servers import Catalogue, Hosted, Recipe, Server, catalogue
+from stackrace.spec.stack_path import parse_stack
+
+COUNTING = Path(apps.__file__).with_name("counting.py")
+
+SERVE = """
+import http.server, os, subprocess, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+    def log_message(self, *_): pass
+class Listener(http.server.ThreadingHTTPServer):
+    allow_reuse_port = True
+{extra}
+Listener(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+COUNTED = f"""
+sys.path.insert(0, {str(COUNTING.parent)!r})
+import counting
+counting.counted(None, asgi=False)
+answer = Handler.do_GET
+"""
+
+SCRIPTS = {
+    "good": "",
+    "watching": "import ctypes; ctypes.CDLL(None).inotify_init1(0)",
+    "reloading": "subprocess.Popen(['sleep', '1000'], env=dict(os.environ, RUN_MAIN='true'))",
+    "complaining": """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+held = []
+try:
+    while True:
+        held.append(open(os.devnull))
+except OSError as error:
+    print(error, flush=True)
+del held
+""",
+    "telling": "Handler.log_message = lambda self, *_: print('GET / HTTP/1.1 200, and more of it', flush=True)",
+    "counted": COUNTED
+    + """
+def do_GET(self):
+    counting.cell[0] += 1
+    answer(self)
+Handler.do_GET = do_GET
+""",
+    "dropping": COUNTED
+    + """
+def do_GET(self):
+    counting.cell[0] += 1
+    if counting.cell[0] % 3:
+        answer(self)
+    else:
+        self.close_connection = True
+Handler.do_GET = do_GET
+""",
+}
+
+
+class Scripted(Server):
+    """A server that is a script of this test."""
+
+    def __init__(self, name):
+        self.spec = ServerSpec(
+            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
+            sockets=(Socket.TCP,),
+        )  # fmt: skip
+
+    def recipe(self, site):
+        return Recipe(
+            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
+            files={"server.py": SERVE.format(extra=SCRIPTS[self.spec.name])},
+            stop_timeout_s=2.0,
+        )
+
+
+NGINX = catalogue().entries["nginx"]
+CATALOGUE = Catalogue({"nginx": NGINX, **{name: Scripted(name) for name in SCRIPTS}})
+GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
+WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
+CORES = tuple(os.sched_getaffinity(0))
+
+
+@pytest.fixture
+def guard():
+    with Guard() as running:
+        yield running
+
+
+@pytest.fixture
+def launcher(guard):
+    return Launcher(
+        guard=guard,
+        catalogue=CATALOGUE,
+        host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
+        environment=dict(os.environ),
+        workloads_for=lambda stack: (WORKLOAD,),
+        cores=(),
+    )
+
+
+@pytest.fixture
+def here(guard, launcher):
+    cores = Budget(stack_cores=CORES, generator_cores=CORES)
+    return Here(guard=guard, launcher=launcher, cores=cores, beside=Beside(pids={}, environment={}), debug=False)
+
+
+def stack(path):
+    return parse_stack(path, CATALOGUE.specs, frozenset({Interface.WSGI}))
+
+
+def ended(here, name, load=None):
+    """Launch a stack, load it if told so, retire it; return what was seen of both."""
+    one = stack(name)
+    assert here.launch(one, 20.0).failure is None
+    seen = here.load(one, WORKLOAD, load, 0.0) if load else None
+    return seen, here.retire([one]).aftermaths[one.path]
+
+
+def found(name, after):
+    view = LaunchView(stack=stack(name), launch=Launch(id="", block=0, stack=name), aftermath=after)
+    return {finding.check: finding.effect for finding in examine_launch(view).findings}
+
+
+def test_a_sound_stack_leaves_nothing(here):
+    _, after = ended(here, "good")
+    assert (after.strangers, after.reloaders, dict(after.complaints)) == ((), (), {})
+    assert (after.listeners_left, after.processes_left) == ((), 0)
+    assert after.started_s > 0 < after.disk_free_bytes < after.disk_bytes
+
+
+def test_another_program_on_the_same_port_is_a_stranger(launcher, guard):
+    running = launcher.launch(stack("good"))
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", running.port))
+        other.listen()
+        inspection = inspect(guard, running)
+        stop(guard, [running])
+        after = inspection.afterwards(guard, running)
+    assert after.strangers == (running.port,)
+    assert after.listeners_left == ()
+    assert found("good", after)["leftover listener"] is Effect.INVALIDATES
+
+
+def test_a_listener_that_outlives_its_stack_is_known_by_its_socket(launcher, guard):
+    running = launcher.launch(stack("good"))
+    try:
+        after = inspect(guard, running).afterwards(guard, running)
+        assert after.listeners_left == (running.port,)
+        assert after.processes_left == 1
+    finally:
+        stop(guard, [running])
+
+
+@pytest.mark.parametrize(("name", "mark"), [("watching", "inotify"), ("reloading", "RUN_MAIN=true")])
+def test_who_watches_files_is_named(here, name, mark):
+    _, after = ended(here, name)
+    assert mark in after.reloaders[0]
+    assert found(name, after)["reloader"] is Effect.WARNS
+
+
+def test_logs_tell_of_files_that_ran_out(here):
+    _, after = ended(here, "complaining")
+    assert after.complaints == {Complaint.NO_FILES: 1}
+    assert found("complaining", after)["descriptors exhausted"] is Effect.INVALIDATES
+
+
+def test_a_line_for_every_answer_is_an_access_log(here):
+    load = Load(concurrency=2, requests=100)
+    told, _ = ended(here, "telling", load)
+    silent, _ = ended(here, "good", load)
+    assert told.log_bytes >= 100 * 32
+    assert silent.log_bytes == 0
+    assert "access log" in {finding.check for finding in examine(told).findings}
+
+
+def test_an_app_that_counts_is_asked_as_often_as_the_client_asked(here):
+    seen, _ = ended(here, "counted", Load(concurrency=2, requests=100))
+    # the first one or two may be under way already when the count begins
+    assert seen.result.counts.ok == 100
+    assert abs(seen.served - 100) <= 4
+    assert "hidden retries" not in {finding.check for finding in examine(seen).findings}
+
+
+@pytest.mark.skipif(not availability(NGINX).ready, reason="nginx is not installed")
+def test_retries_that_nginx_keeps_to_itself_show(here):
+    seen, _ = ended(here, "nginx/http/dropping:instances=2", Load(concurrency=2, requests=300))
+    assert seen.served > 1.2 * seen.result.counts.scheduled
+    hidden = [finding for finding in examine(seen).findings if finding.check == "hidden retries"]
+    assert [finding.effect for finding in hidden] == [Effect.INVALIDATES]
