@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import resource
 import socket
 import struct
@@ -16,8 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from stackrace.checks import Preparation, preflight
-from stackrace.cli.stage import split_cores, usable_cores
 from stackrace.model.load import Load
+from stackrace.model.race import Budget
 from stackrace.probe import network_limits
 
 from .fault import CannotInject, Found, in_verdict
@@ -47,10 +48,11 @@ def in_namespace(name: str) -> Found:
 def before_start(load: Load, *, connections_per_s: float = 0.0) -> Found:
     """Return what is said of this machine before a race of ``load`` starts."""
     limits = network_limits()
+    usable = tuple(sorted(os.sched_getaffinity(0)))
     plan = Preparation(
         loads=(load,),
-        cores=split_cores(usable_cores()),
-        machine_cores=len(usable_cores()),
+        cores=Budget(stack_cores=usable[:-1] or usable, generator_cores=usable[-1:]),
+        machine_cores=len(usable),
         descriptors=limits.descriptors,
         descriptors_hard=limits.descriptors_hard,
         ephemeral_ports=limits.ephemeral_ports,

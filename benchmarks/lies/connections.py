@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from tests.unit.checks.healthy import healthy, load, result
+
 from .apart import in_namespace
-from .fault import Fault, How
+from .fault import Fault, Found, How
+from .replaying import replayed
 from .telling import told
 
 __all__ = ["FAULTS"]
+
+
+def _reused() -> Found:
+    return replayed(healthy(load=load(keep_alive=False), result=result(connections_opened=10_000)))
 
 
 def _apart(name: str, does: str, *expects: str) -> Fault:
@@ -24,7 +31,10 @@ FAULTS: tuple[Fault, ...] = (
          concurrency=(16,), seconds=2.0),
     told("few-files", "has file descriptors for a few clients only", "descriptors exhausted", "timeouts",
          "established connections", concurrency=(32,), seconds=2.5),
-    told("lumpy-connect", "some answers come a second late", "latency lumps", seconds=3.0, timeout_s=5.0),
+    told("lumpy-connect", "some answers come a second late", "latency lumps",
+         seconds=4.0, timeout_s=5.0, how=How.TIMED),
+    Fault(name="close-ignored", does="a connection carries two requests although each was to close it",
+          expects=("close ignored",), how=How.REPLAYED, inject=_reused),
     _apart("few-ports", "500 connections, 200 ports", "ephemeral ports"),
     _apart("ports-held", "three of four ports in TIME_WAIT before the start", "ports in TIME_WAIT"),
     _apart("ports-exhausted", "no port comes back, each request takes one", "ports exhausted"),

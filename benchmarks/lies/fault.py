@@ -11,7 +11,7 @@ from stackrace.model.race import Race
 from stackrace.model.verdict import Finding, Verdict
 from stackrace.report.result import standing_of
 
-__all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "in_race", "in_verdict", "play"]
+__all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
 
 Found = Mapping[str, str]
 """What was complained of: checks and kinds of failure by name, each with what was seen first."""
@@ -23,20 +23,32 @@ class How(StrEnum):
     REAL = "real"
     """It happens on this machine, and is named whatever the machine does meanwhile."""
     TIMED = "timed"
-    """It happens on this machine, but the clock has a say in whether it shows: never part of the tests."""
+    """It happens on this machine, but takes long, or the clock has a say in whether it shows: not in the tests."""
     REPLAYED = "replayed"
     """It cannot be brought about safely here: the checks get what they would have seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A lie of a stack of its own, in runs with these ``options``; those alike may share a race, in turn."""
+
+    stack: str
+    options: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A fault by ``name``. ``expects`` are the names of which any one will do; ``inject`` returns what was said."""
+    """A fault by ``name``. ``expects`` are the names of which any one will do; ``inject`` returns what was said.
+
+    ``told`` is known of a fault that is no more than one stack in a race.
+    """
 
     name: str
     does: str
     expects: tuple[str, ...]
     how: How
     inject: Callable[[], Found]
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +77,8 @@ def play(fault: Fault) -> Outcome:
         found, skipped = fault.inject(), ""
     except CannotInject as reason:
         found, skipped = {}, str(reason)
+    except Exception as error:
+        found, skipped = {f"{type(error).__name__} raised": str(error)}, ""
     return Outcome(fault=fault, found=found, seconds=time.monotonic() - begun, skipped=skipped)
 
 
@@ -73,14 +87,17 @@ def in_verdict(verdict: Verdict) -> Found:
     return _first_of(verdict.findings)
 
 
-def in_race(race: Race) -> Found:
-    """Return what was complained of anywhere in a race: its slices, its launches, its standing, its failures."""
-    launches = race.launches
+def in_race(race: Race, stack: str = "") -> Found:
+    """Return what was complained of in a race: slices, launches and failures, of ``stack`` alone if it is named.
+
+    What is said of the race as a whole belongs to no stack.
+    """
+    launches = [launch for launch in race.launches if not stack or launch.stack == stack]
     found = _first_of(
         [
             *(finding for launch in launches for slice_ in launch.slices for finding in slice_.verdict.findings),
             *(finding for launch in launches for finding in launch.verdict.findings),
-            *standing_of(race).verdict.findings,
+            *(() if stack else standing_of(race).verdict.findings),
         ]
     )
     failures = {one.failure.kind.value: one.failure.message for one in reversed(launches) if one.failure}

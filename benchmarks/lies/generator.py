@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from tests.unit.checks.healthy import healthy, result
+from tests.unit.checks.healthy import healthy, quantiles, result
 
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
@@ -101,6 +101,18 @@ FAULTS: tuple[Fault, ...] = (
         how=How.REPLAYED,
         inject=lambda: replayed(
             healthy(result=result(generator_busy=0.8, generator_cpu_s=1.6), ceiling_per_s=10_500.0)
+        ),
+    ),
+    Fault(
+        name="not-poisson",
+        does="random arrivals that all came in the first half",
+        expects=("arrivals",),
+        how=How.REPLAYED,
+        inject=lambda: replayed(
+            healthy(
+                load=replace(OPEN, poisson=True),
+                result=result(arrivals_distance=0.5, lag=quantiles(p50=1e-6, p99=2e-5)),
+            )
         ),
     ),
     Fault(

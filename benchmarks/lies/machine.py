@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from tests.unit.checks.healthy import healthy
 from tests.unit.checks.healthy import machine as recorded
@@ -28,7 +29,7 @@ def _throttled() -> Found:
         return running.found(Load(concurrency=8, duration_s=1.5))
 
 
-def _replay(name: str, does: str, *expects: str, **changes: float) -> Fault:
+def _replay(name: str, does: str, *expects: str, **changes: Any) -> Fault:
     return Fault(
         name=name,
         does=does,
@@ -57,5 +58,23 @@ FAULTS: tuple[Fault, ...] = (
     _replay("swap", "40 MiB came back from disk", "swapping", swapped_pages=10_240),
     _replay("major-faults", "200 page faults a second waited for the disk", "major faults", major_faults=400),
     _replay("clock-step", "the wall clock went back 2 s", "clock stepped", clock_step_s=-2.0),
+    _replay(
+        "unstable-clock",
+        "the kernel gave up the TSC",
+        "unstable clock",
+        clocksource_before="tsc",
+        clocksource="hpet",
+    ),
+    _replay("slower-machine", "the same work costs 40 % more afterwards", "machine speed", speed_change=-0.3),
+    _replay("turbo-ends", "the cores' frequency fell by a fifth", "CPU frequency", frequency_change=-0.2),
+    _replay("heat", "the processor slowed itself down", "overheated", heat_stops=3),
+    _replay(
+        "pressure",
+        "others waited for the race's cores",
+        "pressure",
+        stall_s=1.2,
+        stack_cores=2,
+        stack_cores_busy_s=3.2,
+    ),
     _replay("lost-segments", "one segment in 50 sent again", "retransmits", retransmits=2_000),
 )

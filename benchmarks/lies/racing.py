@@ -18,7 +18,7 @@ from stackrace.model.workload import Nonce, NoncePlace
 from stackrace.race.runner import run
 from stackrace.spec.request import RaceRequest
 
-__all__ = ["PAGE", "SERVERS", "liar", "request", "runs", "slices", "staged"]
+__all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
 
 HERE = Path(__file__).parent
 SERVERS = HERE / "servers"
@@ -32,6 +32,9 @@ PAGE = RaceRequest(
 )
 """What every race of the suite asks for, unless a fault is about something else."""
 
+STATE: list[Path] = []
+"""The file by which launches of the race that runs now are told what to do."""
+
 
 def liar(lie: str, **settings: object) -> str:
     """Return the stack that tells ``lie``."""
@@ -44,29 +47,36 @@ def staged(asked: RaceRequest) -> Iterator[Stage]:
     """Set up what is asked for; what launches must know of one another lies in a file that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lies-") as folder:
         Path(folder).chmod(0o777)
-        known = {**asked.environment, "LIES_STATE": str(Path(folder, "launches"))}
-        with set_up(replace(asked, environment=known), lambda _: None) as stage:
-            yield stage
+        STATE.append(Path(folder, "launches"))
+        known = {**asked.environment, "LIES_STATE": str(STATE[-1])}
+        try:
+            with set_up(replace(asked, environment=known), lambda _: None) as stage:
+                yield stage
+        finally:
+            STATE.pop()
 
 
 def runs(
     *stacks: str,
-    seconds: float = 1.0,
+    seconds: float = 0.6,
     repeats: int = 1,
     concurrency: Sequence[int] = (8,),
     nonce: bool = False,
+    twin: bool = False,
+    place: type[Here] = Here,
     **changes: object,
 ) -> Race:
-    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``."""
+    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``; ``place`` may be one that tampers."""
     asked = request(stacks, concurrency, repeats=repeats, run_s=seconds, **changes)
-    return _raced(asked, nonce=nonce)
+    return _raced(asked, nonce=nonce, twin=twin, place=place)
 
 
 def slices(
     *stacks: str, budget_s: float, slice_s: float = 0.5, concurrency: Sequence[int] = (8,), **changes: object
 ) -> Race:
     """Race ``stacks`` in slices, warmed up and interleaved, until ``budget_s`` is spent."""
-    return _raced(request(stacks, concurrency, budget_s=budget_s, slice_s=slice_s, exhaustive=True, **changes))
+    asked = request(stacks, concurrency, budget_s=budget_s, slice_s=slice_s, exhaustive=True, **changes)
+    return _raced(asked, nonce=False, twin=False, place=Here)
 
 
 def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object) -> RaceRequest:
@@ -75,20 +85,18 @@ def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object
     return replace(usual, **changes)  # type: ignore[arg-type]
 
 
-def _raced(asked: RaceRequest, *, nonce: bool = False) -> Race:
+def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: type[Here]) -> Race:
     with staged(asked) as stage:
-        plan = plan_of(asked, stage)
+        plan = replace(plan_of(asked, stage), twin=twin)
         if nonce:
             own = Nonce(place=NoncePlace.HEADER, name="X-Nonce")
             plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
-        if asked.repeats is not None:
-            plan = replace(plan, twin=False)
         race = race_of(plan, asked, check_limits(plan.loads, plan.cores))
-        place = Here(
+        here = place(
             guard=stage.guard,
             launcher=stage.launcher,
             cores=plan.cores,
             beside=stage.beside,
             debug=stage.loaded.debug,
         )
-        return run(plan, race, place, lambda _: None)
+        return run(plan, race, here, lambda _: None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .fault import Fault, How, in_race
+from .fault import Fault, How, Told, in_race
 from .racing import liar, runs
 
 __all__ = ["told"]
@@ -24,4 +24,5 @@ def told(
         expects=expects,
         how=how,
         inject=lambda: in_race(runs(stack, **options)),  # type: ignore[arg-type]
+        told=Told(stack=stack, options=tuple(options.items())),
     )

@@ -1,6 +1,9 @@
 """What a server does that tells no lie; every lie overrides the one part it is about."""
 
+import io
 import os
+import signal
+import sys
 from email.utils import formatdate
 
 
@@ -35,7 +38,9 @@ class Honest:
         """Somebody connected."""
 
     def told_to_stop(self):
-        """TERM came."""
+        """TERM came: all workers go."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)
         os._exit(0)
 
     def asked(self, connection, request):
@@ -50,7 +55,18 @@ class Honest:
 
     def say(self, request):
         """Return status, headers and body, from the app."""
-        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "wsgi.url_scheme": "http"}
+        environ = {
+            "REQUEST_METHOD": "GET",
+            "SCRIPT_NAME": "",
+            "PATH_INFO": "/",
+            "QUERY_STRING": "",
+            "SERVER_NAME": "127.0.0.1",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(),
+            "wsgi.errors": sys.stderr,
+        }
         for line in request.split(b"\r\n")[1:]:
             name, _, value = line.partition(b":")
             if name.lower() == b"x-nonce":

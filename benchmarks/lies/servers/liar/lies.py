@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import signal
+import socket
 import sys
 import time
 from email.utils import formatdate
@@ -220,50 +221,63 @@ class LumpyConnect(Honest):
     """One request in three hundred takes a second more, as after a lost attempt to connect."""
 
     def asked(self, connection, request):
-        late = self.server.asked > GRACE and self.server.asked % 300 == 0
-        self.loop.call_later(1.0 if late else 0.0, super().asked, connection, request)
+        if self.server.asked > GRACE and self.server.asked % 300 == 0:
+            self.loop.call_later(1.0, super().asked, connection, request)
+        else:
+            super().asked(connection, request)
 
 
 # ---- the server itself
 
 
 class Slower(Honest):
-    """Each request takes a little longer than the one before."""
+    """Each request takes a little longer than the one before: after six seconds three times as long."""
+
+    first_s = None
 
     def say(self, request):
-        burn(self.server.asked * 2e-7)
+        now_s = time.monotonic()
+        self.first_s = self.first_s or now_s
+        burn(0.0003 * (1 + (now_s - self.first_s) / 3))
         return super().say(request)
 
 
 class Leak(Honest):
-    """Keeps 32 KiB of every request."""
+    """Keeps 4 KiB of every request."""
 
     def ready(self, loop, listening):
         super().ready(loop, listening)
         self.kept = []
 
     def say(self, request):
-        self.kept.append(os.urandom(64) * 512)
+        self.kept.append(os.urandom(64) * 64)
         return super().say(request)
 
 
 class MoreProcesses(Honest):
-    """A child for every two hundred requests, up to forty; none ends."""
+    """Another child twice a second, each with ten megabytes of its own; none ends."""
 
-    children = 0
+    next_s = 0.0
 
     def say(self, request):
-        if self.server.asked % 200 == 0 and self.children < 40:
-            self.children += 1
+        if self.server.asked > GRACE and time.monotonic() > self.next_s:
+            self.next_s = time.monotonic() + 0.5
             if os.fork() == 0:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
                 signal.set_wakeup_fd(-1)
-                while True:
+                kept = os.urandom(10_000_000)
+                while kept:
                     signal.pause()
         return super().say(request)
 
-    def told_to_stop(self):
-        os.killpg(0, signal.SIGKILL)
+
+class AsksTwice(Honest):
+    """Asks the app again for every other request, as a proxy does that repeats what seemed to fail."""
+
+    def say(self, request):
+        if self.server.asked > GRACE and self.server.asked % 2 == 0:
+            super().say(request)
+        return super().say(request)
 
 
 class LogFlood(Honest):
@@ -347,18 +361,25 @@ class Survivor(Honest):
             os._exit(0)
 
 
-class HalfOfThem(Honest):
-    """Starts half the workers it was told to."""
+class Daemon(Honest):
+    """Leaves a process behind as a daemon does: forked twice, in a session of its own, with no file open."""
 
-    def workers(self, declared):
-        return max(declared // 2, 1)
+    def starting(self):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                os.closerange(0, 1024)
+                while True:
+                    signal.pause()
+            os._exit(0)
 
 
-class OneMore(Honest):
-    """Starts twice the workers it was told to."""
+class SharesPort(Honest):
+    """Lets anybody of the same user listen on its port, too."""
 
-    def workers(self, declared):
-        return 2 * declared
+    def binding(self, listening):
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
 
 
 class Restless(Honest):
@@ -373,53 +394,38 @@ class Restless(Honest):
         self.loop.call_later(0.006, self.work)
 
 
-class Reloader(Honest):
-    """Looks at the time stamps of all modules ten times a second, as a reloader does."""
+# ---- from launch to launch
+
+
+class AsTold(Honest):
+    """Takes as many microseconds more for each request as the file says at its start."""
+
+    def starting(self):
+        file = Path(os.environ["LIES_STATE"])
+        self.burnt_s = int(file.read_text()) / 1e6 if file.exists() else 0.0
+
+    def say(self, request):
+        burn(self.burnt_s)
+        return super().say(request)
+
+
+class Backwash(Honest):
+    """Has something to do afterwards: half a second of it, from when a load ends."""
+
+    last_s = 0.0
 
     def ready(self, loop, listening):
         super().ready(loop, listening)
         self.look()
 
+    def say(self, request):
+        self.last_s = time.monotonic()
+        return super().say(request)
+
     def look(self):
-        files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
-        for _ in range(10):
-            for file in files:
-                Path(file).stat()
-        self.loop.call_later(0.1, self.look)
-
-
-# ---- from launch to launch
-
-
-def launches_before():
-    """Return how often a liar was launched before in this race; a file outside of the run directory counts."""
-    file = Path(os.environ["LIES_STATE"])
-    count = int(file.read_text()) if file.exists() else 0
-    file.write_text(str(count + 1))
-    return count
-
-
-class EverySecond(Honest):
-    """Every second launch is slow."""
-
-    def starting(self):
-        self.slow = bool(launches_before() % 2)
-
-    def say(self, request):
-        if self.slow:
-            burn(0.0004)
-        return super().say(request)
-
-
-class Drifting(Honest):
-    """Every launch is slower than the one before."""
-
-    def starting(self):
-        self.count = launches_before()
-
-    def say(self, request):
-        burn(0.00008 * self.count)
-        return super().say(request)
+        if 0.05 < time.monotonic() - self.last_s < 4.0:
+            burn(0.02)
+        self.loop.call_later(0.005, self.look)
 
 
 class Constant(Honest):
