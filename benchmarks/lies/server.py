@@ -15,7 +15,7 @@ __all__ = ["FAULTS"]
 
 
 def _serial() -> Found:
-    return in_race(runs(liar("serial"), concurrency=(2, 8), seconds=1.5))
+    return in_race(runs(liar("serial"), concurrency=(2, 8), seconds=1.0, repeats=2))
 
 
 def _full() -> Found:
@@ -30,14 +30,6 @@ FAULTS: tuple[Fault, ...] = (
     told("more-processes", "another child twice a second", "memory grows", seconds=8.0, how=How.TIMED),
     told("asks-twice", "asks the app again for every other request", "hidden retries"),
     told("log-flood", "2 kB of log per request", "logs grow", seconds=2.0),
-    told(
-        "pausing",
-        "stands still now and then",
-        "not steady",
-        "latency lumps",
-        how=How.TIMED,
-        seconds=7.0,
-    ),
     told("never-ready", "listens and never answers", "never became ready", budget_s=15.0),
     told("dies-at-start", "ends at its start", "did not start"),
     told("dies-under-load", "ends after 500 requests", "died under load"),

@@ -306,15 +306,6 @@ class Serial(Honest):
         self.loop.call_at(self.free_s, super().asked, connection, request)
 
 
-class Pausing(Honest):
-    """Stands still for a quarter of a second, now and then."""
-
-    def say(self, request):
-        if self.server.asked % 400 == 399:
-            time.sleep(0.25)
-        return super().say(request)
-
-
 # ---- starting and stopping
 
 
@@ -406,33 +397,6 @@ class AsTold(Honest):
 
     def say(self, request):
         burn(self.burnt_s)
-        return super().say(request)
-
-
-class Backwash(Honest):
-    """Has something to do afterwards: half a second of it, from when a load ends."""
-
-    last_s = 0.0
-
-    def ready(self, loop, listening):
-        super().ready(loop, listening)
-        self.look()
-
-    def say(self, request):
-        self.last_s = time.monotonic()
-        return super().say(request)
-
-    def look(self):
-        if 0.05 < time.monotonic() - self.last_s < 4.0:
-            burn(0.02)
-        self.loop.call_later(0.005, self.look)
-
-
-class Constant(Honest):
-    """Honest, at a fixed cost for each request."""
-
-    def say(self, request):
-        burn(0.0002)
         return super().say(request)
 
 
