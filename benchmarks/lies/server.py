@@ -44,7 +44,7 @@ FAULTS: tuple[Fault, ...] = (
         name="serial",
         does="a lock lets one request in at a time",
         expects=("unused CPU",),
-        how=How.REAL,
+        how=How.TIMED,
         inject=_serial,
     ),
 )
