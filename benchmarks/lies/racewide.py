@@ -101,7 +101,7 @@ FAULTS: tuple[Fault, ...] = (
           how=How.TIMED, inject=_ageing),
     Fault(name="restless", does="a stack works while another is measured", expects=("idle stacks busy",),
           how=How.TIMED, inject=_restless),
-    _fault("padded", "answers are longer than the other stack's", "answer sizes", how=How.REAL,
+    _fault("padded", "answers are longer than the other stack's", "answer sizes", how=How.TIMED,
            race=lambda: runs(liar("padded"), liar("truth"))),
     _fault("twins-recorded", "a recorded race: its twin lost a fifth", "twins differ", how=How.REPLAYED,
            race=_recorded_twins),
