@@ -58,6 +58,12 @@ format: .venv/.tools
 	cargo fmt
 	cargo fmt --manifest-path crates/fuzz/Cargo.toml
 
+# Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
+.PHONY: bench-lies
+bench-method: bench-lies
+bench-lies: .venv/.tools
+	$(BIN)/python -m benchmarks.lies
+
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py

@@ -19,6 +19,8 @@ __all__ = ["Inspection", "inspect"]
 _LOG_BYTES = 256 * 1024
 _WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.*--noreload)")
 _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
+_MORE = b"GUNICORN_CMD_ARGS="
+"""Gunicorn reads further arguments from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,12 @@ def _watcher(pid: int) -> str:
     """Say what gives a process away that starts the app anew when its files change; empty for any other."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
-        marks = [mark for mark in _MARKS if mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        marks = [one for one in variables if one in _MARKS or (one.startswith(_MORE) and _WATCHES.search(one))]
     except OSError:
         return ""
     if marks:
-        return marks[0].decode()
+        return marks[0].decode(errors="replace")
     if _WATCHES.search(command):
         return command.decode(errors="replace")[-120:]
     held = descriptors(pid)

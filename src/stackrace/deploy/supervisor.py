@@ -13,7 +13,7 @@ Requests::
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
     {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
 
-A *family* is a spawned process, all its descendants, and orphans of its session that were adopted here.
+A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc(5) /proc/PID/task/TID/children.
 """
 
@@ -30,6 +30,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -40,11 +41,15 @@ GRACE_S = 2.0
 class Family:
     """One spawned process with everything that came out of it."""
 
+    firsts: ClassVar[set[int]] = set()
+
     def __init__(self, pid: int, stop: int) -> None:
+        self.firsts.add(pid)
         self.pid = pid
         self.stop = stop
         self.code: int | None = None
         self.known: set[int] = {pid}
+        self.folder = ""
 
     def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
         """Return its living members, given every process below the supervisor: pid → (parent, session)."""
@@ -53,11 +58,17 @@ class Family:
         grown = True
         while grown:
             more = {
-                pid for pid, (parent, session) in tree.items() if parent in self.known or session == self.pid
+                pid
+                for pid, (parent, session) in tree.items()
+                if parent in self.known or session == self.pid or (parent == os.getpid() and self.sent(pid))
             } - self.known
             self.known |= more
             grown = bool(more)
         return sorted(self.known)
+
+    def sent(self, pid: int) -> bool:
+        """Tell whether an orphan came out of this family: a daemon has left its session, but not its TMPDIR."""
+        return bool(self.folder) and pid not in self.firsts and _temporary(pid) == self.folder
 
 
 class Supervisor:
@@ -73,7 +84,10 @@ class Supervisor:
         """Carry out one request."""
         match request["do"]:
             case "spawn":
-                return self.spawn(request)
+                answer = self.spawn(request)
+                # private to one server of one launch, so that it tells whose an orphan is
+                self.families[answer["pid"]].folder = request["env"].get("TMPDIR", "")
+                return answer
             case "signal":
                 # once a parent is gone, nothing tells whose an orphan with a session of its own was
                 if family := self.families.get(request["pid"]):
@@ -228,6 +242,15 @@ def _stat(pid: int) -> list[str]:
 
 def _lives(fields: list[str]) -> bool:
     return fields[0] not in "ZX" or int(fields[17]) > 1
+
+
+def _temporary(pid: int) -> str:
+    """Return the TMPDIR that a process was started with, empty where it may not be known."""
+    with contextlib.suppress(OSError):
+        for variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            if variable.startswith(b"TMPDIR="):
+                return variable.removeprefix(b"TMPDIR=").decode(errors="surrogateescape")
+    return ""
 
 
 def _adopted(pid: int) -> bool:

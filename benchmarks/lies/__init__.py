@@ -1,0 +1,1 @@
+"""Lies that a measurement may be told, and whether Stackrace names them: ``python -m benchmarks.lies``."""

@@ -1,0 +1,62 @@
+"""Stacks that are not what they declare to be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from stackrace.deploy.here import Here
+from stackrace.deploy.place import Launched
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.stack import Stack
+
+from .fault import Fault, Found, How, in_race
+from .racing import runs
+from .telling import told
+
+__all__ = ["FAULTS"]
+
+ONE, MANY = 1, 8
+DEBUGGED = {
+    "entry": Entry(kind=EntryKind.DJANGO, target="debugged"),
+    "python": Path(sys.executable),
+}
+"""Our own environment has Django."""
+
+
+class Swapped(Here):
+    """Somebody mixed up the files: who declares one worker starts with eight, and the other way round."""
+
+    def launch(self, stack: Stack, timeout_s: float) -> Launched:
+        """Start ``stack`` with the other's number of workers, under its own name."""
+        hop = stack.hops[0]
+        workers = ONE + MANY - int(hop.settings["workers"])
+        other = replace(hop, settings={**hop.settings, "workers": workers})
+        return super().launch(replace(stack, hops=(other,)), timeout_s)
+
+
+def _gunicorn(*workers: int) -> Found:
+    return in_race(runs(*(f"gunicorn:workers={number}" for number in workers), place=Swapped))
+
+
+def _with(arguments: str) -> Found:
+    """Race gunicorn where the environment tells it more than its declaration does."""
+    environment: Mapping[str, str] = {"GUNICORN_CMD_ARGS": arguments}
+    return in_race(runs("gunicorn:workers=2", environment=environment))
+
+
+def _fault(name: str, does: str, inject: Callable[[], Found], *expects: str) -> Fault:
+    return Fault(name=name, does=does, expects=expects, how=How.REAL, inject=inject)
+
+
+FAULTS: tuple[Fault, ...] = (
+    _fault("fewer-workers", "gunicorn has 1 worker of 8", lambda: _gunicorn(MANY), "other configuration"),
+    _fault("more-workers", "gunicorn has 8 workers for 1", lambda: _gunicorn(ONE), "other configuration"),
+    _fault("swapped", "two stacks with each other's configuration", lambda: _gunicorn(ONE, MANY),
+           "other configuration"),
+    _fault("reloader", "GUNICORN_CMD_ARGS says --reload", lambda: _with("--reload"), "reloader"),
+    told("access-log", "writes a line per request", "access log"),
+    _fault("debug-mode", "the app runs with DEBUG = True", lambda: in_race(runs("liar", **DEBUGGED)), "debug mode"),
+)  # fmt: skip

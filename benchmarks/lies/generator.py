@@ -1,0 +1,125 @@
+"""A load generator that is too slow, late, or not alone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from tests.unit.checks.healthy import healthy, quantiles, result
+
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
+
+from .fault import Fault, Found, How, in_race
+from .loading import observed, up
+from .nuisance import hogs, interrupted
+from .racing import liar, runs
+from .replaying import replayed
+
+__all__ = ["FAULTS"]
+
+OPEN = Load(concurrency=500, duration_s=2.0, timeout_s=5.0, rate_per_s=500.0)
+"""An open loop that any server keeps up with."""
+
+
+def _last_core() -> int:
+    return max(os.sched_getaffinity(0))
+
+
+def _starved() -> Found:
+    with hogs([_last_core()] * 3):
+        return in_race(runs(liar("truth"), seconds=1.5))
+
+
+def _stopped() -> Found:
+    with up(liar("truth")) as running, interrupted(after_s=0.5, length_s=0.5):
+        return running.found(OPEN)
+
+
+def _overloaded() -> Found:
+    return observed(liar("serial"), replace(OPEN, rate_per_s=1000.0, concurrency=100))
+
+
+def _too_few() -> Found:
+    """A closed loop is blind to a pause; an open one with two connections only cannot send what falls due."""
+    return observed(liar("serial"), replace(OPEN, rate_per_s=400.0, concurrency=1))
+
+
+def _shared() -> Found:
+    core = _last_core()
+    with up(liar("truth"), cores=Budget(stack_cores=(core,), generator_cores=(core,))) as running:
+        return running.found(Load(concurrency=8, duration_s=1.0))
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        name="engine-starved",
+        does="three hogs on the engine's core",
+        expects=("generator waited",),
+        how=How.TIMED,
+        inject=_starved,
+    ),
+    Fault(
+        name="engine-stopped",
+        does="SIGSTOP for half a second, open loop",
+        expects=("lag",),
+        how=How.REAL,
+        inject=_stopped,
+    ),
+    Fault(
+        name="overload",
+        does="1000/s sent to what can do 250/s",
+        expects=("overload",),
+        how=How.REAL,
+        inject=_overloaded,
+    ),
+    Fault(
+        name="too-few-connections",
+        does="an open loop that may have a single connection",
+        expects=("pool limit", "overload"),
+        how=How.REAL,
+        inject=_too_few,
+    ),
+    Fault(
+        name="shared-core",
+        does="engine and stack on one core",
+        expects=("shared cores",),
+        how=How.REAL,
+        inject=_shared,
+    ),
+    Fault(
+        name="engine-busy",
+        does="a server faster than the engine",
+        expects=("generator busy",),
+        how=How.REPLAYED,
+        inject=lambda: replayed(healthy(result=result(generator_busy=0.97, generator_cpu_s=1.94))),
+    ),
+    Fault(
+        name="engine-at-its-ceiling",
+        does="95 % of what the engine can do here",
+        expects=("engine ceiling",),
+        how=How.REPLAYED,
+        inject=lambda: replayed(
+            healthy(result=result(generator_busy=0.8, generator_cpu_s=1.6), ceiling_per_s=10_500.0)
+        ),
+    ),
+    Fault(
+        name="not-poisson",
+        does="random arrivals that all came in the first half",
+        expects=("arrivals",),
+        how=How.REPLAYED,
+        inject=lambda: replayed(
+            healthy(
+                load=replace(OPEN, poisson=True),
+                result=result(arrivals_distance=0.5, lag=quantiles(p50=1e-6, p99=2e-5)),
+            )
+        ),
+    ),
+    Fault(
+        name="idle-connections",
+        does="an engine that leaves its connections idle for an eighth of the time",
+        expects=("dead time",),
+        how=How.REPLAYED,
+        inject=lambda: replayed(healthy(result=result(dead_time=0.12))),
+    ),
+)

@@ -1,0 +1,63 @@
+"""One stack, launched as in a race and loaded in ways that no race knows: open loops, shared cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from stackrace.checks import Observation, examine
+from stackrace.deploy.here import Here
+from stackrace.model.load import Load
+from stackrace.model.race import Budget
+from stackrace.model.stack import Stack
+from stackrace.model.workload import Workload
+
+from .fault import Found
+from .racing import request, staged
+
+__all__ = ["Up", "observed", "up"]
+
+
+class Up:
+    """A stack that is up."""
+
+    def __init__(self, place: Here, stack: Stack, workload: Workload) -> None:
+        self._place, self._stack, self._workload = place, stack, workload
+
+    def load(self, load: Load) -> Observation:
+        """Send ``load`` and return what was seen."""
+        return self._place.load(self._stack, self._workload, load, 0.0)
+
+    def found(self, load: Load) -> Found:
+        """Send ``load`` and return what the checks say of it."""
+        found: dict[str, str] = {}
+        for finding in examine(self.load(load)).findings:
+            found.setdefault(finding.check, finding.seen)
+        return found
+
+
+@contextmanager
+def up(path: str, *, cores: Budget | None = None, calibrate: Sequence[Load] = ()) -> Iterator[Up]:
+    """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
+    with staged(request([path], [1])) as stage:
+        stack = stage.stacks[0]
+        place = Here(
+            guard=stage.guard,
+            launcher=stage.launcher,
+            cores=cores or stage.cores,
+            beside=stage.beside,
+            debug=stage.loaded.debug,
+        )
+        place.calibrate(calibrate)
+        launched = place.launch(stack, 10.0)
+        assert launched.failure is None, launched.failure
+        try:
+            yield Up(place, stack, stage.workloads[0])
+        finally:
+            place.retire([stack])
+
+
+def observed(path: str, load: Load) -> Found:
+    """Return what the checks say of one load on the stack ``path``."""
+    with up(path) as running:
+        return running.found(load)

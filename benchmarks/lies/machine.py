@@ -1,0 +1,80 @@
+"""A machine that does not hold still: others take its cores, it swaps, its clock jumps."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tests.unit.checks.healthy import healthy
+from tests.unit.checks.healthy import machine as recorded
+
+from stackrace.model.load import Load
+
+from .fault import Fault, Found, How, in_race
+from .loading import up
+from .nuisance import hogs, quota
+from .racing import liar, runs
+from .replaying import replayed
+
+__all__ = ["FAULTS"]
+
+
+def _disturbed() -> Found:
+    with hogs([min(os.sched_getaffinity(0))]):
+        return in_race(runs(liar("truth"), seconds=1.5))
+
+
+def _throttled() -> Found:
+    with up(liar("truth")) as running, quota(0.05):
+        return running.found(Load(concurrency=8, duration_s=1.5))
+
+
+def _replay(name: str, does: str, *expects: str, **changes: Any) -> Fault:
+    return Fault(
+        name=name,
+        does=does,
+        expects=expects,
+        how=How.REPLAYED,
+        inject=lambda: replayed(healthy(machine=recorded(**changes))),
+    )
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        name="foreign-cpu",
+        does="a hog on the stack's core",
+        expects=("foreign CPU",),
+        how=How.TIMED,
+        inject=_disturbed,
+    ),
+    Fault(
+        name="throttled",
+        does="a CPU quota of a twentieth of a core for us",
+        expects=("throttled",),
+        how=How.REAL,
+        inject=_throttled,
+    ),
+    _replay("steal", "the hypervisor took a tenth", "steal", steal_s=0.8),
+    _replay("swap", "40 MiB came back from disk", "swapping", swapped_pages=10_240),
+    _replay("major-faults", "200 page faults a second waited for the disk", "major faults", major_faults=400),
+    _replay("clock-step", "the wall clock went back 2 s", "clock stepped", clock_step_s=-2.0),
+    _replay(
+        "unstable-clock",
+        "the kernel gave up the TSC",
+        "unstable clock",
+        clocksource_before="tsc",
+        clocksource="hpet",
+    ),
+    _replay("slower-machine", "the same work costs 40 % more afterwards", "machine speed", speed_change=-0.3),
+    _replay("turbo-ends", "the cores' frequency fell by a fifth", "CPU frequency", frequency_change=-0.2),
+    _replay("heat", "the processor slowed itself down", "overheated", heat_stops=3),
+    _replay(
+        "pressure",
+        "others waited for the race's cores",
+        "pressure",
+        stall_s=1.2,
+        stack_cores=2,
+        stack_cores_busy_s=3.2,
+    ),
+    _replay("lost-segments", "one segment in 50 sent again", "retransmits", retransmits=2_000),
+)

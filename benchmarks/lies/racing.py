@@ -1,0 +1,102 @@
+"""Small real races on this machine, in this process, with the liar among the stacks; nothing of them is kept."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from stackrace.cli.planning import plan_of, race_of
+from stackrace.cli.preflight import check_limits
+from stackrace.cli.stage import Stage, set_up
+from stackrace.deploy.here import Here
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.race import Question, Race
+from stackrace.model.workload import Nonce, NoncePlace
+from stackrace.race.runner import run
+from stackrace.spec.request import RaceRequest
+
+__all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
+
+HERE = Path(__file__).parent
+SERVERS = HERE / "servers"
+PAGE = RaceRequest(
+    folder=HERE / "app",
+    entry=Entry(kind=EntryKind.WSGI, target="page:application"),
+    urls=("/",),
+    servers=SERVERS,
+    timeout_s=1.0,
+    seed=1,
+)
+"""What every race of the suite asks for, unless a fault is about something else."""
+
+STATE: list[Path] = []
+"""The file by which launches of the race that runs now are told what to do."""
+
+
+def liar(lie: str, **settings: object) -> str:
+    """Return the stack that tells ``lie``."""
+    given = {"lie": lie, **settings}
+    return "liar:" + ",".join(f"{name}={value}" for name, value in given.items())
+
+
+@contextmanager
+def staged(asked: RaceRequest) -> Iterator[Stage]:
+    """Set up what is asked for; what launches must know of one another lies in a file that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="lies-") as folder:
+        Path(folder).chmod(0o777)
+        STATE.append(Path(folder, "launches"))
+        known = {**asked.environment, "LIES_STATE": str(STATE[-1])}
+        try:
+            with set_up(replace(asked, environment=known), lambda _: None) as stage:
+                yield stage
+        finally:
+            STATE.pop()
+
+
+def runs(
+    *stacks: str,
+    seconds: float = 0.6,
+    repeats: int = 1,
+    concurrency: Sequence[int] = (8,),
+    nonce: bool = False,
+    twin: bool = False,
+    place: type[Here] = Here,
+    **changes: object,
+) -> Race:
+    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``; ``place`` may be one that tampers."""
+    asked = request(stacks, concurrency, repeats=repeats, run_s=seconds, **changes)
+    return _raced(asked, nonce=nonce, twin=twin, place=place)
+
+
+def slices(
+    *stacks: str, budget_s: float, slice_s: float = 0.5, concurrency: Sequence[int] = (8,), **changes: object
+) -> Race:
+    """Race ``stacks`` in slices, warmed up and interleaved, until ``budget_s`` is spent."""
+    asked = request(stacks, concurrency, budget_s=budget_s, slice_s=slice_s, exhaustive=True, **changes)
+    return _raced(asked, nonce=False, twin=False, place=Here)
+
+
+def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object) -> RaceRequest:
+    """Return what is asked for; ``changes`` are fields of the request."""
+    usual = replace(PAGE, stacks=tuple(stacks), concurrency=tuple(concurrency), question=Question.RANKING)
+    return replace(usual, **changes)  # type: ignore[arg-type]
+
+
+def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: type[Here]) -> Race:
+    with staged(asked) as stage:
+        plan = replace(plan_of(asked, stage), twin=twin)
+        if nonce:
+            own = Nonce(place=NoncePlace.HEADER, name="X-Nonce")
+            plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
+        race = race_of(plan, asked, check_limits(plan.loads, plan.cores))
+        here = place(
+            guard=stage.guard,
+            launcher=stage.launcher,
+            cores=plan.cores,
+            beside=stage.beside,
+            debug=stage.loaded.debug,
+        )
+        return run(plan, race, here, lambda _: None)
