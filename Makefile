@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup test test-rust test-python lint types format bench bench-method clean help
+.PHONY: race setup test test-rust test-python lint types format bench bench-method bench-lies clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -59,11 +59,6 @@ format: .venv/.tools
 	cargo fmt --manifest-path crates/fuzz/Cargo.toml
 
 # Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
-.PHONY: bench-lies
-bench-method: bench-lies
-bench-lies: .venv/.tools
-	$(BIN)/python -m benchmarks.lies
-
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tests.factories import make_race
 from tests.unit.checks.healthy import counts, result
 
 from stackrace.model.launch import Launch, Slice
@@ -19,7 +20,7 @@ def slice_of(concurrency, ok, *, workload="", verdict=None, **load):
 
 
 def ledger_of(*launches):
-    ledger = Ledger(None)
+    ledger = Ledger(make_race(stacks=2, blocks=0, facts=()))
     for number, (stack, slices) in enumerate(launches):
         ledger.enter(Launch(id=str(number), block=number, stack=stack, slices=slices))
     return ledger

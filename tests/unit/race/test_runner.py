@@ -327,7 +327,7 @@ def test_the_budget_is_kept_with_many_cells_too(clock):
 
 
 def test_a_budget_that_holds_no_block_tells_how_many_workloads_there_are(clock):
-    with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load levels need"):
+    with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load level needs"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, workloads=(asking("a"), asking("b")), budget_s=5.0)
 
 
