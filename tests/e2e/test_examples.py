@@ -39,7 +39,7 @@ def test_every_example_is_raced_here():
 def test_an_example_races(name, stackrace, tmp_path):
     project = tmp_path / name
     shutil.copytree(EXAMPLES / name, project)
-    arguments = ["--budget", "20s", "-c", "5", "--json"]
+    arguments = ["--budget", "20s", "-c", "5", "--no-twin", "--json"]
     if name == "bookshop":
         # its race file asks for a static file, which only a front end serves
         arguments += ["--url", "/", "--url", "/books/?page=3"]

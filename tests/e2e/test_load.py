@@ -254,7 +254,7 @@ def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_p
 
 
 def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
-    command = [str(STACKRACE), "load", server.url, "-d", "1h", "--no-ceiling", "--json"]
+    command = [str(STACKRACE), "load", server.url, "-d", "1min", "--no-ceiling", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as running:
         pause = threading.Event()
         while len(server.asked) < 50 and running.poll() is None:
@@ -265,7 +265,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     VALIDATOR.validate(found)
     assert running.returncode == 0
     assert 0 < found["ok"] <= len(server.asked)
-    assert found["duration_s"] < 3600
+    assert found["duration_s"] < 60
 
 
 def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):

@@ -16,7 +16,20 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
     return [b"hello"]
 """
-ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1", "--requests", "20", "--repeats", "4"]
+ASKED = [
+    "run",
+    "--wsgi",
+    "tiny:app",
+    "--python",
+    sys.executable,
+    "-c",
+    "1",
+    "--requests",
+    "20",
+    "--repeats",
+    "4",
+    "--no-twin",
+]
 ASKED += ["--stack", "waitress", "--stack", "gunicorn:class=gthread", "--seed", "2"]
 LAUNCHES = 8
 

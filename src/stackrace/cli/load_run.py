@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,11 +142,15 @@ def _watched(
     # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
     over = threading.Event()
     before = read_machine()
+    # Ctrl-C waits until the engine can be told of it: the interpreter does not end before the engine's thread
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     threading.Thread(target=work).start()
-    while not over.is_set():
+    while True:
         try:
-            over.wait(REFRESH_S)
-            line.draw(*monitor.snapshot())
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            while not over.wait(REFRESH_S):
+                line.draw(*monitor.snapshot())
+            break
         except KeyboardInterrupt:
             monitor.cancel()
     machine = difference(before, read_machine())
