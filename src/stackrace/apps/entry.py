@@ -68,6 +68,8 @@ application = {module}.{expression}
 
 _COUNTED = """
 if os.environ.get("STACKRACE_COUNT"):
+    # servers that load a file rather than a module do not look for others beside it
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     from {module} import counted
 
     application = counted(application, asgi={asgi})
