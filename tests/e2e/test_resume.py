@@ -122,8 +122,7 @@ def wait_until_nothing_is_left(temporary):
     assert left == set()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-@pytest.mark.parametrize("launches", [1, 5])
+@pytest.mark.parametrize(("launches", "number", "code"), [(5, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     uninterrupted, started, stackrace, temporary, number, code, launches
 ):
