@@ -112,11 +112,7 @@ class Block:
                     for stack in list(steps.up):
                         self._warm_up(stack)
                 alone = not waiting and spent.batches == 0
-                # another block would be stopped, too, perhaps later than this one
-                costs = spent.costs(len(order), stop_s=2 * self.stop_s)
-                if alone:
-                    self.plan = self.replan(costs) or self.plan
-                self._measure(costs, to_the_end=alone)
+                self._measure(len(order), to_the_end=alone)
             finally:
                 with spent.stopping:
                     steps.retire()
@@ -149,15 +145,20 @@ class Block:
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
-    def _measure(self, spent: Costs, *, to_the_end: bool) -> None:
+    def _measure(self, stacks: int, *, to_the_end: bool) -> None:
         """Take the planned passes; more of them ``to_the_end`` if what is left would not hold another block anyway.
 
-        ``spent`` is what this block spent so far, and would spend on stopping together with another one.
+        How long rests take shows in the passes, so each one mends the plan of the next; not where the block of
+        ``stacks`` stacks has several batches, each of which is to be measured alike.
         """
         up = self.steps.up
         racing = [cell for cell in self.cells if cell.stack in up]
-        another_s = least_budget_s(extent(racing), spent) if racing else 0.0
         for number in count():
+            # another block would be stopped, too, perhaps later than this one
+            spent = self.spent.costs(stacks, stop_s=2 * self.stop_s)
+            if to_the_end:
+                self.plan = self.replan(spent) or self.plan
+            another_s = least_budget_s(extent(racing), spent) if racing else 0.0
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return
