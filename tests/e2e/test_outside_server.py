@@ -56,14 +56,14 @@ def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
 
 def test_an_installed_package_races(stackrace, installed, tmp_path):
     done = stackrace(
-        "run", "--stack", "wsgiref:threads=2", "--stack", "waitress", "--budget", "20s", "-c", "4", "--no-twin",
+        "run", "--stack", "wsgiref:threads=2", "--stack", "waitress", "--budget", "45s", "-c", "4", "--no-twin",
         "--json", cwd=tmp_path, PYTHONPATH=installed,
     )  # fmt: skip
     assert standing(done) == {"wsgiref:threads=2": 0, "waitress": 0}
 
 
 def test_a_local_folder_races_as_its_race_file_says(stackrace, project, tmp_path):
-    arguments = ["--stack", "wsgiref", "--stack", "cheroot", "--budget", "20s", "-c", "4", "--no-twin", "--json"]
+    arguments = ["--stack", "wsgiref", "--stack", "cheroot", "--budget", "45s", "-c", "4", "--no-twin", "--json"]
     done = stackrace("run", project / "race.toml", *arguments, cwd=tmp_path)
     assert standing(done) == {"wsgiref": 0, "cheroot": 0}
 
