@@ -234,20 +234,24 @@ class Launcher:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
         visitor = Visitor(LOOPBACK, port, workload)
         for request, golden in questions(workload):
+            answered = ""
             while True:
-                kind = FailureKind.WRONG_ANSWER
+                silence = ""
                 try:
                     timeout_s = min(max(patience.limit_s - patience.spent_s, 0.1), 5.0)
-                    wrong = difference(visitor.ask(request, timeout_s), golden)
+                    answered = difference(visitor.ask(request, timeout_s), golden)
                 except (OSError, http.client.HTTPException) as error:
-                    wrong, kind = f"no answer ({error})", FailureKind.NOT_READY
-                if not wrong:
+                    silence = f"no answer ({error})"
+                if not (answered or silence):
                     break
                 self._look_for_ended(spawned)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(patience.limit_s, CHANGE_OF_MIND_S if kind is FailureKind.WRONG_ANSWER else math.inf)
+                limit_s = min(patience.limit_s, math.inf if silence else CHANGE_OF_MIND_S)
                 if patience.spent_s > limit_s:
-                    raise LaunchFailed(kind, f"{request.method} {request.path}: {wrong}", tail(directory))
+                    # the last question may have been cut off by the limit; what was answered before says more
+                    kind = FailureKind.WRONG_ANSWER if answered else FailureKind.NOT_READY
+                    message = f"{request.method} {request.path}: {answered or silence}"
+                    raise LaunchFailed(kind, message, tail(directory))
                 time.sleep(POLL_S)
 
     def _look_for_ended(self, spawned: Spawned) -> None:
