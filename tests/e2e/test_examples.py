@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.raced import raced, slices_of, told
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -39,7 +40,7 @@ def test_every_example_is_raced_here():
 def test_an_example_races(name, stackrace, tmp_path):
     project = tmp_path / name
     shutil.copytree(EXAMPLES / name, project)
-    arguments = ["--budget", "20s", "-c", "5", "--no-twin", "--json"]
+    arguments = ["--repeats", "1", "--requests", "200", "-c", "5", "--no-twin", "--json"]
     if name == "bookshop":
         # its race file asks for a static file, which only a front end serves
         arguments += ["--url", "/", "--url", "/books/?page=3"]
@@ -47,8 +48,8 @@ def test_an_example_races(name, stackrace, tmp_path):
         arguments += ["--stack", stack]
     if name == "asgi_clock":
         arguments += ["--python", str(Path(shutil.which("python3", path="/usr/bin") or "python3"))]
-    done = stackrace("run", "race.toml", *arguments, cwd=project)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    assert {row["stack"] for row in document["standing"]} == set(STACKS[name])
-    assert all(row["errors"] == 0 for row in document["standing"])
+    document = raced(stackrace("run", "race.toml", *arguments, cwd=project))
+    assert told(document) == set(STACKS[name])
+    counts = [one["counts"] for one in slices_of(document)]
+    assert len(counts) == len(STACKS[name])
+    assert all(one["ok"] == one["scheduled"] == 200 for one in counts)

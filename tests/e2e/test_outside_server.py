@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import STACKRACE
+from tests.raced import raced, slices_of, told
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "outside_server"
 GUIDE = ROOT / "docs" / "adding-a-server.md"
+SHORT = ("--repeats", "1", "--requests", "100", "-c", "4", "--no-twin")
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +44,9 @@ def servers(done):
     return {server["name"]: server for server in json.loads(done.stdout)}
 
 
-def standing(done):
-    assert done.returncode == 0, done.stderr
-    return {row["stack"]: row["errors"] for row in json.loads(done.stdout)["standing"]}
+def counts(done):
+    """What became of the requests of every run."""
+    return [one["counts"] for one in slices_of(raced(done))]
 
 
 def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
@@ -55,17 +57,17 @@ def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
 
 
 def test_an_installed_package_races(stackrace, installed, tmp_path):
-    done = stackrace(
-        "run", "--stack", "wsgiref:threads=2", "--stack", "waitress", "--budget", "45s", "-c", "4", "--no-twin",
-        "--json", cwd=tmp_path, PYTHONPATH=installed,
-    )  # fmt: skip
-    assert standing(done) == {"wsgiref:threads=2": 0, "waitress": 0}
+    stacks = ["--stack", "wsgiref:threads=2", "--stack", "waitress"]
+    done = stackrace("run", *stacks, *SHORT, "--json", cwd=tmp_path, PYTHONPATH=installed)
+    assert told(raced(done)) == {"wsgiref:threads=2", "waitress"}
+    assert [(one["ok"], one["scheduled"]) for one in counts(done)] == [(100, 100)] * 2
 
 
 def test_a_local_folder_races_as_its_race_file_says(stackrace, project, tmp_path):
-    arguments = ["--stack", "wsgiref", "--stack", "cheroot", "--budget", "45s", "-c", "4", "--no-twin", "--json"]
-    done = stackrace("run", project / "race.toml", *arguments, cwd=tmp_path)
-    assert standing(done) == {"wsgiref": 0, "cheroot": 0}
+    stacks = ["--stack", "wsgiref", "--stack", "cheroot"]
+    done = stackrace("run", project / "race.toml", *stacks, *SHORT, "--json", cwd=tmp_path)
+    assert told(raced(done)) == {"wsgiref", "cheroot"}
+    assert [(one["ok"], one["scheduled"]) for one in counts(done)] == [(100, 100)] * 2
 
 
 def test_the_stacks_of_a_race_file_may_name_its_own_servers(stackrace, project):

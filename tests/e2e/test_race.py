@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.conftest import STACKRACE
+from tests.raced import raced, slices_of, told
 
 APP = """
 def app(environ, start_response):
@@ -35,7 +36,7 @@ def run_arguments(*stacks, budget="25s"):
 
 
 @pytest.fixture(scope="module")
-def raced(project):
+def done(project):
     """One real race; its JSON document, and what went to stderr."""
     return subprocess.run(
         [str(STACKRACE), *run_arguments(*STACKS), "--json"],
@@ -47,15 +48,13 @@ def raced(project):
 
 
 @pytest.fixture(scope="module")
-def document(raced):
-    assert raced.returncode == 0, raced.stderr
-    return json.loads(raced.stdout)
+def document(done):
+    return raced(done)
 
 
 def test_the_standing_lists_every_stack_with_its_tier_and_limits(document):
-    rows = {row["stack"]: row for row in document["standing"]}
-    assert set(rows) == set(STACKS)
-    for row in rows.values():
+    assert told(document) == set(STACKS)
+    for row in document["standing"]:
         assert row["tier"] >= 1
         throughput = row["throughput"]
         assert throughput["value"] > 0
@@ -85,7 +84,7 @@ def test_the_document_follows_its_published_schema(document, stackrace):
 
 
 def test_every_slice_accounts_for_every_request(document):
-    slices = [one for launch in document["launches"] for one in launch["slices"]]
+    slices = slices_of(document)
     assert slices
     for one in slices:
         counts = one["counts"]

@@ -1,6 +1,5 @@
 """A race that was killed or stopped goes on with ``--resume``, as if nothing had happened."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import STACKRACE
+from tests.raced import raced
 
 APP = """
 def app(environ, start_response):
@@ -27,11 +27,19 @@ ASKED = [
     "--requests",
     "20",
     "--repeats",
-    "4",
+    "3",
     "--no-twin",
 ]
 ASKED += ["--stack", "waitress", "--stack", "gunicorn:class=gthread", "--seed", "2"]
-LAUNCHES = 8
+LAUNCHES = 6
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_results(tmp_path_factory):
+    """The last race that was interrupted is one of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("results")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +83,6 @@ def started(project, temporary):
         process.communicate()
 
 
-def raced(done):
-    """The document of a race that came to its end; on a machine that is busy its slices may all be refused."""
-    assert done.returncode in (0, 3), done.stderr
-    return json.loads(done.stdout)
-
-
 def cut_short(launch):
     return launch["failure"] is not None and launch["failure"]["kind"] == "was cut short with its race"
 
@@ -122,7 +124,7 @@ def wait_until_nothing_is_left(temporary):
     assert left == set()
 
 
-@pytest.mark.parametrize(("launches", "number", "code"), [(5, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
+@pytest.mark.parametrize(("launches", "number", "code"), [(4, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     uninterrupted, started, stackrace, temporary, number, code, launches
 ):
@@ -147,7 +149,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
         "completed",
         1,
     )
-    assert all(row["launches"] <= 4 for row in document["standing"])
+    assert all(row["launches"] <= 3 for row in document["standing"])
     assert "never altered" in stackrace("history", race).stdout
     wait_until_nothing_is_left(temporary)
 
@@ -160,6 +162,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project
     before = manifests()
     process = started(*ASKED)
     race = wait_for_launches(process, before, 3)
+    os.kill(process.pid, signal.SIGSTOP)  # it must not end before it was asked for
     at_once = stackrace("run", "--resume", race)
     assert (at_once.returncode, "is going on already" in at_once.stderr) == (2, True)
     nobody = stackrace("run", "--resume")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ from queue import SimpleQueue
 from stackrace.deploy.environments import Environments, Interpreter
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
+from stackrace.deploy.installation import require
 from stackrace.deploy.launcher import Launcher
 from stackrace.model.app import App
-from stackrace.model.stack import Stack
+from stackrace.model.errors import MissingError
+from stackrace.model.stack import Interface, Stack
 from stackrace.model.workload import Workload
 from stackrace.servers import Hosted, catalogue
+from stackrace.spec.stack_path import parse_stack
 
 AT_A_TIME = 2
 """Starting a stack is mostly waiting for imports; a third one would only wait for the others."""
@@ -24,7 +28,19 @@ AT_A_TIME = 2
 HEAD_WITH_A_BODY = ("h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
 """Stacks that send a body to HEAD: H2O takes off what the app gave over http alone."""
 
+OFFERED = frozenset({Interface.WSGI, Interface.ASGI})
+
 Work = Callable[[str, Launcher], None]
+
+
+def lacking(path: str) -> str:
+    """Say what of a stack is not installed here, empty when all is."""
+    entries = catalogue()
+    try:
+        require(parse_stack(path, entries.specs, OFFERED), entries, sys.version_info[:2])
+    except MissingError as error:
+        return error.message
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,16 @@ Read from the bare socket: HTTP clients look for no body there, and so find none
 """
 
 import socket
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
+from tests.integration.farm import lacking
 
 from stackrace.apps import entry_of
 from stackrace.cli.stage import set_up
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
-from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface, Protocol
 from stackrace.servers import catalogue
 from stackrace.spec.request import RaceRequest
@@ -60,26 +62,39 @@ def paths(interface):
 CASES = [(kind, path) for kind in (Interface.WSGI, Interface.ASGI) for path in paths(kind)]
 
 
-@pytest.fixture
-def launched(tmp_path, django_python):
+@pytest.fixture(scope="module")
+def launched(tmp_path_factory, django_python):
     """Return a function that launches a stack and gives what each path's HEAD, then GET were answered."""
-    (tmp_path / "pages.py").write_text(APP)
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "pages.py").write_text(APP)
 
-    def launch(interface, path):
-        request = RaceRequest(
-            folder=tmp_path,
+    def requested(interface):
+        installed = [path for kind, path in CASES if kind is interface and not lacking(path)]
+        return RaceRequest(
+            folder=folder,
             entry=entry_of(EntryKind(interface), f"pages:{interface}"),
             python=django_python,
             urls=("/length", "/none"),
-            stacks=(path,),
+            stacks=tuple(installed),
         )
-        with set_up(request, lambda _: None) as stage:
-            running = stage.launcher.launch(stage.stacks[0], timeout_s=60)
-            answers = [conversation(running.host, running.port, page) for page in request.urls]
-            assert stop(stage.guard, [running]) == {}
-        return answers
 
-    return launch
+    with ExitStack() as held:
+
+        @cache
+        def stage_of(interface):
+            request = requested(interface)
+            stage = held.enter_context(set_up(request, lambda _: None))
+            return stage, dict(zip(request.stacks, stage.stacks, strict=True))
+
+        def launch(interface, path):
+            stage, stacks = stage_of(interface)
+            running = stage.launcher.launch(stacks[path], timeout_s=60)
+            try:
+                return [conversation(running.host, running.port, page) for page in ("/length", "/none")]
+            finally:
+                assert stop(stage.guard, [running]) == {}
+
+        yield launch
 
 
 def conversation(host, port, page):
@@ -102,10 +117,8 @@ def conversation(host, port, page):
 
 @pytest.mark.parametrize(("interface", "path"), CASES, ids=[path for _, path in CASES])
 def test_what_follows_the_headers_is_the_next_answer_or_nothing(interface, path, launched):
-    try:
-        answers = launched(interface, path)
-    except MissingError as error:
-        pytest.skip(error.message)
-    for answer in answers:
+    if missing := lacking(path):
+        pytest.skip(missing)
+    for answer in launched(interface, path):
         _, _, rest = answer.partition(b"\r\n\r\n")
         assert rest == b"" or rest.startswith(b"HTTP/1.1 200")

@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 from tests.chains import balanced, over_tcp, single_hops, two_hops
-from tests.integration.farm import Farm, Subject, ask, head, head_is_bare
+from tests.integration.farm import Farm, Subject, ask, head, head_is_bare, lacking
 
 from stackrace.apps import app_environment, bundled, examine, golden
 from stackrace.deploy.environments import Environments, Interpreter, cache_folder
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
-from stackrace.deploy.installation import require
 from stackrace.deploy.stopping import stop
-from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Request
 from stackrace.servers import catalogue
@@ -104,15 +102,6 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, farm):
     if missing := lacking(path):
         pytest.skip(missing)
     farm.outcome(path)
-
-
-def lacking(path):
-    """Say what is not installed here, empty when all is."""
-    try:
-        require(parse_stack(path, SPECS, OFFERED), catalogue(), sys.version_info[:2])
-    except MissingError as error:
-        return error.message
-    return ""
 
 
 def launch_ask_and_stop(path, launcher):

@@ -12,14 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 from tests.chains import single_hops, two_hops
-from tests.integration.farm import Farm, Subject, ask, head, head_is_bare
+from tests.integration.farm import Farm, Subject, ask, head, head_is_bare, lacking
 
 from stackrace.apps import app_environment
 from stackrace.deploy.environments import Environments, Interpreter, cache_folder
-from stackrace.deploy.installation import require
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface, Protocol
 from stackrace.model.workload import Answer, Request, Sameness, Workload
 from stackrace.servers import catalogue
@@ -77,15 +75,6 @@ def test_what_is_asked_arrives(path, farm):
     if missing := lacking(path):
         pytest.skip(missing)
     farm.outcome(path)
-
-
-def lacking(path):
-    """Say what is not installed here, empty when all is."""
-    try:
-        require(parse_stack(path, SPECS, OFFERED), catalogue(), sys.version_info[:2])
-    except MissingError as error:
-        return error.message
-    return ""
 
 
 def launch_and_ask(path, launcher):

@@ -106,7 +106,7 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
     checks = Counter(
         check
         for _, verdict in bad
-        for check in {found.check for found in verdict.findings if found.effect is not Effect.WARNS}
+        for check in dict.fromkeys(found.check for found in verdict.findings if found.effect is not Effect.WARNS)
     )
     by = ", ".join(f"{count:,} by {check}" for check, count in checks.most_common())
     stacks = _listed(Counter(stack for stack, _ in bad).most_common())

@@ -149,6 +149,17 @@ def test_what_was_refused_is_counted_by_check_and_stack():
     assert document(race, told(race))["refused"] == refused(race)
 
 
+def test_checks_of_equal_count_are_told_in_the_same_order_by_every_process():
+    names = ("steal", "pressure", "foreign CPU", "machine speed", "generator waited", "reconnects")
+    findings = tuple(make_finding(name, Effect.REDOES) for name in names)
+    race = make_race(1, blocks=1)
+    (launch,) = race.launches
+    slices = tuple(replace(one, verdict=Verdict(findings)) for one in launch.slices)
+    said = refused(replace(race, launches=(replace(launch, slices=slices),)))
+    count = len(slices)
+    assert ", ".join(f"{count} by {name}" for name in names) in said
+
+
 def test_nothing_refused_is_not_told():
     assert refused(make_race(2)) == ""
 
