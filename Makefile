@@ -10,7 +10,7 @@ help:
 	@echo "make test    run every test of both languages"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make bench   speed and cost, side by side with the peers"
-	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: over two hours"
+	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to four hours"
 	@echo "make format lint types   before a commit"
 
 race: setup
@@ -58,7 +58,6 @@ format: .venv/.tools
 	cargo fmt
 	cargo fmt --manifest-path crates/fuzz/Cargo.toml
 
-# Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py
@@ -73,11 +72,12 @@ bench: .venv/.tools
 # nothing else to do; each script has --help and bounds on its time.
 bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.simulations
-	$(BIN)/python benchmarks/method/aa_races.py
-	$(BIN)/python benchmarks/method/slowed.py
-	$(BIN)/python benchmarks/method/slicing.py
-	$(BIN)/python benchmarks/method/time_to_winner.py
+	$(BIN)/python -m benchmarks.method.aa_races
+	$(BIN)/python -m benchmarks.method.slowed
+	$(BIN)/python -m benchmarks.method.slicing
+	$(BIN)/python -m benchmarks.method.time_to_winner
 
+# Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench-lies: .venv/.tools
 	$(BIN)/python -m benchmarks.lies
 

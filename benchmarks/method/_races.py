@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import signal
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
+import time
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,18 +19,31 @@ from typing import Any
 
 from stackrace.model.race import Race
 from stackrace.model.standing import Standing
+from stackrace.store import open_store
 
-__all__ = ["Arena", "arena", "best", "budget", "interval", "options", "table", "write"]
+from ..rig.tables import line
+
+__all__ = ["OUTCOMES", "Arena", "arena", "best", "options", "outcome", "outcomes", "rounds", "table", "write"]
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
-SPARE_S = 240.0
-"""How much longer than its budget a race may take before it is ended: environments are built the first time."""
+SPARE_S = 600.0
+"""How much longer than its budget a race may take before it is ended: environments are built the first time.
 
-PAGE = '''"""A page that costs a fixed amount of work: WORK turns of a loop, and STACKRACE_MORE percent on top."""
+Runs without a budget have so much, too.
+"""
+
+ENDING_S = 60.0
+"""How long a race that was told to end has for stopping its servers."""
+
+OUTCOMES = ("measured", "void", "refused", "failed")
+"""What may come of a race: a standing; one that its twins or the hour make unbelievable; not all stacks measured;
+no result, because the command was wrong, did not end or ended with an error."""
+
+PAGE = '''"""A page that costs a fixed amount of work: WORK turns of a loop, and STACKRACE_MORE per mille on top."""
 
 import os
 
-TURNS = int(int(os.environ.get("WORK", "2000")) * (1 + float(os.environ.get("STACKRACE_MORE", "0")) / 100))
+TURNS = round(int(os.environ["WORK"]) * (1 + int(os.environ.get("STACKRACE_MORE", "0")) / 1000))
 BODY = b"x" * 1000
 
 
@@ -55,12 +71,13 @@ class Arena:
         *,
         concurrency: Sequence[int] = (4,),
         load: Mapping[str, object] | None = None,
-        limit_s: float = 600.0,
+        twin: bool = False,
         **race: object,
-    ) -> Race:
-        """Race ``stacks`` without a hidden twin: they themselves are the subject.
+    ) -> Race | None:
+        """Race ``stacks``; None, and the reason is printed, where that gave no result at all.
 
-        ``race`` and ``load`` are further keys of these tables. ``limit_s`` bounds races without a budget.
+        Without a hidden twin unless asked for: the stacks themselves are the subject. ``race`` and ``load`` are
+        further keys of these tables.
         """
         self._number += 1
         file = self.folder / f"race{self._number}.toml"
@@ -71,94 +88,128 @@ class Arena:
                 "env": {"WORK": str(self._work)},
             },
             "load": {"concurrency": list(concurrency), **(load or {})},
-            "race": {"stacks": list(stacks), "twin": False, **race},
+            "race": {"stacks": list(stacks), "twin": twin, **race},
         }
         file.write_text(_toml(written), encoding="utf-8")
-        return self._run(file, float(str(race.get("budget", limit_s))) + SPARE_S)
+        return self._run(file, float(str(race.get("budget", 0))) + SPARE_S)
 
-    def standing(self, race: Race) -> Standing:
-        """Return how ``race`` stands."""
-        from stackrace.report.result import standing_of
-
-        return standing_of(race)
-
-    def _run(self, file: Path, limit_s: float) -> Race:
-        from stackrace.store import open_store
-
+    def _run(self, file: Path, limit_s: float) -> Race | None:
         store = f"sqlite:///{self.folder / 'races.sqlite3'}"
-        done = subprocess.run(
+        # a session of its own: Ctrl-C is handed on once, below, so that the race can stop its servers
+        process = subprocess.Popen(
             [STACKRACE, "run", file, "--store", store, "--html", self.folder / "report.html", "--json"],
-            cwd=self.folder, env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}, check=False,
-            capture_output=True, text=True, timeout=limit_s,
+            cwd=self.folder, env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
-        # 3: no slice could be believed, which is kept like any other result
-        if done.returncode not in (0, 3) or not done.stdout:
-            raise SystemExit(f"stackrace run ended with exit code {done.returncode}:\n{done.stderr[-3000:]}")
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            print(f"stackrace run did not end within {limit_s:.0f} s", flush=True)
+            return None
+        except BaseException:
+            _end(process)
+            raise
+        # 3: no slice could be believed, or the race is void, which is kept like any other result
+        if process.returncode not in (0, 3) or not out:
+            print(f"stackrace run ended with exit code {process.returncode}:\n{err[-3000:]}", flush=True)
+            return None
         with open_store(store) as kept:
-            return kept.load(json.loads(done.stdout)["race"]["id"])
+            return kept.load(json.loads(out)["race"]["id"])
 
 
 @contextmanager
 def arena(work: int = 2000) -> Iterator[Arena]:
-    """Hold an arena whose page costs ``work`` turns of a loop, 2000 being about 0.1 ms."""
+    """Hold an arena whose page costs ``work`` turns of a loop, 2000 being about 0.1 ms.
+
+    An experiment that is told to end by SIGTERM ends its race and cleans up, as after Ctrl-C.
+    """
+
+    def end(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
     with TemporaryDirectory(prefix="races") as folder:
         yield Arena(Path(folder), work)
 
 
 def options(about: str, *, races: int, seconds: float) -> ArgumentParser:
     """Return the options that every experiment has, with their defaults."""
-    parser = ArgumentParser(description=about)
+    parser = ArgumentParser(description=about, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--races", type=int, default=races, help=f"how many races; {races} by default")
     parser.add_argument(
         "--budget", type=float, default=seconds, help=f"seconds for each race; {seconds:g} by default"
     )
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write the rows there, too")
+    parser.add_argument("--minutes", type=float, help="begin no other race after so many; all races by default")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write the rows there, too, after every race")
     return parser
 
 
-def budget(given: Namespace) -> str:
-    """Tell how long an experiment may take at most."""
-    return f"{given.races} races of {given.budget:g} s"
+def rounds(given: Namespace, each: int = 1, beside_s: float = 0.0) -> Iterator[int]:
+    """Number the races from 1 on, as long as there is time, having told how long all may take.
+
+    ``each`` is how many races of the budget a number stands for, ``beside_s`` what comes on top of them.
+    """
+    most_s = given.races * (each * given.budget + beside_s)
+    print(f"{given.races} x {each} races of {given.budget:g} s: up to {most_s / 60:.1f} min, and some s of"
+          " setting up for each", flush=True)  # fmt: skip
+    until = math.inf if given.minutes is None else time.monotonic() + 60 * given.minutes
+    for number in range(1, given.races + 1):
+        if time.monotonic() >= until:
+            print(f"time is over after {number - 1} of {given.races}", flush=True)
+            return
+        yield number
 
 
 def table(title: str, rows: Sequence[Mapping[str, object]]) -> None:
     """Print ``rows``, all with the same keys, as a table with a title."""
     print(f"\n{title}")
     if not rows:
-        print("  nothing was measured")
+        print("  nothing was measured", flush=True)
         return
     cells = [list(rows[0]), *([_word(value) for value in row.values()] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     for row in cells:
-        first = row[0].ljust(widths[0])
-        print(
-            "  " + "  ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
-        )
+        print("  " + line(row, [-widths[0], *widths[1:]]))
+    # whoever reads a log sees it at once, and a run that is cut off has told what it had
+    sys.stdout.flush()
 
 
 def write(path: Path | None, document: object) -> None:
-    """Write ``document`` as JSON, if there is a place for it."""
+    """Write ``document`` as JSON, if there is a place for it; what was there stays whole until then."""
     if path is not None:
-        path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        new = path.with_name(f"{path.name}.new")
+        new.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        new.replace(path)
 
 
-def interval(count: int, number: int) -> tuple[float, float]:
-    """Return Wilson's 95 % limits of a share.
+def outcome(raced: Race | None, standing: Standing | None) -> str:
+    """Return which of ``OUTCOMES`` came of a race: only a measured one says anything about its stacks."""
+    if raced is None or standing is None:
+        return "failed"
+    if not standing.levels or len(standing.rows) < len(raced.stacks):
+        return "refused"
+    return "measured" if standing.verdict.valid else "void"
 
-    Source: Wilson 1927, Journal of the American Statistical Association 22.
-    """
-    if number == 0:
-        return 0.0, 1.0
-    z, share = 1.96, count / number
-    middle = (share + z * z / (2 * number)) / (1 + z * z / number)
-    half = z * (share * (1 - share) / number + z * z / (4 * number**2)) ** 0.5 / (1 + z * z / number)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+def outcomes(found: Sequence[Mapping[str, object]]) -> dict[str, int]:
+    """Count the rows of ``found`` by their outcome."""
+    return {name: sum(one["outcome"] == name for one in found) for name in OUTCOMES}
 
 
 def best(standing: Standing) -> str:
     """Return the only stack that nobody can be better than, or nothing."""
     first = [row.stack for row in standing.rows if row.rank[1] == 1]
     return first[0] if len(first) == 1 else ""
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 def _word(value: object) -> str:

@@ -1,19 +1,26 @@
 """Identical stacks against each other: how often does a race call a difference where there is none?
 
-    python benchmarks/method/aa_races.py --races 30 --budget 25
+    python -m benchmarks.method.aa_races --races 30 --budget 90
 
 The stacks are one gunicorn under several spellings. Beside each race the customary protocol measures the first
 two: one server after the other, three runs of four seconds each, and the means are compared. A false order of a
 race is one of its own statements, "beats"; of the customary protocol it is a difference of means above the
 difference that matters (5 %), and, stricter, Student's t-test at 5 %.
+
+A race decides after five launches at the earliest, so that shorter ones could hardly be wrong: 90 s hold seven or
+eight. With --twin, as races usually are, one that does not trust itself is void; that is counted, but is no order.
 """
 
 from __future__ import annotations
 
 import math
-from statistics import fmean, variance
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median, variance
 
-from _races import Arena, arena, budget, interval, options, table, write
+from stackrace.report.result import standing_of
+
+from ._races import Arena, arena, options, outcome, outcomes, rounds, table, write
+from .shares import interval
 
 SPELLINGS = (
     "gunicorn:workers=1,class=gthread,threads=4",
@@ -26,60 +33,88 @@ MATTERS = 0.05
 T_95 = 2.776
 """Student's quantile for twice three runs: four degrees of freedom."""
 
+CUSTOMARY_S = 2 * RUNS * (RUN_S + 3)
+"""About what the customary protocol takes, starts and stops included."""
+
 
 def customary(place: Arena, stack: str) -> list[float]:
-    """Return the throughput of three runs of one stack, made in one go."""
+    """Return the throughput of three runs of one stack, made in one go; nothing where one of them failed."""
     raced = place.race([stack], load={"duration": f"{RUN_S}s"}, repeats=RUNS)
-    return [one.result.throughput_per_s for launch in raced.launches for one in launch.slices]
+    runs = [one.result.throughput_per_s for launch in raced.launches for one in launch.slices] if raced else []
+    return runs if len(runs) == RUNS and min(runs) > 0 else []
 
 
-def significant(one: list[float], other: list[float]) -> bool:
+def significant(one: Sequence[float], other: Sequence[float]) -> bool:
     """Tell whether Student's unpaired t-test calls two sets of three runs different at 5 %."""
-    if min(len(one), len(other)) < RUNS:
-        return False
     pooled = (variance(one) + variance(other)) / 2
     return abs(fmean(one) - fmean(other)) > T_95 * math.sqrt(2 * pooled / RUNS)
 
 
+def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool) -> dict[str, object]:
+    """Race identical stacks and say what came of it."""
+    raced = place.race(stacks, budget=seconds, twin=twin)
+    standing = None if raced is None else standing_of(raced)
+    came = outcome(raced, standing)
+    rows = standing.rows if standing else ()
+    return {
+        "outcome": came,
+        "blocks": max((row.launches for row in rows), default=0),
+        "order": came == "measured" and any(row.rank[0] > 1 for row in rows),
+        "settled": standing is not None and standing.settled,
+        "resolution": standing.resolution if standing else None,
+        "elapsed s": raced.elapsed_s if raced else None,
+    }
+
+
+def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:
+    """Return what the customary protocol makes of its runs of two stacks, nothing where it has none."""
+    if len(runs) < 2 or not all(runs):
+        return {"customary": None, "t-test": None}
+    apart = abs(math.log(fmean(runs[0]) / fmean(runs[1])))
+    return {"customary": math.expm1(apart), "t-test": significant(*runs)}
+
+
 def main() -> None:
     """Run the races and print how often each protocol was wrong."""
-    parser = options(__doc__ or "", races=30, seconds=25.0)
+    parser = options(__doc__ or "", races=30, seconds=90.0)
     parser.add_argument("--stacks", type=int, choices=(2, 3), default=2, help="how many spellings; 2 by default")
     parser.add_argument("--no-customary", action="store_true", help="leave the customary protocol out")
+    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
-    print(f"{budget(given)}, {given.stacks} identical stacks")
-    found = []
+    found: list[dict[str, object]] = []
     with arena() as place:
-        for number in range(given.races):
-            raced = place.race(SPELLINGS[: given.stacks], budget=given.budget)
-            standing = place.standing(raced)
-            # odd races begin with the other one, so that neither has the same place every time
-            pair = SPELLINGS[:2] if number % 2 == 0 else SPELLINGS[1::-1]
+        for number in rounds(given, beside_s=0 if given.no_customary else CUSTOMARY_S):
+            raced = one_race(place, SPELLINGS[: given.stacks], seconds=given.budget, twin=given.twin)
+            # every other time the other one comes first, so that neither has the same place always
+            pair = SPELLINGS[:2] if number % 2 else SPELLINGS[1::-1]
             runs = [] if given.no_customary else [customary(place, stack) for stack in pair]
-            apart = math.log(fmean(runs[0]) / fmean(runs[1])) if len(runs) == 2 and all(runs) else None
-            found.append(
-                {
-                    "race": number + 1,
-                    "blocks": max((row.launches for row in standing.rows), default=0),
-                    "order": any(row.rank[0] > 1 for row in standing.rows),
-                    "settled": standing.settled,
-                    "resolution": standing.resolution,
-                    "elapsed_s": raced.elapsed_s,
-                    "customary": None if apart is None else math.expm1(abs(apart)),
-                    "t-test": significant(*runs) if len(runs) == 2 else None,
-                }
-            )
-            table(f"race {number + 1} of {given.races}: {standing.answer}", found[-1:])
-    judged = [one for one in found if one["blocks"] > 1]
-    means = [one["customary"] for one in found if one["customary"] is not None]
-    rows = [
+            found.append({"race": number, **raced, **compared(runs)})
+            table(f"race {number} of {given.races}", found[-1:])
+            summary = summed(found)
+            table(f"false differences between {given.stacks} identical stacks, so far", summary)
+            write(given.json, {"outcomes": outcomes(found), "summary": summary, "races": found})
+            print(f"  {_told(found)}", flush=True)
+
+
+def summed(found: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    """Return how often each protocol was wrong; races that are not measured, or of a single block, say nothing."""
+    judged = [one for one in found if one["outcome"] == "measured" and int(str(one["blocks"])) > 1]
+    means = [float(str(one["customary"])) for one in found if one["customary"] is not None]
+    return [
         _row("a race: a false order", [bool(one["order"]) for one in judged]),
         _row(f"customary: means differ by more than {MATTERS:.0%}", [mean > MATTERS for mean in means]),
         _row("customary: t-test at 5 %", [bool(one["t-test"]) for one in found if one["t-test"] is not None]),
     ]
-    table("false differences between identical stacks", rows)
-    print(f"  {len(found) - len(judged)} races had a single block, which says nothing, and are left out above")
-    write(given.json, {"summary": rows, "races": found})
+
+
+def _told(found: Sequence[Mapping[str, object]]) -> str:
+    """Say what came of the races, and how much they could have seen."""
+    came = ", ".join(f"{many} {name}" for name, many in outcomes(found).items())
+    blocks = median(int(str(one["blocks"])) for one in found)
+    finest = [float(str(one["resolution"])) for one in found if one["resolution"] is not None]
+    return f"{came}; in the median {blocks:g} blocks" + (
+        f" and a resolution of {median(finest):.1%}" if finest else ""
+    )
 
 
 def _row(name: str, wrong: list[bool]) -> dict[str, object]:

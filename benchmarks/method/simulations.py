@@ -18,7 +18,8 @@ from stackrace.stats.looks import LOOKS
 
 from ..rig.tables import line, verdict, write_json
 from .noise import MODELS
-from .trials import coverage, false_orders, power, reversals, upper_bound
+from .shares import upper_bound
+from .trials import coverage, false_orders, power, reversals
 
 FAMILIES = (2, 3, 5, 8, 12, 20)
 SEED = 2007

@@ -1,21 +1,36 @@
 """A stack that is slowed by a known amount: in how many races is it found, and after how long?
 
-    python benchmarks/method/slowed.py --races 10 --budget 120 --more 5 --more 10
+    python -m benchmarks.method.slowed --races 10 --budget 240 --slower 5 --slower 10
 
-Two stacks are the same server with the same settings; the second tells the app to do 5 % (10 %) more of the work
-that a page costs. What that comes to for a whole request is measured in each race: the ratio of the CPU times per
-request. Differences above 2 % matter here, and the race goes on until the pair is told apart or called alike. It
-is right if it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike.
+Two stacks are the same server with the same settings; the second tells the app to do more of the work that a page
+costs. How much more makes a request 5 % (10 %) dearer is calibrated first: runs with once and twice the work show
+what part of a request's CPU time the work is. Four connections keep the server's only worker at work all the
+time, so that throughput falls as CPU time per request rises; each race tells how busy its core was, and the true
+ratio as its own CPU times have it beside that of the throughputs.
+
+Differences above 2 % matter here, and a race goes on until the pair is told apart or called alike. It is right if
+it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. A decision takes five
+launches of each, and a block about twelve seconds, so that 60 s find nothing. In simulated races the slowed stack
+is found within 7 (90 s), 10 (120 s) and 14 launches (170 s) in so many per cent:
+
+    sd of a launch   slowed by 10 %    by 5 %
+    2 %              96, 100, 100      48, 76, 98
+    3 %              70, 94, 100       21, 38, 75
+    5 %              29, 52, 88         4,  9, 28
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from _races import Arena, arena, budget, interval, options, table, write
-
+from stackrace.model.launch import Slice
 from stackrace.model.race import Race
+from stackrace.report.result import standing_of
+
+from ._races import Arena, arena, options, outcome, outcomes, rounds, table, write
+from .shares import interval
 
 SERVER = '''"""gunicorn with an app that is told to do more."""
 
@@ -25,7 +40,7 @@ from stackrace.model.stack import Setting
 from stackrace.servers.gunicorn.server import Gunicorn
 
 
-MORE = Setting(name="more", default=5, minimum=0, maximum=100, help="Percent of work more.")
+MORE = Setting(name="more", default=0, minimum=0, maximum=1000, help="Per mille of work more.")
 
 
 class Slowed(Gunicorn):
@@ -42,41 +57,65 @@ class Slowed(Gunicorn):
 
 SERVER = Slowed()
 '''
-SETTINGS = "workers=1,class=gthread,threads=4"
-PLAIN = f"slowed:{SETTINGS},more=0"
-"""The other stack is the same entry, too: nothing but the number differs."""
-
 MATTERS = 0.02
-WORK = 100_000
-"""Turns of the loop: some milliseconds of work, beside which the server's own part is small."""
+WORK = 20_000
+"""Turns of the loop, about a millisecond: most of a request, yet hundreds of requests in the shortest slice."""
+
+CALIBRATION_S, CALIBRATIONS = 3, 3
+"""Seconds of a run that calibrates, and how many of either stack."""
 
 
-def true_ratio(raced: Race) -> float:
-    """Return the CPU time per request of the second stack, as a multiple of the first one's."""
-    costs = []
-    for stack in raced.stacks:
-        slices = [one for launch in raced.launches if launch.stack == stack for one in launch.slices]
-        costs.append(sum(one.cpu_s for one in slices) / max(sum(one.result.counts.ok for one in slices), 1))
-    return costs[1] / costs[0]
+def stack(more: int) -> str:
+    """Return the stack that does ``more`` per mille of work more; the plain one is the same entry, with 0."""
+    return f"slowed:workers=1,class=gthread,threads=4,more={more}"
 
 
-def one_race(place: Arena, more: int, servers: Path, seconds: float) -> dict[str, object]:
-    """Race the slowed stack against the other and say what came of it."""
-    slowed = f"slowed:{SETTINGS},more={more}"
+def slices(raced: Race, path: str) -> list[Slice]:
+    """Return all slices of a stack: a disturbance lengthens them, but hardly the CPU time of a request."""
+    return [one for launch in raced.launches if launch.stack == path for one in launch.slices]
+
+
+def cost(found: Sequence[Slice]) -> float:
+    """Return the CPU seconds per right answer, 0 where there is none."""
+    return sum(one.cpu_s for one in found) / max(sum(one.result.counts.ok for one in found), 1)
+
+
+def part_of_work(place: Arena, servers: Path) -> float:
+    """Return what twice the work adds to the CPU time of a request, as a share of it."""
     raced = place.race(
-        [PLAIN, slowed], budget=seconds, servers=str(servers), question="ranking", difference=MATTERS
+        [stack(0), stack(1000)], load={"duration": f"{CALIBRATION_S}s"}, repeats=CALIBRATIONS, servers=str(servers)
     )
-    standing = place.standing(raced)
-    rows = {row.stack: row for row in standing.rows}
-    measured = len(rows) == 2
+    costs = [cost(slices(raced, stack(more))) for more in (0, 1000)] if raced else [0.0, 0.0]
+    if not 0 < costs[0] < costs[1]:
+        raise SystemExit(f"work could not be calibrated: {costs[0]} and {costs[1]} s of CPU for a request")
+    return costs[1] / costs[0] - 1
+
+
+def one_race(
+    place: Arena, percent: float, more: int, servers: Path, *, seconds: float, twin: bool
+) -> dict[str, object]:
+    """Race the slowed stack, which does ``more`` per mille of work more, and say what came of it."""
+    plain, slowed = stack(0), stack(more)
+    raced = place.race(
+        [plain, slowed], budget=seconds, servers=str(servers), question="ranking", difference=MATTERS, twin=twin
+    )
+    standing = None if raced is None else standing_of(raced)
+    came = outcome(raced, standing)
+    told: dict[str, object] = {"slowed by": f"{percent:g} %", "outcome": came}
+    if raced is None or standing is None or came == "refused":
+        nothing = dict.fromkeys(("true", "seen", "core busy", "found", "wrong", "alike", "blocks"))
+        return {**told, **nothing, "elapsed s": raced.elapsed_s if raced else None, "resolution": None}
+    rows, believed = {row.stack: row for row in standing.rows}, came == "measured"
+    own = slices(raced, plain)
     return {
-        "more work": f"{more} %",
-        "slower by": true_ratio(raced) - 1 if measured else None,
-        "seen": 1 - rows[slowed].throughput_per_s.value / rows[PLAIN].throughput_per_s.value if measured else None,
-        "found": measured and rows[slowed].rank[0] > 1,
-        "wrong": measured and rows[PLAIN].rank[0] > 1,
-        "alike": measured and standing.settled and rows[slowed].rank[0] == 1 and rows[PLAIN].rank[0] == 1,
-        "blocks": max((row.launches for row in standing.rows), default=0),
+        **told,
+        "true": cost(slices(raced, slowed)) / cost(own) - 1,
+        "seen": rows[plain].throughput_per_s.value / rows[slowed].throughput_per_s.value - 1,
+        "core busy": sum(one.cpu_s for one in own) / sum(one.result.duration_s for one in own),
+        "found": believed and rows[slowed].rank[0] > 1,
+        "wrong": believed and rows[plain].rank[0] > 1,
+        "alike": believed and standing.settled and rows[slowed].rank[0] == 1 and rows[plain].rank[0] == 1,
+        "blocks": max(row.launches for row in standing.rows),
         "elapsed s": raced.elapsed_s,
         "resolution": standing.resolution,
     }
@@ -84,41 +123,54 @@ def one_race(place: Arena, more: int, servers: Path, seconds: float) -> dict[str
 
 def main() -> None:
     """Run the races and print how often the slowed stack was found."""
-    parser = options(__doc__ or "", races=10, seconds=120.0)
-    parser.add_argument("--more", type=int, action="append", help="percent more work, again for more; 5 and 10")
+    parser = options(__doc__ or "", races=10, seconds=240.0)
+    parser.add_argument("--slower", type=float, action="append", help="per cent, again for more; 5 and 10")
+    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
-    print(f"{budget(given)} for each slowing")
-    kept, summary = [], []
+    amounts = given.slower or [5.0, 10.0]
+    found: list[dict[str, object]] = []
     with arena(WORK) as place:
         servers = place.folder / "servers"
         (servers / "slowed").mkdir(parents=True)
         (servers / "slowed" / "server.py").write_text(SERVER, encoding="utf-8")
-        for more in given.more or [5, 10]:
-            found = []
-            for number in range(given.races):
-                found.append(one_race(place, more, servers, given.budget))
-                table(f"race {number + 1} of {given.races}", found[-1:])
-            kept += found
-            summary.append(_row(more, found))
-    table("a stack slowed by a known amount", summary)
-    write(given.json, {"summary": summary, "races": kept})
+        part = part_of_work(place, servers)
+        more = {amount: round(10 * amount / part) for amount in amounts}
+        print(f"the work is {part:.1%} of a request; more of it, in per mille, for each per cent: {more}")
+        if max(more.values()) > 1000:
+            raise SystemExit("not even twice the work slows a request by so much")
+        for number in rounds(given, len(amounts)):
+            for amount in amounts:
+                found.append(one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin))
+                table(f"race {number} of {given.races}", found[-1:])
+                summary = [row for each in amounts if (row := summed(each, found))]
+                write(given.json, {"work": part, "more": more, "summary": summary, "races": found})
+            table("a stack slowed by a known amount, so far", summary)
 
 
-def _row(more: int, found: list[dict[str, object]]) -> dict[str, object]:
-    hits = sum(bool(one["found"]) for one in found)
-    low, high = interval(hits, len(found))
-    times = [float(str(one["elapsed s"])) for one in found if one["found"]]
-    truth = [float(str(one["slower by"])) for one in found if one["slower by"] is not None]
+def summed(percent: float, found: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Return what came of all races with one amount, nothing before the first."""
+    own = [one for one in found if one["slowed by"] == f"{percent:g} %"]
+    if not own:
+        return {}
+    measured = [one for one in own if one["outcome"] == "measured"]
+    hits = [one for one in measured if one["found"]]
+    low, high = interval(len(hits), len(measured))
     return {
-        "more work": f"{more} %",
-        "CPU per request": f"+{fmean(truth):.1%}" if truth else None,
-        "races": len(found),
-        "found": hits,
+        "slowed by": f"{percent:g} %",
+        "true": _mean(own, "true"),
+        "seen": _mean(own, "seen"),
+        **outcomes(own),
+        "found": len(hits),
         "limits": f"{low:.0%}–{high:.0%}",
-        "called alike": sum(bool(one["alike"]) for one in found),
-        "wrong way": sum(bool(one["wrong"]) for one in found),
-        "mean time to tell, s": fmean(times) if times else None,
+        "called alike": sum(bool(one["alike"]) for one in measured),
+        "wrong way": sum(bool(one["wrong"]) for one in measured),
+        "mean s to tell": _mean(hits, "elapsed s"),
     }
+
+
+def _mean(found: Sequence[dict[str, object]], column: str) -> float | None:
+    known = [float(str(one[column])) for one in found if one[column] is not None]
+    return fmean(known) if known else None
 
 
 if __name__ == "__main__":

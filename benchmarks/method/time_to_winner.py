@@ -1,6 +1,6 @@
 """How long until the winner is known: dropping beaten stacks on the way, against racing all of them to the end.
 
-    python benchmarks/method/time_to_winner.py --races 3 --budget 1800
+    python -m benchmarks.method.time_to_winner --races 1 --budget 1800
 
 Twelve stacks at four load levels in one exhaustive race, which measures everything. Its launches are then shown
 block by block to the race's own decisions, at the same error rate, once for each design: *elimination* leaves out
@@ -12,15 +12,16 @@ would cut its slices anew, so that the gain shown here is the least that droppin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-
-from _races import arena, best, budget, options, table, write
 
 from stackrace.model.launch import Launch
 from stackrace.model.race import Race
 from stackrace.race.standing import decisions
+from stackrace.report.result import standing_of
+
+from ._races import arena, best, options, rounds, table, write
 
 STACKS = (
     "gunicorn:workers=1",
@@ -37,11 +38,13 @@ STACKS = (
     "nginx/http/gunicorn:workers=2",
 )
 LEVELS = (1, 4, 16, 64)
+DESIGNS = {"elimination": True, "uniform": False}
+"""The designs by name, and whether they leave out what was dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What one design came to: ``blocks`` and ``seconds`` until the end, the best stack then, if the end came."""
+    """What one design came to: ``blocks``, ``launches`` and ``seconds`` until the end, and whether the end came."""
 
     blocks: int
     seconds: float
@@ -94,37 +97,54 @@ def main() -> None:
     parser.add_argument("--question", choices=("winner", "ranking"), default="winner")
     given = parser.parse_args()
     stacks, levels = given.stack or STACKS, given.concurrency or LEVELS
-    print(f"{budget(given)}, {len(stacks)} stacks at {len(levels)} levels, question: {given.question}")
-    rows = []
+    print(f"{len(stacks)} stacks at {len(levels)} levels, question: {given.question}", flush=True)
+    rows: list[dict[str, object]] = []
+    failed = 0
     with arena() as place:
-        for number in range(given.races):
+        for number in rounds(given):
             raced = place.race(
                 stacks, concurrency=levels, budget=given.budget, question=given.question, exhaustive=True
             )
-            standing = place.standing(raced)
-            for name, eliminate in (("elimination", True), ("uniform", False)):
-                one = replay(raced, eliminate=eliminate)
-                rows.append(
-                    {
-                        "race": number + 1,
-                        "design": name,
-                        "settled": one.settled,
-                        "blocks": one.blocks,
-                        "launches": one.launches,
-                        "dropped": one.dropped,
-                        "minutes": one.seconds / 60,
-                        "winner of all": best(standing) or "none",
-                    }
-                )
-            table(f"race {number + 1}: {standing.answer}", rows[-2:])
-    mean = {
-        name: fmean(float(str(row["minutes"])) for row in rows if row["design"] == name)
-        for name in ("elimination", "uniform")
-    }
-    print(f"\n  elimination takes {mean['elimination'] / mean['uniform']:.0%} of the time of the uniform design")
+            if raced is None or not raced.launches:
+                failed += 1
+                continue
+            rows += compared(number, raced)
+            table(f"race {number}: {standing_of(raced).answer}", rows[-2:])
+            print(f"  {told(rows)}; {failed} races failed", flush=True)
+            write(given.json, {"failed": failed, "rows": rows})
+
+
+def compared(number: int, raced: Race) -> list[dict[str, object]]:
+    """Return what either design would have needed of a race."""
+    standing = standing_of(raced)
+    rows: list[dict[str, object]] = []
+    for name, eliminate in DESIGNS.items():
+        one = replay(raced, eliminate=eliminate)
+        rows.append(
+            {
+                "race": number,
+                "design": name,
+                "settled": one.settled,
+                "blocks": one.blocks,
+                "launches": one.launches,
+                "dropped": one.dropped,
+                "minutes": one.seconds / 60,
+                "measured": len(standing.rows),
+                "winner of all": best(standing) or "none",
+            }
+        )
+    return rows
+
+
+def told(rows: Sequence[dict[str, object]]) -> str:
+    """Say what elimination saved."""
+    eliminating, uniform = (
+        fmean(float(str(row["minutes"])) for row in rows if row["design"] == name) for name in DESIGNS
+    )
+    text = f"elimination takes {eliminating / uniform:.0%} of the time of the uniform design"
     if not all(row["settled"] for row in rows):
-        print("  where a question is not settled the time is that of the whole race: give a larger --budget")
-    write(given.json, rows)
+        text += "; where a question is not settled the time is that of the whole race: give a larger --budget"
+    return text
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from stackrace.stats.shrink import shrunken
 
 from .noise import SD, Array, Noise, blocks, sequence
 
-__all__ = ["DELTA", "Curve", "coverage", "false_orders", "power", "reversals", "upper_bound"]
+__all__ = ["DELTA", "Curve", "coverage", "false_orders", "power", "reversals"]
 
 DELTA = math.log(1.05)
 APART = math.log(1.03)
@@ -23,14 +23,6 @@ APART = math.log(1.03)
 
 _CHUNK = 200
 _STEP = 0.01
-
-
-def upper_bound(share: float, trials: int) -> float:
-    """Return the 95 % upper limit of a share (Wilson 1927, one-sided)."""
-    z = 1.645
-    centre = share + z**2 / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return (centre + spread) / (1 + z**2 / trials)
 
 
 def coverage(model: Noise, stacks: int, races: int, seed: int) -> tuple[float, ...]:

@@ -28,13 +28,14 @@ def refuse_early(request: RaceRequest) -> None:
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
     check_limits(loads, budget_of(request), stacks=max(stacks, 1))
     if stacks and request.repeats is None and all(one.stacks is None for one in request.workloads):
-        _refuse_short(request.budget_s or BUDGET_S, stacks, max(len(request.workloads), 1), len(levels))
+        _refuse_short(request, stacks, len(levels))
 
 
-def _refuse_short(budget_s: float, stacks: int, workloads: int, levels: int) -> None:
+def _refuse_short(request: RaceRequest, stacks: int, levels: int) -> None:
     """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
+    budget_s, workloads = request.budget_s or BUDGET_S, max(len(request.workloads), 1)
     ahead = Extent(stacks=stacks, headline=stacks, sides=stacks * (levels * workloads - 1))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(budget_s, stacks)))
+    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(budget_s, stacks)), request.slice_s)
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels)
 
@@ -48,7 +49,7 @@ def outlook_before(plan: RacePlan) -> tuple[str, ...]:
         return ()
     twin = choice(plan, plan.stacks)
     ahead = extent(plan.cells((*plan.stacks, *(() if twin is None else (twin.twin,)))))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(plan.budget_s, len(plan.stacks))))
+    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(plan.budget_s, len(plan.stacks))), plan.slice_s)
     launches = int(plan.budget_s / least_s)
     if launches >= LOOKS[0]:
         return ()

@@ -77,11 +77,13 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingLaw:
-    """The Universal Scalability Law X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) as fitted to one stack's levels.
+    """The Universal Scalability Law as fitted: X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) at N connections.
 
-    ``single_per_s`` is λ, ``contention`` σ, ``coherency`` κ, each with 95 % limits; ``peak`` N*, the connections
-    beyond which throughput falls, None where the curve never does. ``residual`` is how far the levels lie off the
-    curve, 0.02 for 2 %.
+    ``single_per_s`` is λ, what one connection alone would reach; ``contention`` σ ≥ 0, the share that waits for
+    what only one can use at a time; ``coherency`` κ ≥ 0, the cost of each two keeping one another informed. Each
+    has 95 % limits, None with a single block. ``peak`` is N* = √((1 − σ)/κ), beyond which more connections make
+    less throughput: None where the fitted curve never falls, its ``high`` infinite where that cannot be excluded,
+    at least 1. ``residual`` is the standard deviation of the levels around the curve, 0.02 for 2 %.
 
     Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5.
     """

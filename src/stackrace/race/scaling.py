@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.standing import ScalingCurve, ScalingLaw
+from ..model.standing import ScalingCurve
 from ..stats import scaling as law
 from .words import Told
 
@@ -35,12 +35,5 @@ def _curve(workload: str, keep_alive: bool, stack: str, found: dict[int, Sequenc
     return ScalingCurve(
         stack=stack, workload=workload, keep_alive=keep_alive, levels=levels,
         knee=None if knee is None else levels[knee],
-        law=None if isinstance(fitted, law.Unfit) else _law(fitted), unfit=unfit,
-    )  # fmt: skip
-
-
-def _law(fitted: law.Scaling) -> ScalingLaw:
-    return ScalingLaw(
-        single_per_s=fitted.single_per_s, contention=fitted.contention, coherency=fitted.coherency,
-        peak=fitted.peak, residual=fitted.residual,
+        law=None if isinstance(fitted, law.Unfit) else fitted, unfit=unfit,
     )  # fmt: skip

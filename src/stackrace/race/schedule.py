@@ -136,9 +136,9 @@ def plan_block(
     return best(even=False)
 
 
-def least_budget_s(extent: Extent, costs: Costs) -> float:
-    """Return the shortest budget that allows one block of the shortest slices."""
-    least_s = max(LEAST_SLICE_S, costs.between_s / 2)
+def least_budget_s(extent: Extent, costs: Costs, fixed_slice_s: float | None = None) -> float:
+    """Return the shortest budget that allows one block of the shortest slices, or of ``fixed_slice_s``."""
+    least_s = fixed_slice_s or max(LEAST_SLICE_S, costs.between_s / 2)
     return costs.of(extent.stacks) + extent.cells * (least_s + costs.between_s)
 
 

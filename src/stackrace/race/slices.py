@@ -67,7 +67,7 @@ class Slices:
             plan = self._plan
             raise too_short(
                 self._budget_s,
-                least_budget_s(extent(plan.cells(racing)), self._costs),
+                least_budget_s(extent(plan.cells(racing)), self._costs, plan.slice_s),
                 stacks=len(plan.stacks),
                 workloads=len(plan.workloads),
                 levels=len(plan.loads),

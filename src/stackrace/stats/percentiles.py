@@ -7,11 +7,10 @@ import numpy.typing as npt
 
 from ..model.standing import Interval
 from .pairs import Array
-from .ratio import Contrast, ratios
 from .resample import expanded
 from .summary import intervals
 
-__all__ = ["BEYOND", "enough", "merged", "quantile_interval", "quantile_ratio"]
+__all__ = ["BEYOND", "enough", "quantile_interval"]
 
 BEYOND = 50
 """So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
@@ -54,36 +53,6 @@ def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int
     return _limits(
         _quantiles(values, launches.sum(axis=0)[None], q), _drawn(values, launches, q, draws), len(launches)
     )
-
-
-def quantile_ratio(values: Array, these: Histograms, those: Histograms, q: float, *, draws: int = 2000) -> Interval:
-    """Return one stack's quantile ``q`` ÷ another's with 95 % limits, from the blocks that both have answers in.
-
-    As `quantile_interval`; both stacks' histograms of a block are drawn together, so that what the block's moment
-    did to both cancels, and where each launch has enough answers the ratio is that of `ratio.ratios`. Limits are
-    for this one pair.
-
-    ``these`` and ``those`` have shape (B, V), row b of both being of block b.
-    """
-    one, other = _checked(values, these, q), _checked(values, those, q)
-    if one.shape != other.shape:
-        raise ValueError("two stacks are compared over the same blocks and buckets")
-    common = (one[:, -1] > 0) & (other[:, -1] > 0)
-    one, other = one[common], other[common]
-    if not len(one):
-        return Interval(value=float("nan"))
-    if all(enough(count, q) for count in (*one[:, -1], *other[:, -1])):
-        differences = np.log(_quantiles(values, one, q)) - np.log(_quantiles(values, other, q))
-        return ratios([Contrast(this=0, that=1, differences=differences.tolist())])[0]
-    whole = [_quantiles(values, launches.sum(axis=0)[None], q) for launches in (one, other)]
-    drawn = [_drawn(values, launches, q, draws) for launches in (one, other)]
-    return _limits(whole[0] / whole[1], drawn[0] / drawn[1], len(one))
-
-
-def merged(values: Array, counts: Histograms, q: float) -> float:
-    """Return the quantile ``q`` of all launches' answers together, in seconds; NaN without any."""
-    launches = _answered(_checked(values, counts, q))
-    return float(_quantiles(values, launches.sum(axis=0)[None], q)[0]) if len(launches) else float("nan")
 
 
 def _checked(values: Array, counts: Histograms, q: float) -> Array:

@@ -1,8 +1,7 @@
-"""What varies within a launch and what between launches, and how many slices a launch should therefore have."""
+"""What varies within a launch and what between launches."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,10 +9,7 @@ import numpy as np
 
 from .pairs import Array
 
-__all__ = ["MOST_SLICES", "Pilot", "pilot"]
-
-MOST_SLICES = 8
-"""More slices of the same launch than this repeat one another."""
+__all__ = ["Pilot", "pilot"]
 
 _NOTHING = 1e-9
 
@@ -33,24 +29,6 @@ class Pilot:
     def variance(self, slices: int) -> float:
         """Return the variance of a launch's value with ``slices`` ≥ 1 slices."""
         return self.between + self.within / slices
-
-    def slices(self, launch_cost_s: float, slice_cost_s: float) -> int:
-        """Return R = ⌈√(c_launch/c_slice · T1²/T2²)⌉, at least 1 and at most ``MOST_SLICES``.
-
-        For a given time that many slices per launch give the narrowest limits: a launch costs ``launch_cost_s``
-        ≥ 0 and then ``slice_cost_s`` > 0 for each slice with what lies between two (ValueError otherwise).
-        Launches that do not differ are worth all the slices they may have.
-
-        Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.2.
-        """
-        if not launch_cost_s >= 0 or not slice_cost_s > 0:
-            raise ValueError(f"no slices for launches of {launch_cost_s} s and slices of {slice_cost_s} s")
-        if self.within <= _NOTHING * self.between or self.within == 0:
-            return 1
-        if self.between <= 0:
-            return MOST_SLICES
-        ideal = math.sqrt(launch_cost_s / slice_cost_s * self.within / self.between)
-        return min(max(math.ceil(ideal - _NOTHING), 1), MOST_SLICES)
 
 
 def pilot(values: Sequence[Sequence[Sequence[float]]]) -> Pilot | None:

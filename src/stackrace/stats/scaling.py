@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..model.standing import Interval
+from ..model.standing import Interval, ScalingLaw
 from .looks import look
 from .pairs import Array
 from .resample import expanded
 from .tiers import best
 
-__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "Scaling", "Unfit", "fit", "knee"]
+__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "Unfit", "fit", "knee"]
 
 LEAST_LEVELS = 6
 """A law with three parameters goes through nearly anything less."""
@@ -27,29 +27,6 @@ CONFIDENCE = 0.95
 _SEED = 1993
 _ROUNDS = 60
 _CLOSE = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaling:
-    """The Universal Scalability Law as fitted: X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) at N connections.
-
-    ``single_per_s`` is λ, what one connection alone would reach; ``contention`` σ ≥ 0, the share that waits for
-    what only one can use at a time; ``coherency`` κ ≥ 0, the cost of each two keeping one another informed. Each
-    has 95 % limits, None with a single block. ``peak`` is N* = √((1 − σ)/κ), beyond which more connections make
-    less throughput: None where the fitted curve never falls, its ``high`` infinite where that cannot be excluded,
-    at least 1. ``residual`` is the standard deviation of the levels around the curve, 0.02 for 2 %.
-    """
-
-    single_per_s: Interval
-    contention: Interval
-    coherency: Interval
-    peak: Interval | None
-    residual: float
-
-    def at(self, level: float) -> float:
-        """Return the fitted throughput at ``level`` ≥ 1 connections, in answers per second."""
-        one, sigma, kappa = self.single_per_s.value, self.contention.value, self.coherency.value
-        return one * level / (1 + sigma * (level - 1) + kappa * level * (level - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +64,7 @@ def knee(
 
 def fit(
     levels: Sequence[float], values: Sequence[Sequence[float]] | Array, *, draws: int = 2000
-) -> Scaling | Unfit:
+) -> ScalingLaw | Unfit:
     """Fit the Universal Scalability Law to the levels' mean throughputs, with limits by block bootstrap.
 
     The law is linear in its inverse: N/X = a + b(N − 1) + cN(N − 1) with λ = 1/a, σ = b/a, κ = c/a. Noise is in
@@ -121,7 +98,7 @@ def fit(
     drawn = _drawn(found, array, draws)
     told = zip(_told(curve), _told(drawn), strict=True)
     one, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in told)
-    return Scaling(
+    return ScalingLaw(
         single_per_s=one,
         contention=sigma,
         coherency=kappa,

@@ -19,6 +19,12 @@ def test_a_budget_that_holds_no_block_is_refused_and_says_how_long_it_would_take
         refuse_early(replace(ASKED, budget_s=5.0))
 
 
+def test_slices_as_long_as_asked_for_count():
+    refuse_early(replace(ASKED, budget_s=14.0))
+    with pytest.raises(InputError, match=r"--budget 14 s is too short: a single block of .* needs 2\d"):
+        refuse_early(replace(ASKED, budget_s=14.0, slice_s=4.0))
+
+
 def test_every_workload_counts():
     several = replace(ASKED, workloads=tuple(WorkloadRequest(name=name, urls=("/",)) for name in "abcdefghij"))
     refuse_early(replace(ASKED, budget_s=14.0))

@@ -66,5 +66,5 @@ def test_the_plan_follows_the_pilot():
     assert passes[0] > passes[-1]
     assert [plan.blocks_left for plan in plans] == sorted(plan.blocks_left for plan in plans)
     for between, plan in zip((0.25, 1.0), plans[1:3], strict=True):
-        wanted = Pilot(within=1.0, between=between, launches=9).slices(3.0, 1.2)
-        assert abs(plan.passes - wanted) <= 1
+        wanted = math.sqrt(3.0 / 1.2 / between)  # Kalibera & Jones 2013, section 6.2, where slices vary by 1
+        assert abs(plan.passes - math.ceil(wanted)) <= 1

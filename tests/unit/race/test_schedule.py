@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
@@ -31,6 +31,15 @@ def spent_s(plan, extent):
     headline = plan.passes * (plan.slice_s + COSTS.between_s)
     others = plan.side_passes * (plan.side_slice_s + COSTS.between_s)
     return COSTS.of(extent.stacks) + extent.headline * headline + extent.sides * others
+
+
+@given(st.integers(1, 18), st.integers(0, 90), st.floats(0.1, 20), st.floats(1, 7200))
+def test_a_slice_of_a_given_length_is_part_of_the_least_budget(cells, sides, slice_s, budget_s):
+    extent = Extent(stacks=cells, headline=cells, sides=sides)
+    least_s = least_budget_s(extent, COSTS, slice_s)
+    assume(abs(budget_s - least_s) > 1e-6)
+    fits = plan_block(extent, remaining_s=budget_s, done=0, costs=COSTS, fixed_slice_s=slice_s) is not None
+    assert fits == (budget_s > least_s)
 
 
 @given(

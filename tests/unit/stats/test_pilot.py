@@ -1,4 +1,4 @@
-"""Pilot: variance components, and the slices they ask for."""
+"""Pilot: variance components."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.pilot import MOST_SLICES, Pilot, pilot
+from stackrace.stats.pilot import pilot
 
 
 def measured(rng, stacks=4, launches=3, slices=4, within=0.1, between=0.05, weather=0.2):
@@ -70,7 +70,6 @@ def test_variances_are_never_negative_and_none_only_without_replicates(seed, sta
     if found is not None:
         assert found.within >= 0
         assert found.between >= 0
-        assert 1 <= found.slices(1.5, 1.0) <= MOST_SLICES
 
 
 @pytest.mark.parametrize(
@@ -78,29 +77,3 @@ def test_variances_are_never_negative_and_none_only_without_replicates(seed, sta
 )
 def test_too_little_gives_nothing(values):
     assert pilot(values) is None
-
-
-@pytest.mark.parametrize(
-    ("within", "between", "costs", "slices"),
-    [(4.0, 1.0, (1.0, 1.0), 2), (4.1, 1.0, (1.0, 1.0), 3), (1.0, 1.0, (9.0, 1.0), 3), (0.0, 1.0, (9.0, 1.0), 1),
-     (0.0, 0.0, (1.0, 1.0), 1), (1.0, 0.0, (1.0, 1.0), 8), (1e6, 1.0, (1.0, 1.0), 8), (1.0, 1.0, (0.0, 1.0), 1)],
-)  # fmt: skip
-def test_slices_follow_the_formula(within, between, costs, slices):
-    assert Pilot(within=within, between=between, launches=6).slices(*costs) == slices
-
-
-@given(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0.1, 10), st.floats(0.1, 3))
-def test_no_other_number_of_slices_gives_much_narrower_limits_in_the_same_time(within, between, launch_s, slice_s):
-    one = Pilot(within=within, between=between, launches=6)
-
-    def price(slices):
-        return one.variance(slices) * (launch_s + slices * slice_s)
-
-    least = min(price(slices) for slices in range(1, MOST_SLICES + 1))
-    assert price(one.slices(launch_s, slice_s)) <= 1.35 * least
-
-
-@pytest.mark.parametrize("costs", [(-1.0, 1.0), (1.0, 0.0), (math.nan, 1.0)])
-def test_costs_that_are_none_are_refused(costs):
-    with pytest.raises(ValueError, match="no slices for"):
-        Pilot(within=1.0, between=1.0, launches=1).slices(*costs)

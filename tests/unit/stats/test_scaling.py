@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.stats.scaling import LEAST_LEVELS, Scaling, Unfit, fit, knee
+from stackrace.model.standing import ScalingLaw
+from stackrace.stats.scaling import LEAST_LEVELS, Unfit, fit, knee
 
 LEVELS = (1, 2, 5, 10, 20, 50, 100, 250)
 
@@ -28,7 +29,7 @@ def measured(rng, logs, blocks=7, sd=0.03):
 @given(st.floats(1, 1e5), st.floats(0, 0.9), st.floats(1e-6, 0.1))
 def test_a_curve_without_noise_is_found_again(single, contention, coherency):
     found = fit(LEVELS, law(LEVELS, single, contention, coherency)[:, None])
-    assert isinstance(found, Scaling)
+    assert isinstance(found, ScalingLaw)
     assert found.single_per_s.value == pytest.approx(single, rel=1e-3)
     assert found.contention.value == pytest.approx(contention, rel=1e-3, abs=1e-6)
     assert found.coherency.value == pytest.approx(coherency, rel=1e-3)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.method.noise import MODELS, SD, blocks, sequence
-from benchmarks.method.trials import coverage, false_orders, power, reversals, upper_bound
+from benchmarks.method.shares import upper_bound
+from benchmarks.method.trials import coverage, false_orders, power, reversals
 
 BY_NAME = {model.name: model for model in MODELS}
 

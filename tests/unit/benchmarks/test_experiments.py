@@ -1,0 +1,125 @@
+"""The experiments with real races, on made-up ones: what they count, and what races without a result come to."""
+
+from __future__ import annotations
+
+import signal
+from argparse import Namespace
+from dataclasses import replace
+
+import pytest
+from benchmarks.method import _races, aa_races, slicing, slowed, time_to_winner
+from benchmarks.method._races import outcome, rounds
+from benchmarks.method.shares import interval
+from tests.factories import make_finding, make_race
+
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.standing import standing
+
+
+def standing_of(race):
+    return standing(race, merge=None)
+
+
+def test_only_a_race_that_is_believed_and_has_all_stacks_is_measured():
+    race = make_race(2, levels=(4,))
+    stood = standing_of(race)
+    void = replace(stood, verdict=Verdict((make_finding("twins-apart", Effect.INVALIDATES),)))
+    one_failed = make_race(2, levels=(4,), failures=race.stacks[:1])
+    assert outcome(race, stood) == "measured"
+    assert outcome(race, void) == "void"
+    assert outcome(one_failed, standing_of(one_failed)) == "refused"
+    assert outcome(None, None) == "failed"
+
+
+def test_a_race_that_fails_or_does_not_end_is_none_and_the_next_one_goes_on(tmp_path, monkeypatch):
+    fails, hangs = tmp_path / "fails", tmp_path / "hangs"
+    fails.write_text("#!/bin/sh\necho no such stack >&2\nexit 2\n")
+    hangs.write_text("#!/bin/sh\nexec sleep 600\n")
+    place = _races.Arena(tmp_path, 1)
+    monkeypatch.setattr(_races, "SPARE_S", 0.2)
+    for command in (fails, hangs):
+        command.chmod(0o755)
+        monkeypatch.setattr(_races, "STACKRACE", command)
+        assert place.race(["gunicorn"], budget=0.1) is None
+
+
+def test_an_arena_ends_as_after_ctrl_c_when_it_is_told_to_end():
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(KeyboardInterrupt), _races.arena() as place:
+            signal.raise_signal(signal.SIGTERM)
+        assert not place.folder.exists()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_no_race_begins_when_the_minutes_are_over():
+    assert list(rounds(Namespace(races=3, budget=1.0, minutes=None))) == [1, 2, 3]
+    assert list(rounds(Namespace(races=3, budget=1.0, minutes=0.0))) == []
+
+
+def test_void_and_refused_races_are_counted_but_neither_found_nor_missed():
+    row = {
+        "slowed by": "10 %",
+        "true": 0.1,
+        "seen": 0.11,
+        "found": True,
+        "wrong": False,
+        "alike": False,
+        "elapsed s": 60.0,
+    }
+    nothing = dict.fromkeys(row) | {"slowed by": "10 %"}
+    found = [
+        {**row, "outcome": "measured"},
+        {**row, "outcome": "measured", "found": False, "alike": True},
+        {**row, "outcome": "void", "found": False},
+        {**nothing, "outcome": "failed"},
+    ]
+    summed = slowed.summed(10, found)
+    assert (summed["measured"], summed["void"], summed["failed"]) == (2, 1, 1)
+    assert (summed["found"], summed["called alike"], summed["mean s to tell"]) == (1, 1, 60.0)
+    assert slowed.summed(5, found) == {}
+
+
+def test_a_false_order_of_a_void_race_is_none():
+    row = {"blocks": 7, "customary": 0.06, "t-test": False}
+    found = [
+        {**row, "outcome": "measured", "order": False},
+        {**row, "outcome": "void", "order": False},
+        {**row, "outcome": "measured", "order": True, "blocks": 1},
+    ]
+    race, means, test = aa_races.summed(found)
+    assert (race["of"], race["false"]) == (1, 0)
+    assert (means["of"], means["false"], test["false"]) == (3, 3, 0)
+
+
+def test_the_customary_protocol_calls_clear_differences_and_has_no_say_where_a_run_failed():
+    assert aa_races.compared([[100, 101, 99], [110, 111, 109]]) == {"customary": pytest.approx(0.1), "t-test": True}
+    assert aa_races.compared([[100, 120, 80], [110, 111, 109]])["t-test"] is False
+    assert aa_races.compared([[], [1, 2, 3]]) == {"customary": None, "t-test": None}
+
+
+def test_elimination_needs_fewer_launches_than_racing_all_to_the_end():
+    race = make_race(8, levels=(4,), blocks=20, seed=3)  # two stacks are close: one look is not enough
+    eliminating, uniform = (time_to_winner.replay(race, eliminate=one) for one in (True, False))
+    assert eliminating.settled
+    assert uniform.settled
+    assert eliminating.dropped > 0
+    assert eliminating.launches < uniform.launches
+    assert eliminating.seconds < uniform.seconds < race.elapsed_s
+
+
+def test_a_protocol_is_described_by_its_slices_and_one_without_a_race_by_nothing():
+    race = make_race(3, levels=(4,), blocks=6)
+    told = slicing.described("whole launches", race)
+    assert (told["blocks"], told["slices a launch"], told["sd within"]) == (6, 1, None)
+    assert told["sd of a difference"] == pytest.approx(0.03 * 2**0.5, rel=0.7)
+    assert slicing.described("slices", None)["per minute"] is None
+    rows = slicing.relative([told, {**told, "protocol": "slices", "per minute": 2 * told["per minute"]}])
+    assert [row["efficiency"] for row in rows] == [1, 2]
+
+
+def test_a_share_has_the_limits_that_wilson_gives_it():
+    assert interval(0, 10) == pytest.approx((0, 0.2775), abs=1e-3)
+    assert interval(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-3)
+    assert interval(0, 0) == (0, 1)
