@@ -75,7 +75,7 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
             begun = time.monotonic() - race.elapsed_s
         manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
         with manifest as file, LiveSink(plan, begun) as live:
-            noted = ManifestSink(file, begun, resumed=race.resumed, folder=stage.guard.directory)
+            noted = ManifestSink(file, begun, folder=stage.guard.directory)
             # the store first: the manifest tells the end of nothing that the store does not have
             sinks = (StoreSink(store), noted, live)
 
