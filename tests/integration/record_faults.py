@@ -184,12 +184,12 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
 OTHERS = {"stopped-generator": record_stopped_generator, "ports-exhausted": record_ports_exhausted}
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--within"]:
-        within()
     for name in sys.argv[1:] or [*SLICES, *LAUNCHES, *OTHERS]:
         if name in SLICES:
             record_slice(name)
         elif name in LAUNCHES:
             record_launch(name)
-        elif name in OTHERS:
+        elif name == "--within":
+            within()
+        else:
             OTHERS[name]()
