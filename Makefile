@@ -11,6 +11,7 @@ help:
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make bench   speed and cost, side by side with the peers"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: over two hours"
+	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
 	@echo "make format lint types   before a commit"
 
 race: setup
@@ -58,7 +59,6 @@ format: .venv/.tools
 	cargo fmt
 	cargo fmt --manifest-path crates/fuzz/Cargo.toml
 
-# Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/probe_cost.py
@@ -78,6 +78,7 @@ bench-method: .venv/.tools bench-lies
 	$(BIN)/python benchmarks/method/slicing.py
 	$(BIN)/python benchmarks/method/time_to_winner.py
 
+# Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench-lies: .venv/.tools
 	$(BIN)/python -m benchmarks.lies
 
