@@ -11,6 +11,7 @@ help:
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make bench   speed and cost, side by side with the peers"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to four hours"
+	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
 	@echo "make format lint types   before a commit"
 
 race: setup

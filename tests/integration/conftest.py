@@ -1,4 +1,4 @@
-"""What several integration tests need: an interpreter that has what apps need."""
+"""What several integration tests need: a guard, and an interpreter that has what apps need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from stackrace.deploy.guard import Guard
+
+
+@pytest.fixture
+def guard():
+    """A supervisor of one test's own processes; nothing of it is left behind."""
+    with Guard() as running:
+        yield running
+    assert not running.directory.exists()
 
 
 def _uv() -> str:

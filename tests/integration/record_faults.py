@@ -12,24 +12,17 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
-from tests.integration.test_aftermath import COUNTED, SERVE, WORKLOAD
+from tests.integration.scripted import CORES, COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 from tests.unit.checks.recording import of_launch, of_observation, write
 
 from stackrace.checks import LOAD, LaunchView, Observation, examine, examine_launch, examine_run
-from stackrace.deploy.beside import Beside
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.here import Here
-from stackrace.deploy.launcher import Launcher
 from stackrace.model.launch import Launch, Slice
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
-from stackrace.servers import Catalogue, Hosted, Recipe, Server, catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.servers import catalogue
 
-CORES = tuple(os.sched_getaffinity(0))
 STANDS_FOR = "waitress"
 """The catalogue's entry that a scripted server is kept as."""
 
@@ -86,36 +79,10 @@ LAUNCHES = {
 }
 
 
-class Scripted(Server):
-    """A server that is a script of one of the faults."""
-
-    spec = ServerSpec(
-        name="scripted", title="scripted", listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
-        sockets=(Socket.TCP,),
-    )  # fmt: skip
-
-    def __init__(self, script):
-        self.script = script
-
-    def recipe(self, site):
-        command = (sys.executable, str(site.directory / "server.py"), str(site.listen.port))
-        return Recipe(command=command, files={"server.py": SERVE.format(extra=self.script)}, stop_timeout_s=2.0)
-
-
 def place(guard, script):
     """Return this machine as a place for one scripted server, and its stack."""
-    servers = Catalogue({"scripted": Scripted(script)})
-    launcher = Launcher(
-        guard=guard,
-        catalogue=servers,
-        host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
-        environment=dict(os.environ),
-        workloads_for=lambda stack: (WORKLOAD,),
-        cores=(),
-    )
-    cores = Budget(stack_cores=CORES, generator_cores=CORES)
-    here = Here(guard=guard, launcher=launcher, cores=cores, beside=Beside(pids={}, environment={}), debug=False)
-    return here, parse_stack("scripted", servers.specs, frozenset({Interface.WSGI}))
+    servers = servers_of({"scripted": serving(script)})
+    return here_of(launcher_of(guard, servers)), stack_of("scripted", servers)
 
 
 def told(verdict):
@@ -132,7 +99,7 @@ def record_slice(name):
         assert here.launch(stack, 20.0).failure is None
         seen = here.load(stack, WORKLOAD, load, 0.0)
         here.retire([stack])
-    path = parse_stack(STANDS_FOR, catalogue().specs, frozenset({Interface.WSGI}))
+    path = stack_of(STANDS_FOR, catalogue())
     findings = told(examine(replace(seen, stack=path)))
     write(name, how, findings, of_observation(seen, STANDS_FOR))
 
@@ -148,7 +115,7 @@ def record_launch(name):
             slices.append(Slice(index=index, load=seen.load, result=seen.result, usage=seen.usage))
         retired = here.retire([stack])
     launch = Launch(id="", block=0, stack=STANDS_FOR, slices=tuple(slices), memory=retired.memory["scripted"])
-    path = parse_stack(STANDS_FOR, catalogue().specs, frozenset({Interface.WSGI}))
+    path = stack_of(STANDS_FOR, catalogue())
     view = LaunchView(stack=path, launch=launch, aftermath=retired.aftermaths["scripted"])
     findings = told(examine_launch(view))
     write(name, how, findings, of_launch(view))
@@ -189,9 +156,7 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
     from stackrace.probe import difference, read_machine
 
     port = 41733
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVE.format(extra="Listener.request_queue_size = 100"), str(port)]
-    )
+    server = subprocess.Popen([sys.executable, "-c", serving("Listener.request_queue_size = 100"), str(port)])
     try:
         time.sleep(1)
         before = read_machine()
@@ -219,12 +184,12 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
 OTHERS = {"stopped-generator": record_stopped_generator, "ports-exhausted": record_ports_exhausted}
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--within"]:
-        within()
     for name in sys.argv[1:] or [*SLICES, *LAUNCHES, *OTHERS]:
         if name in SLICES:
             record_slice(name)
         elif name in LAUNCHES:
             record_launch(name)
-        elif name in OTHERS:
+        elif name == "--within":
+            within()
+        else:
             OTHERS[name]()

@@ -1,54 +1,18 @@
 """Stacks with faults that only a whole launch shows, for real: strangers, watchers, complaints, hidden retries."""
 
-import os
 import socket
-import sys
-from pathlib import Path
 
 import pytest
+from tests.integration.scripted import COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace import apps
 from stackrace.checks import Complaint, LaunchView, examine, examine_launch
-from stackrace.deploy.beside import Beside
-from stackrace.deploy.guard import Guard
-from stackrace.deploy.here import Here
 from stackrace.deploy.inspection import inspect
 from stackrace.deploy.installation import availability
-from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import Launch
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.model.verdict import Effect
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import Catalogue, Hosted, Recipe, Server, catalogue
-from stackrace.spec.stack_path import parse_stack
-
-COUNTING = Path(apps.__file__).with_name("counting.py")
-
-SERVE = """
-import http.server, os, subprocess, sys, time
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-    def log_message(self, *_): pass
-class Listener(http.server.ThreadingHTTPServer):
-    allow_reuse_port = True
-{extra}
-Listener(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
-"""
-
-COUNTED = f"""
-sys.path.insert(0, {str(COUNTING.parent)!r})
-import counting
-counting.counted(None, asgi=False)
-answer = Handler.do_GET
-"""
+from stackrace.servers import catalogue
 
 SCRIPTS = {
     "good": "",
@@ -86,56 +50,22 @@ Handler.do_GET = do_GET
 }
 
 
-class Scripted(Server):
-    """A server that is a script of this test."""
-
-    def __init__(self, name):
-        self.spec = ServerSpec(
-            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
-            sockets=(Socket.TCP,),
-        )  # fmt: skip
-
-    def recipe(self, site):
-        return Recipe(
-            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
-            files={"server.py": SERVE.format(extra=SCRIPTS[self.spec.name])},
-            stop_timeout_s=2.0,
-        )
-
-
 NGINX = catalogue().entries["nginx"]
-CATALOGUE = Catalogue({"nginx": NGINX, **{name: Scripted(name) for name in SCRIPTS}})
-GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
-WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
-CORES = tuple(os.sched_getaffinity(0))
-
-
-@pytest.fixture
-def guard():
-    with Guard() as running:
-        yield running
+SERVERS = servers_of({name: serving(extra) for name, extra in SCRIPTS.items()}, nginx=NGINX)
 
 
 @pytest.fixture
 def launcher(guard):
-    return Launcher(
-        guard=guard,
-        catalogue=CATALOGUE,
-        host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
-        environment=dict(os.environ),
-        workloads_for=lambda stack: (WORKLOAD,),
-        cores=(),
-    )
+    return launcher_of(guard, SERVERS)
 
 
 @pytest.fixture
-def here(guard, launcher):
-    cores = Budget(stack_cores=CORES, generator_cores=CORES)
-    return Here(guard=guard, launcher=launcher, cores=cores, beside=Beside(pids={}, environment={}), debug=False)
+def here(launcher):
+    return here_of(launcher)
 
 
 def stack(path):
-    return parse_stack(path, CATALOGUE.specs, frozenset({Interface.WSGI}))
+    return stack_of(path, SERVERS)
 
 
 def ended(here, name, load=None):

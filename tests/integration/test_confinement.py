@@ -3,70 +3,32 @@
 import os
 import shutil
 import signal
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.integration.scripted import CORES, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.deploy.beside import Beside
 from stackrace.deploy.cgroups import Subtree
 from stackrace.deploy.confinement import Confinement
-from stackrace.deploy.guard import Guard
-from stackrace.deploy.here import Here
-from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import Catalogue, Hosted, Recipe, Server
-from stackrace.spec.stack_path import parse_stack
 
 MIB = 2**20
-SERVE = """
-import http.server, os, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-    def log_message(self, *_): pass
-"""
-RUN = 'http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()\n'
-SCRIPTS = {
-    "frugal": SERVE + RUN,
+# the stacks of threads are memory, too
+ALONE = "Listener = http.server.HTTPServer\n"
+SERVERS = servers_of({
+    "frugal": serving(ALONE),
     # three processes, each within the budget: together they are not
-    "family": SERVE + "os.fork(); os.fork()\nheld = b'x' * (48 << 20)\n"
-    "if os.getpid() != os.getpgrp(): import time; time.sleep(1000)\n" + RUN,
-    "greedy": SERVE + "held = b'x' * (400 << 20)\n" + RUN,
-}
-
-
-class Scripted(Server):
-    """A server that is a script of this test."""
-
-    def __init__(self, name):
-        self.spec = ServerSpec(
-            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
-            sockets=(Socket.TCP,),
-        )  # fmt: skip
-
-    def recipe(self, site):
-        return Recipe(
-            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
-            files={"server.py": SCRIPTS[self.spec.name]},
-            stop_timeout_s=1.0,
-        )
-
-
-CATALOGUE = Catalogue({name: Scripted(name) for name in SCRIPTS})
-GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
-WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
-USABLE = tuple(sorted(os.sched_getaffinity(0)))
+    "family": serving(
+        ALONE + "os.fork(); os.fork()\nheld = b'x' * (48 << 20)\n"
+        "if os.getpid() != os.getpgrp(): time.sleep(1000)\n"
+    ),
+    "greedy": serving(ALONE + "held = b'x' * (400 << 20)\n"),
+})  # fmt: skip
 
 
 def until(condition):
@@ -74,26 +36,12 @@ def until(condition):
         time.sleep(0.01)
 
 
-@pytest.fixture
-def guard():
-    with Guard() as running:
-        yield running
-
-
 def launcher(guard, confinement):
-    return Launcher(
-        guard=guard,
-        catalogue=CATALOGUE,
-        host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
-        environment=dict(os.environ),
-        workloads_for=lambda stack: (WORKLOAD,),
-        cores=USABLE[:1],
-        confinement=confinement,
-    )
+    return launcher_of(guard, SERVERS, cores=CORES[:1], confinement=confinement)
 
 
 def stack(name):
-    return parse_stack(name, CATALOGUE.specs, frozenset({Interface.WSGI}))
+    return stack_of(name, SERVERS)
 
 
 @pytest.fixture
@@ -148,7 +96,7 @@ def test_a_stack_lives_in_a_group_of_its_own_and_the_group_goes_with_it(guard, s
     folder = one.group.folder
     assert (folder / "cgroup.procs").read_text() == str(pid)
     assert (folder / "memory.max").read_text() == str(64 * MIB)
-    assert (folder / "cpuset.cpus").read_text() == str(USABLE[0])
+    assert (folder / "cpuset.cpus").read_text() == str(CORES[0])
     assert stop(guard, [one]) == {}
     assert not folder.exists()
 
@@ -173,9 +121,9 @@ def test_one_process_that_wants_more_than_the_budget_does_not_start(guard):
 
 
 def test_processes_that_exceed_the_budget_together_are_out(guard):
-    budget = Budget(stack_cores=USABLE[:1], generator_cores=USABLE[-1:], memory_bytes=128 * MIB)
+    budget = Budget(stack_cores=CORES[:1], generator_cores=CORES[-1:], memory_bytes=128 * MIB)
     held = launcher(guard, Confinement(memory_bytes=budget.memory_bytes))
-    here = Here(guard=guard, launcher=held, cores=budget, beside=Beside(pids={}, environment={}), debug=False)
+    here = here_of(held, budget)
     for name in ("frugal", "family"):
         assert here.launch(stack(name), 20.0).failure is None
         here.load(stack(name), WORKLOAD, Load(concurrency=1, duration_s=1.0), 0.0)

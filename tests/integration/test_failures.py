@@ -2,105 +2,40 @@
 
 import os
 import signal
-import sys
-from pathlib import Path
 
 import pytest
+from tests.integration.scripted import WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.deploy.beside import Beside
-from stackrace.deploy.guard import Guard
-from stackrace.deploy.here import Here
-from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import Catalogue, Hosted, Recipe, Server
-from stackrace.spec.stack_path import parse_stack
-
-SERVE = """
-import http.server, os, signal, sys, time
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        body = {body!r}
-        self.send_response({status})
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_): pass
-{extra}
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
-"""
-
-
-def serving(body=b"hello", status=200, extra=""):
-    return SERVE.format(body=body, status=status, extra=extra)
-
 
 SCRIPTS = {
     "good": serving(),
     "half-asleep": serving(
-        extra="answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
+        "answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
         "Handler.do_GET = lambda self: (time.sleep(1000 * (next(turn) > 5)), answer(self))\n"
     ),
     "crashes": "import sys; print('no more cheese', file=sys.stderr); sys.exit(3)",
     "hangs": "import time; time.sleep(1000)",
     "wrong-body": serving(body=b"jello"),
     "wrong-status": serving(status=503),
-    "stubborn": serving(extra="signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
-    "littering": serving(extra="import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"),
+    "stubborn": serving("signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
+    "littering": serving("import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"),
 }
 
 
-class Scripted(Server):
-    """A server that is a script of this test."""
-
-    def __init__(self, name):
-        self.spec = ServerSpec(
-            name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
-            sockets=(Socket.TCP,),
-        )  # fmt: skip
-
-    def recipe(self, site):
-        return Recipe(
-            command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
-            files={"server.py": SCRIPTS[self.spec.name]},
-            stop_timeout_s=1.0,
-        )
-
-
-CATALOGUE = Catalogue({name: Scripted(name) for name in SCRIPTS})
-GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)
-WORKLOAD = Workload(requests=(Request(path="/"),), answers=(GOLDEN,))
-
-
-@pytest.fixture
-def guard():
-    with Guard() as running:
-        yield running
+SERVERS = servers_of(SCRIPTS)
 
 
 @pytest.fixture
 def launcher(guard):
-    return Launcher(
-        guard=guard,
-        catalogue=CATALOGUE,
-        host_for=host,
-        environment=dict(os.environ),
-        workloads_for=lambda stack: (WORKLOAD,),
-        cores=(),
-    )
-
-
-def host(stack):
-    return Hosted(interface=stack.interface, root=Path("/"))
+    return launcher_of(guard, SERVERS)
 
 
 def stack(name):
-    return parse_stack(name, CATALOGUE.specs, frozenset({Interface.WSGI}))
+    return stack_of(name, SERVERS)
 
 
 @pytest.mark.parametrize(
@@ -150,9 +85,8 @@ def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, wo
     assert not running.directory.exists()
 
 
-def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_request(launcher, guard):
-    cores = Budget(stack_cores=tuple(os.sched_getaffinity(0)), generator_cores=tuple(os.sched_getaffinity(0)))
-    here = Here(guard=guard, launcher=launcher, cores=cores, beside=Beside(pids={}, environment={}), debug=False)
+def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_request(launcher):
+    here = here_of(launcher)
     asleep = stack("half-asleep")
     assert here.launch(asleep, 20.0).failure is None
     load = Load(concurrency=2, requests=1000, timeout_s=900.0)

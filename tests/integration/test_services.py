@@ -1,6 +1,5 @@
 """Real services, started privately beside an app, and nothing left of them."""
 
-import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ from stackrace.deploy.beside import Services, start_services
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
+from stackrace.deploy.sockets import descriptors, listeners
 from stackrace.deploy.templates import Templates
 from stackrace.model.errors import InputError, LaunchError
 from stackrace.services import services
@@ -168,22 +168,8 @@ def test_services_listen_on_no_network():
         roots = [pid for pids in beside.pids.values() for pid in pids]
         family = {pid for status in guard.status(roots).values() for pid in status.family}
         assert len(family) >= len(present)
-        assert not listening() & {inode for pid in family for inode in sockets_of(pid)}
-
-
-def listening():
-    """Return the inodes of all TCP sockets that listen here, whoever's they are. Source: proc_net_tcp(5)."""
-    tables = (Path("/proc/net") / name for name in ("tcp", "tcp6"))
-    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
-    return {row[9] for row in rows if row[3] == "0A"}
-
-
-def sockets_of(pid):
-    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            kind, _, inode = str(descriptor.readlink()).partition(":")
-            if kind == "socket":
-                yield inode.strip("[]")
+        held = {inode for pid in family for inode in descriptors(pid).sockets}
+        assert held and not held & set().union(*listeners().values())
 
 
 @pytest.mark.parametrize("name", ["oracle", "memcached#1", "memcached#10", "memcached#x", "#2", ""])

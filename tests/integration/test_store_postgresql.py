@@ -3,76 +3,21 @@
 from __future__ import annotations
 
 import math
-import os
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from tests.integration.awkward import AWKWARD, make_launch, make_race, make_slice
+from tests.integration.postgresql import DEADLINE_S, find, running_server
 
 from stackrace.model import ids
 from stackrace.model.errors import StoreError
-from stackrace.model.host import HostFacts
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.model.race import Budget, Ending, Enforcement
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
-
-DEADLINE_S = 30
-AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""
-
-
-def find(program):
-    """Return the path of one of the server's programs; Debian keeps them off the PATH."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, folders)]))
-
-
-def unprivileged(*command):
-    """PostgreSQL refuses root: within a user namespace root is somebody else."""
-    return ["unshare", "--user", "--map-user=33", "--map-group=33", *command] if os.geteuid() == 0 else [*command]
-
-
-@contextmanager
-def running_server(folder):
-    """A fresh cluster that listens on a socket in ``folder``; stopped at the end."""
-    data = f"{folder}/data"
-    initdb = [find("initdb"), "-D", data, "-U", "ana", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-    subprocess.run(unprivileged(*initdb), check=True, capture_output=True)
-    postgres = [find("postgres"), "-D", data, "-k", folder, "-h", "", "-F"]
-    with (
-        Path(folder, "log").open("wb") as log,
-        subprocess.Popen(unprivileged(*postgres), stderr=log) as server,
-    ):
-        try:
-            wait_until_ready(server, Path(folder))
-            yield server
-        finally:
-            stop(server)
-
-
-def stop(server):
-    server.send_signal(signal.SIGINT)  # its fast shutdown
-    try:
-        server.wait(DEADLINE_S)
-    finally:
-        server.kill()  # does nothing once it has ended
-
-
-def wait_until_ready(server, folder):
-    deadline = time.monotonic() + DEADLINE_S
-    status = folder / "data" / "postmaster.pid"
-    while not (status.exists() and "ready" in status.read_text()):
-        assert server.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -101,81 +46,31 @@ def store(url):
         yield opened
 
 
-def make_slice(index):
-    """A slice with everything that a database could spoil."""
-    latency = Quantiles(
-        count=2**62, mean=0.1 + 0.2, p50=5e-324, p90=1.7976931348623157e308, p99=math.inf, p999=math.inf,
-        max=1e22, censored=frozenset({"p99", "p999"}),
-    )  # fmt: skip
-    load = Load(concurrency=20, keep_alive=False, requests=2**40)
-    result = LoadResult(
-        started_at=1 / 3, duration_s=2.000000000000001,
-        counts=Counts(
-            scheduled=2**53 + 1, ok=1, non2xx=2, failed={"connect": 3, AWKWARD: 4}, timed_out=5, in_flight=6,
-            unsent=7,
-        ),
-        latency=latency, connect=latency, histogram=bytes(range(256)) * 20,
-        series=(SeriesBin(start_s=0.1, ok=1, errors=0, in_flight=1, p50_s=0.001, p99_s=math.inf),),
-        status_classes={"2xx": 1, "5xx": 2}, bytes_read=2**63 - 1, connections_opened=1, reconnects=2,
-        established_peak=3, generator_cpu_s=0.30000000000000004, generator_wait_s=5e-300, generator_busy=-0.0,
-        fairness=1e-9, dead_time=-math.inf,
-    )  # fmt: skip
-    finding = Finding(
-        check="fairness", effect=Effect.WARNS, seen=AWKWARD, threshold="≥ 0.8", remedy="raise\nthe backlog"
-    )
-    usage = HopUsage(hop="apache+mod_wsgi", cpu_s=1e-9, processes=5, threads=9, pss_bytes=2**40)
-    return Slice(index=index, load=load, result=result, usage=(usage,), verdict=Verdict((finding,)))
-
-
-def make_launch():
-    return Launch(
-        id=ids.generate(),
-        block=3,
-        stack="apache+mod_wsgi:mode=daemon",
-        ready_s=0.1,
-        warmup_s=3.0000000000000004,
-        slices=(make_slice(0), make_slice(1)),
-        memory=(MemorySample(at_s=0.1, pss_bytes={"apache+mod_wsgi": 2**40}),),
-        failure=Failure(kind=FailureKind.DIED, message=AWKWARD, log=AWKWARD * 100),
-    )
-
-
-def make_race():
-    return Race(
-        id=ids.generate(),
-        started_at="2024-05-06T07:08:09.123456+00:00",
-        version="0.1.0",
-        app="demo",
-        urls=("/", "/?q=ä%00"),
-        stacks=("apache+mod_wsgi:mode=daemon",),
-        loads=(make_slice(0).load,),
-        question=Question.RANKING,
-        difference=0.05,
-        budget_s=1200.0,
-        cores=Budget(stack_cores=(0, 1), generator_cores=(2,)),
-        seed=2**127 - 1,
-        host=HostFacts(
-            system="Linux",
-            kernel="6",
-            cpu=AWKWARD,
-            cores=2,
-            memory_bytes=2**40,
-            virtual="",
-            python="3.11",
-            limits={"nofile": 2**64},
-        ),
-        notes=(AWKWARD,),
-        facts=(StackFacts(stack="nginx", versions={"nginx": "1.22"}, configs={"nginx.conf": AWKWARD}),),
-        launches=(make_launch(), make_launch()),
-        elapsed_s=0.1 + 0.7,
-        ending=Ending.EXHAUSTED,
-    )
-
-
 def test_a_race_with_awkward_values_loads_equal(store):
     race = make_race()
     store.begin(race)
     assert store.load(race.id[:8]) == race
+
+
+def test_what_later_versions_keep_loads_equal_too(store):
+    launch = make_launch()
+    (one, _) = launch.slices
+    counts = {
+        "surplus_bytes": 2**63 - 1,
+        "ports_exhausted": 1,
+        "files_exhausted": 2,
+        "arrivals_distance": 0.1 + 0.2,
+    }
+    one = replace(one, result=replace(one.result, **counts))
+    race = replace(
+        make_race(),
+        launches=(replace(launch, slices=(one,), verdict=one.verdict),),
+        cores=Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**40, enforced=Enforcement.CGROUP),
+        twin=AWKWARD,
+        resumed=3,
+    )
+    store.begin(race)
+    assert store.load(race.id) == race
 
 
 def test_a_share_of_nothing_stays_nan(store):

@@ -10,7 +10,7 @@ from .answers import STAGES
 from .clocks import STEADY_CLOCKS
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
-from .preflight import PREFLIGHT_CHECKS, SPARE_FILES, preflight
+from .preflight import MEMORY_SHARE, PREFLIGHT_CHECKS, SPARE_FILES, preflight
 from .preparation import Preparation
 from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 from .words import LOAD, RACE, Words
@@ -18,6 +18,7 @@ from .words import LOAD, RACE, Words
 __all__ = [
     "LAUNCH_CHECKS",
     "LOAD",
+    "MEMORY_SHARE",
     "PREFLIGHT_CHECKS",
     "RACE",
     "RUN_CHECKS",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from ..model.units import SIZE
@@ -11,7 +10,10 @@ from .growth import nearly_full
 from .judge import cores_named, count, percent
 from .preparation import Preparation
 
-__all__ = ["PREFLIGHT_CHECKS", "SPARE_FILES", "preflight"]
+__all__ = ["MEMORY_SHARE", "PREFLIGHT_CHECKS", "SPARE_FILES", "preflight"]
+
+MEMORY_SHARE = 0.8
+"""Of the memory that is free before a block, so much is given to stacks together: they grow under load."""
 
 SPARE_FILES = 64
 _TIME_WAIT_S = 60
@@ -156,21 +158,24 @@ def shared_threads(plan: Preparation) -> Finding | None:
 def memory_budget(plan: Preparation) -> Finding | None:
     """What stacks may hold is not there: refuse where it is too much for one, say how many fit where not for all.
 
-    A machine that swaps measures its disk.
+    A machine that swaps measures its disk. A stack alone may have all that is free, several together their share.
 
     Source: proc_meminfo(5), MemAvailable.
     """
     each = plan.cores.memory_bytes
-    fitting = math.inf if each is None else plan.memory_bytes // each
-    if each is None or fitting >= plan.stacks:
+    if each is None:
         return None
-    none = fitting < 1
+    none = plan.memory_bytes < each
+    fitting = max(MEMORY_SHARE * plan.memory_bytes // each, 1)
+    if not none and fitting >= plan.stacks:
+        return None
     return Finding(
         check="memory budget",
         effect=Effect.INVALIDATES if none else Effect.WARNS,
         seen=f"{SIZE.format(plan.memory_bytes)} of memory are free, "
-        + ("less than a single stack may hold" if none else f"enough for {fitting:.0f} of {plan.stacks} stacks"),
-        threshold=f"{SIZE.format(each)} for each of {plan.stacks}",
+        + ("less than a single stack may hold" if none else f"enough for {fitting:.0f} of {plan.stacks} at once"),
+        threshold=f"{SIZE.format(each)} for each of {plan.stacks}"
+        + ("" if none else f", together at most {MEMORY_SHARE:.0%} of what is free"),
         remedy="lower --memory ([race] memory), or end what else holds memory here"
         if none
         else "they are raced in batches; lower --memory ([race] memory) to have all of them up at once",

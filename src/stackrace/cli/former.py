@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..model.core_lists import format_cores
 from ..model.errors import InputError
-from ..model.race import Race
+from ..model.race import Budget, Race
+from ..model.units import SIZE
 from ..store import ManifestFile, Opening
 
 __all__ = ["Former", "hold_to"]
@@ -39,13 +41,25 @@ def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[st
     yield "Stackrace", before.version, race.version
     for name, what in _HOST.items():
         yield what, getattr(before.host, name), getattr(race.host, name)
-    yield "the budget of cores and memory", before.cores, race.cores
+    yield from zip(_BUDGET, _budget(before.cores), _budget(race.cores), strict=True)
     yield "the app", before.app, race.app
     yield "the app's interpreter", former.opening.interpreter or "none", opening.interpreter or "none"
     yield "the digest of the app's files", former.opening.sources[:12], opening.sources[:12]
     for name, what in _ASKED.items():
         yield what, getattr(before, name), getattr(race, name)
 
+
+def _budget(budget: Budget) -> tuple[str, ...]:
+    memory = "unlimited" if budget.memory_bytes is None else SIZE.format(budget.memory_bytes)
+    return format_cores(budget.stack_cores), format_cores(budget.generator_cores), memory, budget.enforced.value
+
+
+_BUDGET = (
+    "the list of the stacks' cores",
+    "the list of the load engine's cores",
+    "the memory of each stack",
+    "what holds stacks to that",
+)
 
 _HOST = {
     "system": "the operating system",

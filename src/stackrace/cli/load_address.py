@@ -18,7 +18,8 @@ PATIENCE_S = 1.0
 
 
 def check_address(url: Url) -> tuple[str, ...]:
-    """Return what is worth telling of the way to ``url``; raises InputError where nobody listens at its end.
+    """Return what is worth telling of the way to ``url``; raises InputError where nobody
+    listens at its end, but somebody at another address of the same name.
 
     One connection is made to each further address of the host's name, and closed at once.
     """

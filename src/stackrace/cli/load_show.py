@@ -30,8 +30,14 @@ _BIN_S = 0.1
 def show(ran: Ran, *, as_json: bool) -> None:
     """Print the run on stdout: for people, or as the JSON document."""
     if as_json:
-        target = ran.target
-        content = document(target.urls, ran.load, ran.result, warmup_s=ran.warmup_s)
+        content = document(
+            ran.target.urls,
+            ran.load,
+            ran.result,
+            warmup_s=ran.warmup_s,
+            findings=ran.verdict.findings,
+            notes=ran.notes,
+        )
         click.echo(json.dumps(content, indent=2, allow_nan=False))
         return
     console = make_console()

@@ -18,6 +18,7 @@ from ..model.race import Ending, Race
 from ..model.verdict import Effect
 from ..race.events import Event
 from ..race.runner import run
+from ..race.twins import entrants
 from ..report.result import standing_of
 from ..spec.request import RaceRequest
 from ..store import ManifestSink, StoreSink, begin_manifest, open_store
@@ -54,7 +55,7 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
     refuse_early(request)
     with stoppable(), Announcer() as say, set_up(request, say) as stage:
         plan = plan_of(request, stage)
-        together = 1 if plan.repeats else len(plan.stacks)
+        together = 1 if plan.repeats else len(entrants(plan))
         limits = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
         race = race_of(plan, request, (*stage.notes, *limits, *outlook_before(plan)))
         place = Here(
@@ -74,7 +75,7 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
             begun = time.monotonic() - race.elapsed_s
         manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
         with manifest as file, LiveSink(plan, begun) as live:
-            noted = ManifestSink(file, begun, resumed=race.resumed, folder=stage.guard.directory)
+            noted = ManifestSink(file, begun, folder=stage.guard.directory)
             # the store first: the manifest tells the end of nothing that the store does not have
             sinks = (StoreSink(store), noted, live)
 

@@ -8,7 +8,7 @@ from ..model.units import DURATION
 from ..race.block import extent
 from ..race.schedule import Costs, Extent, least_budget_s
 from ..race.slices import about, too_short, warmup_cap_s
-from ..race.twins import choice
+from ..race.twins import entrants
 from ..spec.request import RaceRequest
 from ..stats.looks import LOOKS
 from .budgets import budget_of
@@ -26,18 +26,19 @@ def refuse_early(request: RaceRequest) -> None:
     levels = sorted(set(request.concurrency or CONCURRENCY))
     stacks = len(request.stacks or ())
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
-    check_limits(loads, budget_of(request), stacks=max(stacks, 1))
+    check_limits(loads, budget_of(request))
     if stacks and request.repeats is None and all(one.stacks is None for one in request.workloads):
-        _refuse_short(request, stacks, len(levels))
+        _refuse_short(request, stacks, len(levels), twin=request.twin and stacks > 1)
 
 
-def _refuse_short(request: RaceRequest, stacks: int, levels: int) -> None:
+def _refuse_short(request: RaceRequest, stacks: int, levels: int, *, twin: bool) -> None:
     """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
     budget_s, workloads = request.budget_s or BUDGET_S, max(len(request.workloads), 1)
-    ahead = Extent(stacks=stacks, headline=stacks, sides=stacks * (levels * workloads - 1))
+    racing = stacks + twin
+    ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
     least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(budget_s, stacks)), request.slice_s)
     if budget_s < least_s:
-        raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels)
+        raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
 
 
 def outlook_before(plan: RacePlan) -> tuple[str, ...]:
@@ -47,8 +48,7 @@ def outlook_before(plan: RacePlan) -> tuple[str, ...]:
     """
     if plan.repeats is not None or plan.budget_s is None:
         return ()
-    twin = choice(plan, plan.stacks)
-    ahead = extent(plan.cells((*plan.stacks, *(() if twin is None else (twin.twin,)))))
+    ahead = extent(plan.cells(entrants(plan)))
     least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(plan.budget_s, len(plan.stacks))), plan.slice_s)
     launches = int(plan.budget_s / least_s)
     if launches >= LOOKS[0]:

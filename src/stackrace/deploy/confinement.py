@@ -29,7 +29,11 @@ class Confinement:
             return None
         group = self.subtree.group()
         if self.memory_bytes is not None:
-            group.bound(self.memory_bytes)
+            try:
+                group.bound(self.memory_bytes)
+            except OSError:
+                group.remove()
+                raise
         return group
 
     @property

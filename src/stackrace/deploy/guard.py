@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -21,9 +22,12 @@ from ..model.errors import InputError, LaunchError
 from .privileges import hand_over
 from .supervisor import PR_SET_CHILD_SUBREAPER, descendants
 
-__all__ = ["Guard", "Status"]
+__all__ = ["RUN_DIRECTORY", "Guard", "Status"]
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
+
+RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
+"""How run directories are named; tempfile's names have underscores, which no host name in a URL may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,7 @@ def _short_temporary() -> str:
 
 
 def _private_folder() -> Path:
-    """Make the run directory; without the underscores of tempfile's names, which no host name in a URL may have."""
+    """Make the run directory; its name is as RUN_DIRECTORY has it."""
     for _ in range(100):
         folder = Path(_short_temporary(), f"stackrace-{secrets.token_hex(4)}")
         with contextlib.suppress(FileExistsError):

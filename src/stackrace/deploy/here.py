@@ -109,8 +109,7 @@ class Here:
     ) -> Observation:
         """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
 
-        After ``limit_s`` the engine is cancelled, and what it has
-        seen until then is the result.
+        After ``limit_s`` the engine is cancelled, and what it has seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]

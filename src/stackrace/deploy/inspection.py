@@ -6,7 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..checks import Aftermath, Complaint
@@ -34,13 +34,8 @@ class Inspection:
         """Return the whole aftermath, now that the stack was stopped."""
         still = listeners()
         states = guard.status([pid for _, pid in running.parts])
-        return Aftermath(
-            started_s=self.seen.started_s,
-            strangers=self.seen.strangers,
-            reloaders=self.seen.reloaders,
-            complaints=self.seen.complaints,
-            disk_bytes=self.seen.disk_bytes,
-            disk_free_bytes=self.seen.disk_free_bytes,
+        return replace(
+            self.seen,
             listeners_left=tuple(port for port, own in self.sockets.items() if own & still.get(port, frozenset())),
             processes_left=sum(len(state.family) for state in states.values()),
         )

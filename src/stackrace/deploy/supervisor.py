@@ -43,13 +43,14 @@ class Family:
 
     firsts: ClassVar[set[int]] = set()
 
-    def __init__(self, pid: int, stop: int) -> None:
+    def __init__(self, pid: int, stop: int, folder: str) -> None:
         self.firsts.add(pid)
         self.pid = pid
         self.stop = stop
+        # private to one server of one launch, so that it tells whose an orphan is
+        self.folder = folder
         self.code: int | None = None
         self.known: set[int] = {pid}
-        self.folder = ""
 
     def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
         """Return its living members, given every process below the supervisor: pid → (parent, session)."""
@@ -84,10 +85,7 @@ class Supervisor:
         """Carry out one request."""
         match request["do"]:
             case "spawn":
-                answer = self.spawn(request)
-                # private to one server of one launch, so that it tells whose an orphan is
-                self.families[answer["pid"]].folder = request["env"].get("TMPDIR", "")
-                return answer
+                return self.spawn(request)
             case "signal":
                 # once a parent is gone, nothing tells whose an orphan with a session of its own was
                 if family := self.families.get(request["pid"]):
@@ -116,7 +114,7 @@ class Supervisor:
         os.close(report)
         with os.fdopen(failed, "rb") as pipe:
             error = pipe.read().decode()
-        self.families[pid] = Family(pid, request["stop"])
+        self.families[pid] = Family(pid, request["stop"], request["env"].get("TMPDIR", ""))
         if request.get("group"):
             self.groups.add(request["group"])
         return {"pid": pid, "error": error} if error else {"pid": pid}
@@ -155,8 +153,10 @@ class Supervisor:
                 return False
             if pid == 0:
                 return True
-            if pid in self.families:
+            if pid in Family.firsts:
                 self.families[pid].code = os.waitstatus_to_exitcode(status)
+                # the kernel may give this id to an orphan from now on
+                Family.firsts.discard(pid)
 
     def pin(self, family: Family, cores: list[int]) -> None:
         """Bind a family to cores; twice, for threads and processes that were born during the first round."""

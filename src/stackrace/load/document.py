@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from stackrace.model.verdict import Finding
 
 __all__ = ["SCHEMA", "VERSION", "document"]
 
@@ -20,8 +21,19 @@ SCHEMA = Path(__file__).parent / "schema" / "load-1.schema.json"
 """The published schema of this version."""
 
 
-def document(urls: Sequence[str], load: Load, result: LoadResult, *, warmup_s: float = 0.0) -> dict[str, object]:
-    """Return the document of a run of ``load`` against ``urls``, recorded after ``warmup_s`` seconds."""
+def document(
+    urls: Sequence[str],
+    load: Load,
+    result: LoadResult,
+    *,
+    warmup_s: float = 0.0,
+    findings: Sequence[Finding] = (),
+    notes: Sequence[str] = (),
+) -> dict[str, object]:
+    """Return the document of a run of ``load`` against ``urls``, recorded after ``warmup_s`` seconds.
+
+    ``findings`` are what the checks say about it, ``notes`` what else is worth telling, one sentence each.
+    """
     return {
         "schema": VERSION,
         "urls": list(urls),
@@ -49,6 +61,10 @@ def document(urls: Sequence[str], load: Load, result: LoadResult, *, warmup_s: f
         "nonces_lost": result.nonces_lost,
         "stale_dates": result.stale_dates,
         "cached_answers": result.cached_answers,
+        "surplus_bytes": result.surplus_bytes,
+        "ports_exhausted": result.ports_exhausted,
+        "files_exhausted": result.files_exhausted,
+        "arrivals_distance": result.arrivals_distance,
         "fairness": _finite(result.fairness),
         "dead_time": _finite(result.dead_time),
         "cpu_s": result.generator_cpu_s,
@@ -56,6 +72,8 @@ def document(urls: Sequence[str], load: Load, result: LoadResult, *, warmup_s: f
         "wait_s": result.generator_wait_s,
         "busiest_thread": result.generator_busy,
         "ceiling_per_s": result.ceiling_per_s,
+        "findings": [_finding(one) for one in findings],
+        "notes": list(notes),
         "histogram": base64.b64encode(result.histogram).decode("ascii"),
     }
 
@@ -117,6 +135,16 @@ def _bin(one: SeriesBin) -> dict[str, object]:
         "in_flight": one.in_flight,
         "p50_s": one.p50_s,
         "p99_s": one.p99_s,
+    }
+
+
+def _finding(one: Finding) -> dict[str, object]:
+    return {
+        "check": one.check,
+        "effect": one.effect.value,
+        "seen": one.seen,
+        "threshold": one.threshold,
+        "remedy": one.remedy,
     }
 
 

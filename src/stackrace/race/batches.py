@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..checks import MEMORY_SHARE
 from ..model.stack import original_path
 
 __all__ = ["Memory"]
-
-SHARE = 0.8
-"""Of the memory that is free before a block, so much is given to stacks: they grow under load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +30,7 @@ class Memory:
         A stack that has its limit may come to use all of it. One that was never seen counts as the largest of those
         that were. A stack alone always fits: there is no smaller batch.
         """
-        return not up or sum(map(self._size, (*up, another))) <= SHARE * self.room_bytes
+        return not up or sum(map(self._size, (*up, another))) <= MEMORY_SHARE * self.room_bytes
 
     def batch_size(self, stacks: Sequence[str]) -> int:
         """Return how many of ``stacks`` to have up at once, so that all batches are about equally large."""

@@ -17,7 +17,7 @@ from .block import Block, extent, headline
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
 from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
-from .twins import choice
+from .twins import entrants
 
 __all__ = ["Slices", "about", "too_short", "warmup_cap_s"]
 
@@ -36,9 +36,7 @@ class Slices:
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold even one block."""
-        twin = choice(self._plan, self._plan.stacks)
-        beside = () if twin is None else (twin.twin,)
-        self._next((*self._plan.stacks, *beside), remaining_s, 0)
+        self._next(entrants(self._plan), remaining_s, 0)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""

@@ -9,7 +9,7 @@ from ..model.launch import Launch
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack, twin_path
 
-__all__ = ["came_up", "choice", "crew"]
+__all__ = ["came_up", "choice", "crew", "entrants"]
 
 
 def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
@@ -24,6 +24,12 @@ def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
     asked = [stack for stack in among if first is None or stack.path in first]
     # dice of its own: without the twin, and when another is chosen, all else is shuffled as before
     return random.Random(f"twin of {plan.seed}").choice(asked or list(among))
+
+
+def entrants(plan: RacePlan) -> tuple[Stack, ...]:
+    """Return who takes part in the first block: all stacks, and one of them twice where the plan wants that."""
+    twin = choice(plan, plan.stacks)
+    return plan.stacks if twin is None else (*plan.stacks, twin.twin)
 
 
 def crew(racing: Sequence[Stack], plan: RacePlan, twin: str, given_up: Callable[[str], bool]) -> tuple[Stack, ...]:

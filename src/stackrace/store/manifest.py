@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from ..model.race import Race
 
@@ -38,10 +38,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchLine:
-    """One launch that ended. ``took_s`` counts from its start to its end; those of a block of slices overlap.
-
-    ``ended`` is empty where all was well, else a value of ``FailureKind``.
-    """
+    """One launch that ended. ``took_s`` counts from its start to its end; those of a block of slices overlap."""
 
     launch: str
     block: int
@@ -49,7 +46,6 @@ class LaunchLine:
     ready_s: float | None
     slices: int
     took_s: float
-    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +58,8 @@ class BlockLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpellLine:
-    """The race begins, or goes on for the ``resumed``-th time, ``folder`` being its run directory meanwhile."""
+    """The race begins, or goes on, ``folder`` being its run directory meanwhile."""
 
-    resumed: int
     folder: str
 
 
@@ -86,7 +81,6 @@ class Manifest:
     launches: tuple[LaunchLine, ...] = ()
     blocks: tuple[BlockLine, ...] = ()
     folder: str = ""
-    spells: int = field(default=0)
 
 
 def line_of(line: Line) -> bytes:
@@ -110,7 +104,6 @@ def parse(text: bytes) -> Manifest:
         launches=tuple(line for line in lines if isinstance(line, LaunchLine)),
         blocks=tuple(line for line in lines if isinstance(line, BlockLine)),
         folder=spells[-1].folder if spells else "",
-        spells=len(spells),
     )
 
 

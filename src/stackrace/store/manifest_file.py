@@ -142,7 +142,6 @@ class ManifestSink:
         file: ManifestFile,
         begun_s: float,
         *,
-        resumed: int,
         folder: Path,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -150,7 +149,7 @@ class ManifestSink:
         self._begun_s = begun_s
         self._clock = clock
         self._started: dict[str, float] = {}
-        file.append(SpellLine(resumed=resumed, folder=str(folder)))
+        file.append(SpellLine(folder=str(folder)))
 
     def __call__(self, event: Event) -> None:
         """Note what ``event`` brings; raises StoreError when the disk does not take it."""
@@ -167,7 +166,6 @@ class ManifestSink:
                         ready_s=launch.ready_s,
                         slices=len(launch.slices),
                         took_s=took_s,
-                        ended="" if launch.failure is None else launch.failure.kind.value,
                     )
                 )
             case BlockEnded(block=block):

@@ -99,8 +99,10 @@ class Store:
                     if launch.cut_short and launch.id not in known:
                         self.end_launch(launch)
         if not changed:
-            raise StoreError(f"store {self.address}: race {race.id} is not one that was interrupted; see: "
-                             f"stackrace report {race.id}")  # fmt: skip
+            raise StoreError(
+                f"store {self.address}: race {race.id} is not one that was interrupted; "
+                f"see: stackrace report {race.id}"
+            )
 
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
         """Store what exactly one stack of the race is."""

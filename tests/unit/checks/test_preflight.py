@@ -106,7 +106,7 @@ def test_memory_that_is_not_there_for_a_single_stack_is_refused():
 def test_memory_that_is_not_there_for_all_says_for_how_many():
     (some,) = preflight(replace(SOUND, cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
     assert (some.check, some.effect) == ("memory budget", Effect.WARNS)
-    assert some.seen == "3.5 GiB of memory are free, enough for 3 of 5 stacks"
+    assert some.seen == "3.5 GiB of memory are free, enough for 2 of 5 at once"
     assert "batches" in some.remedy
 
 

@@ -29,6 +29,10 @@ def test_every_option_in_the_page_exists() -> None:
 
 def test_every_member_of_the_document_is_in_the_table() -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    nested = [member for name in ("load", "distribution", "bin") for member in schema["$defs"][name]["properties"]]
+    nested = [
+        member
+        for name in ("load", "distribution", "bin", "finding")
+        for member in schema["$defs"][name]["properties"]
+    ]
     for member in (*schema["properties"], *nested):
         assert f"`{member}`" in PAGE, member

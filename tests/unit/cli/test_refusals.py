@@ -9,6 +9,7 @@ from tests.unit.cli.test_planning import stage
 from stackrace.cli.planning import plan_of
 from stackrace.cli.refusals import outlook_before, refuse_early
 from stackrace.model.errors import InputError
+from stackrace.race.twins import entrants
 from stackrace.spec.request import RaceRequest, WorkloadRequest
 
 ASKED = RaceRequest(folder=Path("/nowhere"), concurrency=(1, 20), stacks=("gunicorn", "waitress"))
@@ -21,8 +22,17 @@ def test_a_budget_that_holds_no_block_is_refused_and_says_how_long_it_would_take
 
 def test_slices_as_long_as_asked_for_count():
     refuse_early(replace(ASKED, budget_s=14.0))
-    with pytest.raises(InputError, match=r"--budget 14 s is too short: a single block of .* needs 2\d"):
+    with pytest.raises(InputError, match=r"--budget 14 s is too short: a single block of .* needs 3\d"):
         refuse_early(replace(ASKED, budget_s=14.0, slice_s=4.0))
+
+
+def test_the_hidden_twin_takes_its_time_too():
+    refuse_early(replace(ASKED, budget_s=9.0, twin=False))
+    with pytest.raises(InputError, match=r"2 stacks at 2 load levels needs .* or --no-twin"):
+        refuse_early(replace(ASKED, budget_s=9.0))
+    plan = plan_of(ASKED, stage())
+    assert [stack.path.partition("#")[2] for stack in entrants(plan)] == ["", "", "twin"]
+    assert entrants(replace(plan, twin=False)) == plan.stacks
 
 
 def test_every_workload_counts():

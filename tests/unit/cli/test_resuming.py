@@ -11,7 +11,7 @@ from stackrace.cli.resuming import _budget_s, _left_s, _told
 from stackrace.cli.run import command
 from stackrace.model.errors import InputError
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Enforcement
 from stackrace.store import Manifest, Opening
 from stackrace.store.manifest import LaunchLine
 
@@ -32,7 +32,10 @@ def test_the_same_race_goes_on():
         ({"host": replace(HOST, kernel="6.12")}, "the kernel was 6.1.0, now it is 6.12"),
         ({"host": replace(HOST, cpu="other")}, "the processor was"),
         ({"host": replace(HOST, python="3.14.0")}, "Stackrace's own Python was"),
-        ({"cores": Budget(stack_cores=(0,), generator_cores=(1,))}, "the budget of cores"),
+        ({"cores": replace(RACE.cores, stack_cores=(5, 6, 7))}, "the stacks' cores was .*, now it is 5-7;"),
+        ({"cores": replace(RACE.cores, generator_cores=(9,))}, "the load engine's cores was .*, now it is 9;"),
+        ({"cores": replace(RACE.cores, memory_bytes=2**30)}, "memory of each stack was unlimited, now it is 1 GiB"),
+        ({"cores": replace(RACE.cores, enforced=Enforcement.CGROUP)}, "was affinity, now it is control group"),
         ({"app": "other"}, "the app was shop, now it is other"),
         ({"urls": ("/other",)}, "what is asked for"),
         ({"loads": (Load(concurrency=3),)}, "the load was"),

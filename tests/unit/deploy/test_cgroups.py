@@ -11,6 +11,7 @@ import pytest
 
 from stackrace.deploy import cgroups
 from stackrace.deploy.cgroups import NotDelegated, delegated, own_group
+from stackrace.deploy.confinement import Confinement
 
 FILES = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cpuset.cpus", "cgroup.procs")
 EVENTS = "low 0\nhigh 0\nmax 12\noom 3\noom_kill {}\noom_group_kill 1\n"
@@ -68,6 +69,15 @@ def test_a_kernel_without_swap_has_no_limit_for_it(hierarchy):
         (group.folder / "memory.swap.max").unlink()
         group.bound(2**30)
         assert not (group.folder / "memory.swap.max").exists()
+
+
+def test_a_group_that_cannot_be_bound_is_not_left_behind(hierarchy, monkeypatch):
+    with delegated(hierarchy, shutil.rmtree) as subtree:
+        monkeypatch.setattr(cgroups, "_write", lambda file, text: (_ for _ in ()).throw(PermissionError(file)))
+        with pytest.raises(PermissionError):
+            Confinement(memory_bytes=2**30, subtree=subtree).group()
+        monkeypatch.undo()
+        assert list(hierarchy.glob(f"stackrace-{os.getpid()}-*")) == []
 
 
 @pytest.mark.parametrize(("events", "kills"), [(EVENTS.format(2), 2), (EVENTS.format(0), 0), ("", 0)])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import jsonschema
 import pytest
-from tests.factories import make_counts, make_load, make_quantiles, make_result
+from tests.factories import make_counts, make_finding, make_load, make_quantiles, make_result
 
 from stackrace.load.document import SCHEMA, VERSION, document
 from stackrace.model.load import Load, LoadResult, TargetResult
@@ -38,12 +38,20 @@ def full() -> LoadResult:
         nonces_lost=3,
         stale_dates=4,
         cached_answers=5,
+        surplus_bytes=6,
+        ports_exhausted=7,
+        files_exhausted=8,
+        arrivals_distance=0.5,
         histogram=b"\x00\xff",
     )
 
 
+def _document(load: Load, result: LoadResult) -> dict[str, object]:
+    return document(URLS, load, result, warmup_s=1.0, findings=(make_finding(),), notes=("The app is warm.",))
+
+
 def check(load: Load, result: LoadResult) -> dict[str, object]:
-    found = json.loads(json.dumps(document(URLS, load, result, warmup_s=1.0), allow_nan=False))
+    found = json.loads(json.dumps(_document(load, result), allow_nan=False))
     VALIDATOR.validate(found)
     return found
 
@@ -64,6 +72,26 @@ def test_the_schema_is_valid_and_names_its_version() -> None:
 )
 def test_every_run_validates(load: Load, result: LoadResult) -> None:
     assert set(check(load, result)) == set(VALIDATOR.schema["required"])
+
+
+def test_nothing_that_the_engine_saw_is_left_out() -> None:
+    found = check(make_load(), full())
+    elsewhere = {
+        "generator_cpu_s": "cpu_s",
+        "generator_spin_s": "spin_s",
+        "generator_wait_s": "wait_s",
+        "generator_busy": "busiest_thread",
+        "counts": "scheduled",
+    }
+    # by a clock that means nothing to anybody else
+    wanted = {field.name for field in fields(LoadResult)} - {"started_at"}
+    assert {elsewhere.get(name, name) for name in wanted} <= set(found)
+
+
+def test_what_is_to_doubt_is_told_as_in_the_terminal() -> None:
+    found = check(make_load(), full())
+    assert [one["check"] for one in found["findings"]] == [make_finding().check]  # type: ignore[attr-defined]
+    assert found["notes"] == ["The app is warm."]
 
 
 def test_the_members_of_earlier_documents_are_still_there() -> None:

@@ -11,8 +11,9 @@ from tests.unit.race import test_runner as simulated
 from tests.unit.race.test_runner import CORES, PATHS, SPEEDS, Nowhere
 from tests.unit.race.test_twins import Pairs, by_block
 
+from stackrace.checks import MEMORY_SHARE
 from stackrace.model.race import Ending
-from stackrace.race.batches import SHARE, Memory
+from stackrace.race.batches import Memory
 
 MIB = 1024**2
 clock = simulated.clock
@@ -51,7 +52,7 @@ def test_batches_are_about_equal_and_a_full_one_is_full(sizes, room):
     memory = Memory(room_bytes=room, known=dict(zip(stacks, sizes, strict=True)))
     size = memory.batch_size(stacks)
     assert 1 <= size <= len(stacks)
-    if sum(sizes) <= SHARE * room:
+    if sum(sizes) <= MEMORY_SHARE * room:
         assert size == len(stacks)
 
 

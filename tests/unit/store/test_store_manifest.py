@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_failure, make_race
+from tests.factories import make_race
 
 from stackrace.model.errors import StoreError
 from stackrace.model.race import Ending
@@ -48,7 +48,7 @@ def noted(race, folder, *, clock=None, blocks=None):
     clock = clock or Clock()
     opening = replace(OPENING, race=race.id)
     with begin_manifest(folder, opening) as file:
-        sink = ManifestSink(file, clock.now, resumed=0, folder=folder, clock=clock)
+        sink = ManifestSink(file, clock.now, folder=folder, clock=clock)
         for block in range(1 + max(launch.block for launch in race.launches)):
             for launch in (one for one in race.launches if one.block == block):
                 sink(LaunchStarted(launch))
@@ -62,7 +62,6 @@ def noted(race, folder, *, clock=None, blocks=None):
 
 def test_every_launch_and_every_block_has_its_line(folder):
     race = make_race(stacks=2, levels=(1, 10), blocks=2)
-    race = replace(race, launches=(replace(race.launches[0], failure=make_failure()), *race.launches[1:]))
     manifest = noted(race, folder)
     assert manifest.opening == replace(OPENING, race=race.id)
     assert [line.launch for line in manifest.launches] == [launch.id for launch in race.launches]
@@ -70,7 +69,6 @@ def test_every_launch_and_every_block_has_its_line(folder):
     assert [line.slices for line in manifest.launches] == [2] * 4
     assert [line.ready_s for line in manifest.launches] == [launch.ready_s for launch in race.launches]
     assert {line.took_s for line in manifest.launches} == {10.0}
-    assert [line.ended for line in manifest.launches] == [make_failure().kind.value, "", "", ""]
     assert manifest.blocks == (BlockLine(block=0, elapsed_s=20.0), BlockLine(block=1, elapsed_s=40.0))
     lines = (folder / race.id / "manifest.jsonl").read_text().splitlines()
     assert [json.loads(line)["line"] for line in lines] == [
