@@ -59,7 +59,7 @@ def _longer_queue(seen: Surroundings) -> tuple[Change, ...]:
 
 
 def _more_ports(seen: Surroundings) -> tuple[Change, ...]:
-    reuse = _change(seen, _REUSE, "2") if seen.plan.tw_reuse == 0 else ()
+    reuse = _change(seen, _REUSE, "2") if seen.plan.limits.tw_reuse == 0 else ()
     return (*_change(seen, _PORTS, _WIDE), *reuse)
 
 
@@ -77,14 +77,14 @@ _CURES: Mapping[str, Callable[[Surroundings], tuple[Change, ...]]] = {
 
 def short_queue(seen: Surroundings) -> Advice | None:
     """The kernel lets servers queue fewer than 4096 connections, Linux' own default since 5.4."""
-    if seen.plan.accept_queue >= 4096 or seen.plan.concurrency > seen.plan.accept_queue:
+    if seen.plan.limits.accept_queue >= 4096 or seen.plan.concurrency > seen.plan.limits.accept_queue:
         return None
     changes = _longer_queue(seen)
     return Advice(
         finding=Finding(
             check="short queue",
             effect=Effect.WARNS,
-            seen=f"the kernel lets a server queue {seen.plan.accept_queue} connections",
+            seen=f"the kernel lets a server queue {seen.plan.limits.accept_queue} connections",
             threshold="at least 4096 (net.core.somaxconn)",
             remedy="raise it; no server's backlog is longer than that, whatever its settings say",
         ),
@@ -98,15 +98,15 @@ def short_queue(seen: Surroundings) -> Advice | None:
 def few_ports(seen: Surroundings) -> Advice | None:
     """Ports in TIME_WAIT are not used again, or there are fewer than Linux' own 28 232."""
     changes = _more_ports(seen)
-    scarce = seen.plan.tw_reuse == 0 or seen.plan.ephemeral_ports < 28_232
-    if not scarce or not changes or seen.plan.concurrency > seen.plan.ephemeral_ports:
+    scarce = seen.plan.limits.tw_reuse == 0 or seen.plan.limits.ephemeral_ports < 28_232
+    if not scarce or not changes or seen.plan.concurrency > seen.plan.limits.ephemeral_ports:
         return None
     return Advice(
         finding=Finding(
             check="few ports",
             effect=Effect.WARNS,
-            seen=f"{seen.plan.ephemeral_ports} ephemeral ports"
-            + ("" if seen.plan.tw_reuse else ", each held for a minute after its connection"),
+            seen=f"{seen.plan.limits.ephemeral_ports} ephemeral ports"
+            + ("" if seen.plan.limits.tw_reuse else ", each held for a minute after its connection"),
             threshold="28 232 ports, used again on loopback after a second (net.ipv4.tcp_tw_reuse 2)",
             remedy="widen the range and let ports be used again, if you load with keep_alive = false",
         ),
@@ -119,7 +119,7 @@ def few_ports(seen: Surroundings) -> Advice | None:
 
 def cpu_quota(seen: Surroundings) -> Advice | None:
     """A control group's quota grants less CPU time than the cores it may run on have."""
-    cores = seen.plan.machine_cores
+    cores = len({*seen.plan.cores.stack_cores, *seen.plan.cores.generator_cores})
     if seen.allowed_cores >= cores:
         return None
     return Advice(

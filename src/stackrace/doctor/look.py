@@ -98,17 +98,10 @@ def _spread(costs: Sequence[float]) -> float | None:
 
 
 def _plan(cores: Budget, concurrency: int) -> Preparation:
-    limits = network_limits()
     return Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
         cores=cores,
-        machine_cores=len({*cores.stack_cores, *cores.generator_cores}),
-        descriptors=limits.descriptors,
-        descriptors_hard=limits.descriptors_hard,
-        ephemeral_ports=limits.ephemeral_ports,
-        time_wait=limits.time_wait,
-        tw_reuse=limits.tw_reuse,
-        accept_queue=limits.accept_queue,
+        limits=network_limits(),
     )
 
 

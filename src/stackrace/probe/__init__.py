@@ -3,7 +3,7 @@
 from .allowance import Allowance
 from .free import available_bytes
 from .host import host_facts
-from .limits import NetworkLimits, network_limits
+from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
 from .speed import canary_ns
@@ -14,7 +14,6 @@ __all__ = [
     "Allowance",
     "MachineCounters",
     "MemoryWatch",
-    "NetworkLimits",
     "Sampler",
     "available_bytes",
     "canary_ns",
