@@ -8,6 +8,7 @@ costs the user a result, so its thresholds leave room for what is merely unusual
 from .aftermath import Aftermath, Complaint
 from .answers import STAGES
 from .clocks import STEADY_CLOCKS
+from .growth import nearly_full
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
 from .preflight import PREFLIGHT_CHECKS, SPARE_FILES, preflight
@@ -34,5 +35,6 @@ __all__ = [
     "examine",
     "examine_launch",
     "examine_run",
+    "nearly_full",
     "preflight",
 ]

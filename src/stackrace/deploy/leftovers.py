@@ -10,12 +10,13 @@ from pathlib import Path
 
 from ..model.errors import InputError
 
-__all__ = ["clear_away"]
+__all__ = ["RUN_DIRECTORY", "clear_away"]
 
 PATIENCE_S = 30.0
 """A supervisor whose race was killed ends all servers within seconds, and then its folder."""
 
-_NAME = re.compile(r"stackrace-[0-9a-f]{8}")
+RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
+"""What a race names its run directory, in the folder for temporary files."""
 
 
 def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
@@ -52,6 +53,6 @@ def _running_in(folder: Path) -> list[int]:
 
 def _is_ours(folder: Path) -> bool:
     """Since then another program may have made something of that name."""
-    if not _NAME.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+    if not RUN_DIRECTORY.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
         return False
     return os.geteuid() in (0, folder.stat().st_uid)

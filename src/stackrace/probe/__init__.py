@@ -1,7 +1,7 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
 from .allowance import Allowance
-from .free import available_bytes
+from .free import available_bytes, memory_bytes
 from .host import host_facts
 from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
@@ -19,6 +19,7 @@ __all__ = [
     "canary_ns",
     "difference",
     "host_facts",
+    "memory_bytes",
     "network_limits",
     "physical_cores",
     "read_machine",
