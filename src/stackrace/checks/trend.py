@@ -65,8 +65,5 @@ def _two_sided(t: float, freedom: int) -> float:
     for number in range(3 if freedom % 2 else 2, freedom, 2):
         term *= cosine * cosine * (number - 1) / number
         total += term
-    if freedom % 2:
-        inside = 2 / math.pi * (theta + sine * total)
-    else:
-        inside = sine * total
+    inside = 2 / math.pi * (theta + sine * total) if freedom % 2 else sine * total
     return max(0.0, 1.0 - inside)

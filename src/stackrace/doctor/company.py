@@ -12,9 +12,7 @@ __all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", 
 
 def busy(seen: Surroundings) -> Advice | None:
     """Other programs use over 3 % of the machine while nothing is raced."""
-    watched = seen.watched
-    foreign_s = watched.busy_s - watched.own_s
-    share = foreign_s / watched.capacity_s if watched.capacity_s > 0 else 0.0
+    share = seen.foreign_share
     if share <= 0.03:
         return None
     named = ", ".join(f"{one.name} (pid {one.pid}) {one.share:.0%} of a core" for one in seen.offenders)

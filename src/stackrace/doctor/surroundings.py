@@ -72,3 +72,10 @@ class Surroundings:
     jobs: tuple[Job, ...] = ()
     remains: tuple[Remains, ...] = ()
     listeners: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def foreign_share(self) -> float:
+        """The share of the machine that others used meanwhile."""
+        watched = self.watched
+        share = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
+        return max(0.0, share)
