@@ -2,7 +2,7 @@
 
 ``examine`` looks at one slice, ``examine_run`` at one run of ``stackrace load``, ``examine_launch`` at a launch
 that is over, ``preflight`` at what is planned. A check is a pure function of what was seen; ``Effect.INVALIDATES``
-costs the user a result, so its thresholds leave room for what is merely unusual. ``table`` lists them all.
+costs the user a result, so its thresholds leave room for what is merely unusual. ``docs/checks.md`` lists them all.
 """
 
 from .aftermath import Aftermath, Complaint

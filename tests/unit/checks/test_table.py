@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.golden_page import holds
+from tests.unit.checks.table import CHECKS, NUMBERS, Check, Made
 
 from stackrace.checks import LAUNCH_CHECKS, PREFLIGHT_CHECKS, RUN_CHECKS, SLICE_CHECKS
 from stackrace.checks.address import address
 from stackrace.checks.races import RACE_CHECKS
-from stackrace.checks.table import CHECKS, NUMBERS, Check, Made
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
+from tests.unit.checks.table import CHECKS, Made
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
-from stackrace.checks.table import CHECKS, Made
 from stackrace.model.load import SeriesBin
 from stackrace.model.verdict import Effect
 

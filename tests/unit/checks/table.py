@@ -46,7 +46,7 @@ class Check:
     def made_by(self) -> Callable[..., object]:
         """The function itself."""
         module, _, name = self.function.partition(".")
-        found: Callable[..., object] = getattr(import_module(f"{__package__}.{module}"), name)
+        found: Callable[..., object] = getattr(import_module(f"stackrace.checks.{module}"), name)
         return found
 
     @property
