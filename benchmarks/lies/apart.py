@@ -47,18 +47,11 @@ def in_namespace(name: str) -> Found:
 
 def before_start(load: Load, *, connections_per_s: float = 0.0) -> Found:
     """Return what is said of this machine before a race of ``load`` starts."""
-    limits = network_limits()
     usable = tuple(sorted(os.sched_getaffinity(0)))
     plan = Preparation(
         loads=(load,),
         cores=Budget(stack_cores=usable[:-1] or usable, generator_cores=usable[-1:]),
-        machine_cores=len(usable),
-        descriptors=limits.descriptors,
-        descriptors_hard=limits.descriptors_hard,
-        ephemeral_ports=limits.ephemeral_ports,
-        time_wait=limits.time_wait,
-        tw_reuse=limits.tw_reuse,
-        accept_queue=limits.accept_queue,
+        limits=network_limits(),
         connections_per_s=connections_per_s,
     )
     return in_verdict(preflight(plan))

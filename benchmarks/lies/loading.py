@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stackrace.checks import Observation, examine
 from stackrace.deploy.here import Here
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
@@ -14,6 +13,7 @@ from stackrace.model.workload import Workload
 
 from .fault import Found
 from .racing import request, staged
+from .replaying import replayed
 
 __all__ = ["Up", "observed", "up"]
 
@@ -24,20 +24,13 @@ class Up:
     def __init__(self, place: Here, stack: Stack, workload: Workload) -> None:
         self._place, self._stack, self._workload = place, stack, workload
 
-    def load(self, load: Load) -> Observation:
-        """Send ``load`` and return what was seen."""
-        return self._place.load(self._stack, self._workload, load, 0.0)
-
     def found(self, load: Load) -> Found:
         """Send ``load`` and return what the checks say of it."""
-        found: dict[str, str] = {}
-        for finding in examine(self.load(load)).findings:
-            found.setdefault(finding.check, finding.seen)
-        return found
+        return replayed(self._place.load(self._stack, self._workload, load, 0.0))
 
 
 @contextmanager
-def up(path: str, *, cores: Budget | None = None, calibrate: Sequence[Load] = ()) -> Iterator[Up]:
+def up(path: str, *, cores: Budget | None = None) -> Iterator[Up]:
     """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
     with staged(request([path], [1])) as stage:
         stack = stage.stacks[0]
@@ -48,7 +41,6 @@ def up(path: str, *, cores: Budget | None = None, calibrate: Sequence[Load] = ()
             beside=stage.beside,
             debug=stage.loaded.debug,
         )
-        place.calibrate(calibrate)
         launched = place.launch(stack, 10.0)
         assert launched.failure is None, launched.failure
         try:

@@ -2,12 +2,13 @@
 
 ``examine`` looks at one slice, ``examine_run`` at one run of ``stackrace load``, ``examine_launch`` at a launch
 that is over, ``preflight`` at what is planned. A check is a pure function of what was seen; ``Effect.INVALIDATES``
-costs the user a result, so its thresholds leave room for what is merely unusual. ``table`` lists them all.
+costs the user a result, so its thresholds leave room for what is merely unusual. ``docs/checks.md`` lists them all.
 """
 
 from .aftermath import Aftermath, Complaint
 from .answers import STAGES
 from .clocks import STEADY_CLOCKS
+from .growth import nearly_full
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
 from .preflight import MEMORY_SHARE, PREFLIGHT_CHECKS, SPARE_FILES, preflight
@@ -35,5 +36,6 @@ __all__ = [
     "examine",
     "examine_launch",
     "examine_run",
+    "nearly_full",
     "preflight",
 ]

@@ -25,9 +25,12 @@ _DECLARED_BY = {
 _BESIDE = 4
 """Masters, routers, loggers and the like that an instance may have beside those: Unit has four."""
 
+_BESIDE_EACH = 2
+"""As many may manage each server of a group, an Apache and the mod_wsgi in it."""
+
 
 def other_configuration(view: LaunchView) -> Finding | None:
-    """A hop had fewer processes than it declares, or over four more, throughout the launch.
+    """A hop had fewer processes than it declares, or over six more, throughout the launch.
 
     Then another configuration was measured than the report names: a setting that did not take, workers that died at
     once, a setting of the app's own. Only servers that count in processes are held to it; those whose number
@@ -44,7 +47,7 @@ def other_configuration(view: LaunchView) -> Finding | None:
         least = _declared(hop) * copies
         follows_load = int(hop.settings.get("cheaper", 0)) > 0
         too_few = max(seen) < least and not follows_load
-        if too_few or min(seen) > least + (_BESIDE + len(group) * 2) * copies:
+        if too_few or min(seen) > least + (_BESIDE + len(group) * _BESIDE_EACH) * copies:
             return Finding(
                 check="other configuration",
                 effect=Effect.WARNS,

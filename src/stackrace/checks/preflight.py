@@ -29,17 +29,17 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     Source: getrlimit(2), RLIMIT_NOFILE.
     """
     needed = plan.sockets_each * plan.concurrency + SPARE_FILES
-    if plan.descriptors >= needed:
+    if plan.limits.descriptors >= needed:
         return None
     return Finding(
         check="file descriptors",
         effect=Effect.INVALIDATES,
-        seen=f"one process may open {count(plan.descriptors)} files",
+        seen=f"one process may open {count(plan.limits.descriptors)} files",
         threshold=f"at least {count(needed)} for {plan.concurrency} connections",
         remedy=f"ulimit -n {needed}"
-        if plan.descriptors_hard >= needed
+        if plan.limits.descriptors_hard >= needed
         else f"raise nofile in /etc/security/limits.conf, or lower {plan.words.concurrency} to "
-        f"{max(1, (plan.descriptors_hard - SPARE_FILES) // plan.sockets_each)}",
+        f"{max(1, (plan.limits.descriptors_hard - SPARE_FILES) // plan.sockets_each)}",
     )
 
 
@@ -54,26 +54,26 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
     """
     if not plan.over_tcp:
         return None
-    if plan.concurrency > plan.ephemeral_ports:
+    if plan.concurrency > plan.limits.ephemeral_ports:
         return Finding(
             check="ephemeral ports",
             effect=Effect.INVALIDATES,
             seen=f"{count(plan.concurrency)} connections to one address need as many ports",
-            threshold=f"at most {count(plan.ephemeral_ports)}",
+            threshold=f"at most {count(plan.limits.ephemeral_ports)}",
             remedy=f"sysctl net.ipv4.ip_local_port_range='1024 65535', or lower {plan.words.concurrency}",
         )
-    held_s = _REUSED_AFTER_S if plan.tw_reuse else _TIME_WAIT_S
+    held_s = _REUSED_AFTER_S if plan.limits.tw_reuse else _TIME_WAIT_S
     needed = plan.connections_per_s * held_s
-    if all(load.keep_alive for load in plan.loads) or needed <= plan.ephemeral_ports:
+    if all(load.keep_alive for load in plan.loads) or needed <= plan.limits.ephemeral_ports:
         return None
     return Finding(
         check="ephemeral ports",
         effect=Effect.INVALIDATES,
         seen=f"{count(plan.connections_per_s)} connections per second, each holding its port for {held_s} s, "
         f"need {count(needed)} ports",
-        threshold=f"at most {count(plan.ephemeral_ports)}",
+        threshold=f"at most {count(plan.limits.ephemeral_ports)}",
         remedy=f"{plan.words.keep}; or sysctl net.ipv4.ip_local_port_range='1024 65535'"
-        + ("" if plan.tw_reuse else " net.ipv4.tcp_tw_reuse=2"),
+        + ("" if plan.limits.tw_reuse else " net.ipv4.tcp_tw_reuse=2"),
     )
 
 
@@ -82,7 +82,7 @@ def time_wait(plan: Preparation) -> Finding | None:
 
     Source: RFC 9293 section 3.6.1; TIME_WAIT lasts 60 s in Linux.
     """
-    share = plan.time_wait / plan.ephemeral_ports if plan.ephemeral_ports else 0.0
+    share = plan.limits.time_wait / plan.limits.ephemeral_ports if plan.limits.ephemeral_ports else 0.0
     if share <= 0.5:
         return None
     return Finding(
@@ -99,13 +99,13 @@ def accept_queue(plan: Preparation) -> Finding | None:
 
     Source: listen(2): a backlog above net.core.somaxconn is cut to it without a word.
     """
-    if plan.concurrency <= plan.accept_queue:
+    if plan.concurrency <= plan.limits.accept_queue:
         return None
     return Finding(
         check="accept queue",
         effect=Effect.WARNS,
         seen=f"{count(plan.concurrency)} clients may connect at once",
-        threshold=f"at most {count(plan.accept_queue)} (net.core.somaxconn)",
+        threshold=f"at most {count(plan.limits.accept_queue)} (net.core.somaxconn)",
         remedy=f"sysctl net.core.somaxconn={plan.concurrency}",
     )
 
@@ -124,7 +124,7 @@ def shared_cores(plan: Preparation) -> Finding | None:
         seen=f"load engine and {plan.words.servers} share {cores_named(both)}",
         threshold="none shared",
         remedy="a machine with at least two cores"
-        if plan.machine_cores < 2
+        if len({*plan.cores.stack_cores, *plan.cores.generator_cores}) < 2
         else "leave a core to the load engine alone",
     )
 

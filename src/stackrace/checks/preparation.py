@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..model.host import NetworkLimits
 from ..model.load import Load
 from ..model.race import Budget
 from .words import RACE, Words
@@ -14,27 +15,21 @@ __all__ = ["Preparation"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """What is known before the first launch; the limits are as ``probe.NetworkLimits`` has them.
+    """What is known before the first launch.
 
     ``connections_per_s`` is the rate at which connections are expected to be opened with keep-alive off, 0 when
-    nobody knows. It is an open loop's own rate; a closed loop's is the server's to say, and is not known before the
-    start: there the engine tells when ports run out ("ports exhausted"). ``machine_cores`` are all that may be used
-    here. ``sockets_each`` is what a connection costs the process that has most of them: two in a proxy.
-    ``over_tcp`` is False where connections are made through Unix sockets, which take no ports. ``disk_bytes`` and
-    ``disk_free_bytes`` are of the file system that run directories lie on, 0 when there are none. ``stacks`` are up
-    at the same time, and ``memory_bytes`` could be had for all of them without swapping. ``threads`` are those CPUs
-    that are parts of one core, a tuple for each core. ``words`` name the knobs.
+    nobody knows. It is an open loop's own rate; a closed loop's is the server's to say, and is not known before
+    the start: there the engine tells when ports run out ("ports exhausted"). ``sockets_each`` is what a connection
+    costs the process that has most of them: two in a proxy. ``over_tcp`` is False where connections are made
+    through Unix sockets, which take no ports. ``disk_bytes`` and ``disk_free_bytes`` are of the file system that
+    run directories lie on, 0 when there are none. ``stacks`` are up at the same time, and ``memory_bytes`` could
+    be had for all of them without swapping. ``threads`` are those CPUs that are parts of one core, a tuple for
+    each core; none where the server runs wherever its owner likes. ``words`` name the knobs.
     """
 
     loads: tuple[Load, ...]
     cores: Budget
-    machine_cores: int
-    descriptors: int
-    descriptors_hard: int
-    ephemeral_ports: int
-    time_wait: int
-    tw_reuse: int
-    accept_queue: int
+    limits: NetworkLimits
     connections_per_s: float = 0.0
     disk_bytes: int = 0
     disk_free_bytes: int = 0

@@ -55,7 +55,7 @@ def thirds(values: Sequence[float]) -> Thirds | None:
 
 
 def _two_sided(t: float, freedom: int) -> float:
-    """Return P(|T| ≥ |t|) of Student's distribution with whole degrees of freedom.
+    """Return P(|T| ≥ |t|) of Student's distribution with two or more whole degrees of freedom.
 
     Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4.
     """
@@ -65,10 +65,5 @@ def _two_sided(t: float, freedom: int) -> float:
     for number in range(3 if freedom % 2 else 2, freedom, 2):
         term *= cosine * cosine * (number - 1) / number
         total += term
-    if freedom == 1:
-        inside = 2 * theta / math.pi
-    elif freedom % 2:
-        inside = 2 / math.pi * (theta + sine * total)
-    else:
-        inside = sine * total
+    inside = 2 / math.pi * (theta + sine * total) if freedom % 2 else sine * total
     return max(0.0, 1.0 - inside)

@@ -83,11 +83,10 @@ def print_examination(found: Examination, record: Record, *, applying: bool) -> 
 
 def _print_machine(console: Console, found: Examination) -> None:
     host, watched = found.seen.host, found.seen.watched
-    busy = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
     console.print(
         f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}"
         + (f", a {host.virtual}" if host.virtual else "")
-        + f". Watched for {watched.elapsed_s:.1f} s: {max(0.0, busy):.0%} busy without us."
+        + f". Watched for {watched.elapsed_s:.1f} s: {found.seen.foreign_share:.0%} busy without us."
     )
 
 

@@ -29,19 +29,12 @@ def check_limits(
 
     ``folder`` is where run directories lie; the others are as in ``Preparation``.
     """
-    limits = network_limits()
     disk = shutil.disk_usage(folder) if folder else None
     verdict = preflight(
         Preparation(
             loads=loads,
             cores=cores,
-            machine_cores=len(cores.stack_cores) + len(cores.generator_cores),
-            descriptors=limits.descriptors,
-            descriptors_hard=limits.descriptors_hard,
-            ephemeral_ports=limits.ephemeral_ports,
-            time_wait=limits.time_wait,
-            tw_reuse=limits.tw_reuse,
-            accept_queue=limits.accept_queue,
+            limits=network_limits(),
             connections_per_s=max((load.rate_per_s or 0.0 for load in loads if not load.keep_alive), default=0.0),
             disk_bytes=disk.total if disk else 0,
             disk_free_bytes=disk.free if disk else 0,
@@ -49,7 +42,7 @@ def check_limits(
             over_tcp=over_tcp,
             stacks=stacks,
             memory_bytes=available_bytes(),
-            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
+            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}) if words is RACE else (),
             words=words,
         )
     )

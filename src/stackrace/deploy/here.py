@@ -136,7 +136,8 @@ class Here:
             self._beside.begin()
             up.sampler.begin()
             result = engine.finish(limit_s)
-            counted_now = served(up.running.directory)
+            # at once: servers complain of every request that the engine left unanswered, and that is no access log
+            counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())
         after = read_machine([self._guard.pid], self._cores.stack_cores)
         others = self._answered_by_others(stack, workload)
@@ -157,7 +158,7 @@ class Here:
             unfinished=censored_count(result.histogram),
             served=None if counted is None or counted_now is None or others else counted_now - counted,
             served_apart_s=abs(result.started_at - counted_s),
-            log_bytes=max(size_bytes(up.running.directory) - written_bytes, 0),
+            log_bytes=max(written_now_bytes - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )

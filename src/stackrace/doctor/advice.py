@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from ..model.verdict import Effect, Finding
 
-__all__ = ["Advice", "Change", "Gain", "command_of"]
+__all__ = ["Advice", "Change", "Gain", "advise", "command_of"]
 
 
 class Gain(IntEnum):
@@ -47,7 +47,24 @@ class Advice:
     @property
     def forbids(self) -> bool:
         """Whether no race should start before this is done."""
-        return self.finding.effect is Effect.INVALIDATES
+        return self.gain is Gain.DECISIVE
+
+
+def advise(
+    check: str,
+    *,
+    seen: str,
+    threshold: str,
+    remedy: str,
+    why: str,
+    gain: Gain,
+    command: str = "",
+    changes: tuple[Change, ...] = (),
+) -> Advice:
+    """Return an advice. A decisive gain forbids a race; ``changes`` have their own command."""
+    effect = Effect.INVALIDATES if gain is Gain.DECISIVE else Effect.WARNS
+    finding = Finding(check=check, effect=effect, seen=seen, threshold=threshold, remedy=remedy)
+    return Advice(finding=finding, why=why, gain=gain, command=command_of(changes) or command, changes=changes)
 
 
 def command_of(changes: Sequence[Change]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from ..model.verdict import Effect, Finding
-from .advice import Advice, Gain
+from .advice import Advice, Gain, advise
 from .surroundings import Surroundings
 
 __all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", "other_race", "pressed"]
@@ -13,21 +12,16 @@ __all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", 
 
 def busy(seen: Surroundings) -> Advice | None:
     """Other programs use over 3 % of the machine while nothing is raced."""
-    watched = seen.watched
-    foreign_s = watched.busy_s - watched.own_s
-    share = foreign_s / watched.capacity_s if watched.capacity_s > 0 else 0.0
+    share = seen.foreign_share
     if share <= 0.03:
         return None
     named = ", ".join(f"{one.name} (pid {one.pid}) {one.share:.0%} of a core" for one in seen.offenders)
-    return Advice(
-        finding=Finding(
-            check="foreign CPU",
-            effect=Effect.WARNS,
-            seen=f"other programs use {share:.0%} of this machine: {named or 'many that come and go'}; "
-            f"load average {seen.load_average:.2f}",
-            threshold="at most 3 %",
-            remedy="look what they are; end them, or wait until they are done",
-        ),
+    return advise(
+        "foreign CPU",
+        seen=f"other programs use {share:.0%} of this machine: {named or 'many that come and go'}; "
+        f"load average {seen.load_average:.2f}",
+        threshold="at most 3 %",
+        remedy="look what they are; end them, or wait until they are done",
         why="they take cores and caches from stack and engine, from some slices more than from others",
         gain=Gain.GREAT,
         command=f"ps -o pid,user,etime,args -p {','.join(str(one.pid) for one in seen.offenders)}"
@@ -42,14 +36,11 @@ def pressed(seen: Surroundings) -> Advice | None:
     share = watched.stall_s / watched.elapsed_s if watched.elapsed_s > 0 else 0.0
     if share <= 0.10:
         return None
-    return Advice(
-        finding=Finding(
-            check="pressure",
-            effect=Effect.WARNS,
-            seen=f"programs waited for a CPU for {share:.0%} of the time, with nothing raced",
-            threshold="at most 10 %",
-            remedy="end them, or wait until they are done",
-        ),
+    return advise(
+        "pressure",
+        seen=f"programs waited for a CPU for {share:.0%} of the time, with nothing raced",
+        threshold="at most 10 %",
+        remedy="end them, or wait until they are done",
         why="they want the cores that the race would run on, and get them in turn",
         gain=Gain.GREAT,
         command="cat /proc/pressure/cpu",
@@ -61,14 +52,11 @@ def due_soon(seen: Surroundings) -> Advice | None:
     if not seen.jobs:
         return None
     named = ", ".join(f"{job.name} {_in(job.due_s)}" for job in seen.jobs)
-    return Advice(
-        finding=Finding(
-            check="timers due",
-            effect=Effect.WARNS,
-            seen=f"due within the hour: {named}",
-            threshold="none",
-            remedy="race after them, or stop them and start them again afterwards",
-        ),
+    return advise(
+        "timers due",
+        seen=f"due within the hour: {named}",
+        threshold="none",
+        remedy="race after them, or stop them and start them again afterwards",
         why="package lists, manual pages and disks are worked through for minutes, on one stack's slices only",
         gain=Gain.SOME,
         command=f"sudo systemctl stop {' '.join(shlex.quote(job.name) for job in seen.jobs)}",
@@ -84,14 +72,11 @@ def cron(seen: Surroundings) -> Advice | None:
     running = sorted(seen.daemons & {"cron", "crond", "anacron", "atd"})
     if not running:
         return None
-    return Advice(
-        finding=Finding(
-            check="scheduled jobs",
-            effect=Effect.WARNS,
-            seen=f"{', '.join(running)} may start jobs at any minute",
-            threshold="none during a race",
-            remedy="stop it for the time of a long race, if its jobs can wait",
-        ),
+    return advise(
+        "scheduled jobs",
+        seen=f"{', '.join(running)} may start jobs at any minute",
+        threshold="none during a race",
+        remedy="stop it for the time of a long race, if its jobs can wait",
         why="a job that starts by the clock meets one stack's slices and not the others'",
         gain=Gain.LITTLE,
         command=f"sudo systemctl stop {' '.join(running)}",
@@ -102,14 +87,11 @@ def irq_balance(seen: Surroundings) -> Advice | None:
     """Interrupts are moved between cores every ten seconds. Source: irqbalance(1)."""
     if "irqbalance" not in seen.daemons:
         return None
-    return Advice(
-        finding=Finding(
-            check="irqbalance",
-            effect=Effect.WARNS,
-            seen="irqbalance moves interrupts between cores",
-            threshold="none during a race",
-            remedy="stop it for the time of the race",
-        ),
+    return advise(
+        "irqbalance",
+        seen="irqbalance moves interrupts between cores",
+        threshold="none during a race",
+        remedy="stop it for the time of the race",
         why="the core that serves the network or the disk changes under a race; loopback is not concerned",
         gain=Gain.LITTLE,
         command="sudo systemctl stop irqbalance",
@@ -121,14 +103,11 @@ def other_race(seen: Surroundings) -> Advice | None:
     racing = [one for one in seen.remains if one.guarded]
     if not racing:
         return None
-    return Advice(
-        finding=Finding(
-            check="another race",
-            effect=Effect.INVALIDATES,
-            seen=f"another race is under way in {', '.join(str(one.folder) for one in racing)}",
-            threshold="one race at a time",
-            remedy="wait until it ends, or end it with Ctrl-C where it runs",
-        ),
+    return advise(
+        "another race",
+        seen=f"another race is under way in {', '.join(str(one.folder) for one in racing)}",
+        threshold="one race at a time",
+        remedy="wait until it ends, or end it with Ctrl-C where it runs",
         why="each takes the cores that the other one measures",
         gain=Gain.DECISIVE,
     )
@@ -142,14 +121,11 @@ def leftovers(seen: Surroundings) -> Advice | None:
     pids = sorted({pid for one in left for pid in one.pids})
     folders = " ".join(shlex.quote(str(one.folder)) for one in left)
     processes = f" and {len(pids)} processes" if pids else ""
-    return Advice(
-        finding=Finding(
-            check="leftovers",
-            effect=Effect.WARNS,
-            seen=f"earlier races left {len(left)} run directories{processes}: {folders}",
-            threshold="none",
-            remedy="remove them",
-        ),
+    return advise(
+        "leftovers",
+        seen=f"earlier races left {len(left)} run directories{processes}: {folders}",
+        threshold="none",
+        remedy="remove them",
         why="servers of an earlier race take ports and CPU time" if pids else "they only take room",
         gain=Gain.GREAT if pids else Gain.LITTLE,
         command=(f"kill {' '.join(map(str, pids))}; " if pids else "") + f"rm -r {folders}",
@@ -161,14 +137,11 @@ def listening(seen: Surroundings) -> Advice | None:
     if not seen.listeners:
         return None
     named = ", ".join(f"{port}: {who}" for port, who in sorted(seen.listeners.items()))
-    return Advice(
-        finding=Finding(
-            check="ports taken",
-            effect=Effect.WARNS,
-            seen=f"somebody listens on port {named}",
-            threshold="nobody you do not know of",
-            remedy="races take free ports and do not mind; see that `stackrace load` meets the server you mean",
-        ),
+    return advise(
+        "ports taken",
+        seen=f"somebody listens on port {named}",
+        threshold="nobody you do not know of",
+        remedy="races take free ports and do not mind; see that `stackrace load` meets the server you mean",
         why="an old server on a well-known port is easily loaded in place of the new one",
         gain=Gain.LITTLE,
         command=f"ss -ltnp 'sport = :{min(seen.listeners)}'",

@@ -22,7 +22,6 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     processor.governor,
     limits.cpu_quota,
     company.leftovers,
-    processor.siblings,
     processor.turbo,
     company.due_soon,
     storage.swapped,
@@ -62,4 +61,4 @@ class Examination:
 def examine(seen: Surroundings) -> Examination:
     """Run every adviser. None speaks of address space randomisation: servers in production have it, too."""
     found = [*limits.planned(seen), *(one for adviser in ADVISERS if (one := adviser(seen)) is not None)]
-    return Examination(seen, tuple(sorted(found, key=lambda one: (not one.forbids, one.gain))))
+    return Examination(seen, tuple(sorted(found, key=lambda one: one.gain)))

@@ -49,19 +49,6 @@ class Kernel:
         found = sorted(folder.glob("policy*/scaling_governor"))
         return tuple(f"/{path.relative_to(self._root)}" for path in found)
 
-    def siblings(self, core: int) -> frozenset[int]:
-        """Return the hardware threads that share a core with ``core``, itself among them.
-
-        Source: Documentation/admin-guide/cputopology.rst, ``thread_siblings_list`` such as ``0,4`` or ``0-1``.
-        """
-        told = self.read(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
-        found = {core}
-        for part in (told or "").split(","):
-            first, _, last = part.partition("-")
-            if first.isdigit():
-                found |= set(range(int(first), int(last or first) + 1))
-        return frozenset(found)
-
     def _path(self, key: str) -> Path:
         if key.startswith("/"):
             return self._root / key[1:]

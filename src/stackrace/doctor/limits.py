@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ..checks import preflight
 from ..model.verdict import Effect, Finding
-from .advice import Advice, Change, Gain, command_of
+from .advice import Advice, Change, Gain, advise, command_of
 from .surroundings import Surroundings
 
 __all__ = ["cpu_quota", "delegation", "few_ports", "planned", "short_queue"]
@@ -24,6 +24,7 @@ _WHY = {
     "ports in TIME_WAIT": "ports that earlier connections hold for a minute are missing to new ones",
     "accept queue": "connections beyond the queue are tried again after a second, and that is then measured",
     "shared cores": "the faster a stack, the more the engine takes from it: differences come out too small",
+    "shared threads": "two hardware threads share one core's units: what the engine does slows the stack down",
 }
 
 
@@ -34,12 +35,12 @@ def planned(seen: Surroundings) -> tuple[Advice, ...]:
 
 def _advice(finding: Finding, seen: Surroundings) -> Advice:
     changes = _CURES.get(finding.check, _no_change)(seen)
-    forbids = finding.effect is Effect.INVALIDATES
     great = finding.check in ("shared cores", "ports in TIME_WAIT")
+    usual = Gain.GREAT if great else Gain.SOME
     return Advice(
         finding=finding,
         why=_WHY[finding.check],
-        gain=Gain.DECISIVE if forbids else Gain.GREAT if great else Gain.SOME,
+        gain=Gain.DECISIVE if finding.effect is Effect.INVALIDATES else usual,
         command=command_of(changes) or _command(finding),
         changes=changes,
     )
@@ -59,7 +60,7 @@ def _longer_queue(seen: Surroundings) -> tuple[Change, ...]:
 
 
 def _more_ports(seen: Surroundings) -> tuple[Change, ...]:
-    reuse = _change(seen, _REUSE, "2") if seen.plan.tw_reuse == 0 else ()
+    reuse = _change(seen, _REUSE, "2") if seen.plan.limits.tw_reuse == 0 else ()
     return (*_change(seen, _PORTS, _WIDE), *reuse)
 
 
@@ -77,20 +78,16 @@ _CURES: Mapping[str, Callable[[Surroundings], tuple[Change, ...]]] = {
 
 def short_queue(seen: Surroundings) -> Advice | None:
     """The kernel lets servers queue fewer than 4096 connections, Linux' own default since 5.4."""
-    if seen.plan.accept_queue >= 4096 or seen.plan.concurrency > seen.plan.accept_queue:
+    if seen.plan.limits.accept_queue >= 4096 or seen.plan.concurrency > seen.plan.limits.accept_queue:
         return None
     changes = _longer_queue(seen)
-    return Advice(
-        finding=Finding(
-            check="short queue",
-            effect=Effect.WARNS,
-            seen=f"the kernel lets a server queue {seen.plan.accept_queue} connections",
-            threshold="at least 4096 (net.core.somaxconn)",
-            remedy="raise it; no server's backlog is longer than that, whatever its settings say",
-        ),
+    return advise(
+        "short queue",
+        seen=f"the kernel lets a server queue {seen.plan.limits.accept_queue} connections",
+        threshold="at least 4096 (net.core.somaxconn)",
+        remedy="raise it; no server's backlog is longer than that, whatever its settings say",
         why=_WHY["accept queue"],
         gain=Gain.LITTLE,
-        command=command_of(changes),
         changes=changes,
     )
 
@@ -98,38 +95,31 @@ def short_queue(seen: Surroundings) -> Advice | None:
 def few_ports(seen: Surroundings) -> Advice | None:
     """Ports in TIME_WAIT are not used again, or there are fewer than Linux' own 28 232."""
     changes = _more_ports(seen)
-    scarce = seen.plan.tw_reuse == 0 or seen.plan.ephemeral_ports < 28_232
-    if not scarce or not changes or seen.plan.concurrency > seen.plan.ephemeral_ports:
+    scarce = seen.plan.limits.tw_reuse == 0 or seen.plan.limits.ephemeral_ports < 28_232
+    if not scarce or not changes or seen.plan.concurrency > seen.plan.limits.ephemeral_ports:
         return None
-    return Advice(
-        finding=Finding(
-            check="few ports",
-            effect=Effect.WARNS,
-            seen=f"{seen.plan.ephemeral_ports} ephemeral ports"
-            + ("" if seen.plan.tw_reuse else ", each held for a minute after its connection"),
-            threshold="28 232 ports, used again on loopback after a second (net.ipv4.tcp_tw_reuse 2)",
-            remedy="widen the range and let ports be used again, if you load with keep_alive = false",
-        ),
+    return advise(
+        "few ports",
+        seen=f"{seen.plan.limits.ephemeral_ports} ephemeral ports"
+        + ("" if seen.plan.limits.tw_reuse else ", each held for a minute after its connection"),
+        threshold="28 232 ports, used again on loopback after a second (net.ipv4.tcp_tw_reuse 2)",
+        remedy="widen the range and let ports be used again, if you load with keep_alive = false",
         why="with a connection per request every port of a minute's load is needed at once",
         gain=Gain.LITTLE,
-        command=command_of(changes),
         changes=changes,
     )
 
 
 def cpu_quota(seen: Surroundings) -> Advice | None:
     """A control group's quota grants less CPU time than the cores it may run on have."""
-    cores = seen.plan.machine_cores
+    cores = len({*seen.plan.cores.stack_cores, *seen.plan.cores.generator_cores})
     if seen.allowed_cores >= cores:
         return None
-    return Advice(
-        finding=Finding(
-            check="CPU quota",
-            effect=Effect.WARNS,
-            seen=f"a quota grants us the CPU time of {seen.allowed_cores:.3g} cores, spread over {cores}",
-            threshold="no quota",
-            remedy="bind the container to whole cores instead (docker run --cpuset-cpus=0-3 without --cpus)",
-        ),
+    return advise(
+        "CPU quota",
+        seen=f"a quota grants us the CPU time of {seen.allowed_cores:.3g} cores, spread over {cores}",
+        threshold="no quota",
+        remedy="bind the container to whole cores instead (docker run --cpuset-cpus=0-3 without --cpus)",
         why="all threads of a group that used up its quota stand still for the rest of 100 ms: latencies show that",
         gain=Gain.GREAT,
     )
@@ -139,14 +129,11 @@ def delegation(seen: Surroundings) -> Advice | None:
     """No control groups can be made, so a stack's memory is bounded process by process."""
     if seen.delegated is not False:
         return None
-    return Advice(
-        finding=Finding(
-            check="control groups",
-            effect=Effect.WARNS,
-            seen="control groups for stacks cannot be made here (version 2, cpuset and memory delegated)",
-            threshold="a delegated group",
-            remedy="start races in one of your own; without it budgets hold through affinity and resource limits",
-        ),
+    return advise(
+        "control groups",
+        seen="control groups for stacks cannot be made here (version 2, cpuset and memory delegated)",
+        threshold="a delegated group",
+        remedy="start races in one of your own; without it budgets hold through affinity and resource limits",
         why="a control group holds a stack as a whole to its cores and its memory; a resource limit, each process",
         gain=Gain.LITTLE,
         command="systemd-run --user --scope -p Delegate=yes stackrace run" if "systemd" in seen.daemons else "",

@@ -6,15 +6,23 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..checks import Preparation
 from ..model.load import Load
 from ..model.race import Budget
-from ..probe import canary_ns, difference, host_facts, network_limits, read_machine
+from ..probe import (
+    available_bytes,
+    canary_ns,
+    difference,
+    host_facts,
+    memory_bytes,
+    network_limits,
+    physical_cores,
+    read_machine,
+)
 from ..probe.cgroup import allowed_cores, delegated
-from ..probe.proc import read
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 from .neighbours import cpu_by_process, daemons, jobs, listeners, offenders, remains
 from .surroundings import Surroundings
@@ -47,12 +55,10 @@ def look(
     was_used, before = cpu_by_process(), read_machine((), cores.stack_cores)
     speeds = _watch_speed(cores, watch_s)
     watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
-    memory = _memory()
+    memory = memory_bytes()
     disk = Path(tempfile.gettempdir())
     room = shutil.disk_usage(disk)
     governors = kernel.governors()
-    engine = set(cores.generator_cores)
-    twins = {twin for core in engine for twin in kernel.siblings(core)} - engine
     return Surroundings(
         host=host_facts(),
         plan=_plan(cores, concurrency),
@@ -62,8 +68,7 @@ def look(
         load_average=os.getloadavg()[0],
         settings={key: value for key in (*_SETTINGS, *governors) if (value := kernel.read(key)) is not None},
         governors=governors,
-        siblings=tuple(sorted(twins.intersection(cores.stack_cores))),
-        memory_free_bytes=memory.get("MemAvailable", 0),
+        memory_free_bytes=available_bytes(),
         swap_bytes=memory.get("SwapTotal", 0),
         swap_used_bytes=memory.get("SwapTotal", 0) - memory.get("SwapFree", 0),
         disk=disk,
@@ -98,22 +103,9 @@ def _spread(costs: Sequence[float]) -> float | None:
 
 
 def _plan(cores: Budget, concurrency: int) -> Preparation:
-    limits = network_limits()
     return Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
         cores=cores,
-        machine_cores=len({*cores.stack_cores, *cores.generator_cores}),
-        descriptors=limits.descriptors,
-        descriptors_hard=limits.descriptors_hard,
-        ephemeral_ports=limits.ephemeral_ports,
-        time_wait=limits.time_wait,
-        tw_reuse=limits.tw_reuse,
-        accept_queue=limits.accept_queue,
+        limits=network_limits(),
+        threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
     )
-
-
-def _memory() -> Mapping[str, int]:
-    """Return /proc/meminfo in bytes by name. Source: proc_meminfo(5)."""
-    lines = (read("/proc/meminfo") or b"").decode(errors="replace").splitlines()
-    pairs = (line.split() for line in lines)
-    return {words[0].rstrip(":"): int(words[1]) * 1024 for words in pairs if len(words) == 3}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import re
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..deploy import sockets
+from ..deploy.guard import RUN_DIRECTORY
 from ..probe.cpu import process_cpu_ns
 from ..probe.proc import pids, read
 from ..probe.processes import read_process
@@ -22,9 +22,7 @@ __all__ = ["PORTS", "cpu_by_process", "daemons", "jobs", "listeners", "offenders
 PORTS = (8000, 8765)
 """What the examples load, and where ``stackrace web`` listens."""
 
-_FOLDER = re.compile(r"stackrace-[0-9a-f]{8}")
 _WITHIN_S = 3600.0
-_LISTENS = b"0A"
 
 
 def cpu_by_process() -> Mapping[int, int]:
@@ -82,7 +80,8 @@ def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
     """Return the run directories of races that are there, with the processes that work in them."""
     if folders is None:
         tops = dict.fromkeys((Path(tempfile.gettempdir()), Path("/tmp")))
-        folders = [path for top in tops if top.is_dir() for path in top.iterdir() if _FOLDER.fullmatch(path.name)]
+        paths = (path for top in tops if top.is_dir() for path in top.iterdir())
+        folders = [path for path in paths if RUN_DIRECTORY.fullmatch(path.name)]
     users = {pid: _use(pid) for pid in pids() if pid != os.getpid()}
     return tuple(_remains(folder, users) for folder in sorted(folders))
 
@@ -114,28 +113,11 @@ def _use(pid: int) -> tuple[str, list[str]]:
 
 
 def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
-    """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process".
-
-    Source: proc_net_tcp(5), state 0A; proc_pid_fd(5), sockets by inode.
-    """
-    inodes: dict[str, int] = {}
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in (read(table) or b"").splitlines()[1:]:
-            words = line.split(maxsplit=10)
-            port = int(words[1].rpartition(b":")[2], 16)
-            if words[3] == _LISTENS and port in ports:
-                inodes[f"socket:[{words[9].decode()}]"] = port
+    """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
+    inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     found = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():
-        for held in _sockets(pid).intersection(inodes):
-            found[inodes[held]] = f"{_name(pid)} (pid {pid})"
+        held = sockets.descriptors(pid)
+        for inode in held.sockets & inodes.keys() if held else ():
+            found[inodes[inode]] = f"{_name(pid)} (pid {pid})"
     return found
-
-
-def _sockets(pid: int) -> set[str]:
-    held: set[str] = set()
-    with contextlib.suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (thousands of them)
-            with contextlib.suppress(OSError):  # closed meanwhile
-                held.add(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115
-    return held

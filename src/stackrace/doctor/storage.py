@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..checks import nearly_full
 from ..model.units import SIZE
-from ..model.verdict import Effect, Finding
-from .advice import Advice, Change, Gain, command_of
+from .advice import Advice, Change, Gain, advise
 from .kernel import THP
 from .surroundings import Surroundings
 
@@ -21,14 +21,11 @@ def little_memory(seen: Surroundings) -> Advice | None:
     if seen.memory_free_bytes >= _ROOMY:
         return None
     none = seen.memory_free_bytes < _NEEDED
-    return Advice(
-        finding=Finding(
-            check="memory left",
-            effect=Effect.INVALIDATES if none else Effect.WARNS,
-            seen=f"{SIZE.format(seen.memory_free_bytes)} of memory are left",
-            threshold="at least 256 MiB, better 1 GiB",
-            remedy="end what holds memory, or race fewer stacks at once",
-        ),
+    return advise(
+        "memory left",
+        seen=f"{SIZE.format(seen.memory_free_bytes)} of memory are left",
+        threshold="at least 256 MiB, better 1 GiB",
+        remedy="end what holds memory, or race fewer stacks at once",
         why="what does not fit is swapped or killed in the middle of a slice",
         gain=Gain.DECISIVE if none else Gain.GREAT,
         command="ps aux --sort=-rss | head",
@@ -37,18 +34,15 @@ def little_memory(seen: Surroundings) -> Advice | None:
 
 def disk_full(seen: Surroundings) -> Advice | None:
     """Run directories, environments and results need room."""
-    used = 1 - seen.disk_free_bytes / seen.disk_bytes if seen.disk_bytes else 0.0
     none = seen.disk_free_bytes < _NEEDED
-    if not none and (used <= 0.8 or seen.disk_free_bytes >= 20 * _ROOMY):
+    if not none and nearly_full(seen.disk_bytes, seen.disk_free_bytes) is None:
         return None
-    return Advice(
-        finding=Finding(
-            check="disk nearly full",
-            effect=Effect.INVALIDATES if none else Effect.WARNS,
-            seen=f"{SIZE.format(seen.disk_free_bytes)} are left where {seen.disk} is, {used:.0%} are used",
-            threshold="at most 80 % used",
-            remedy="make room, or set TMPDIR to a folder that has some",
-        ),
+    used = 1 - seen.disk_free_bytes / seen.disk_bytes if seen.disk_bytes else 1.0
+    return advise(
+        "disk nearly full",
+        seen=f"{SIZE.format(seen.disk_free_bytes)} are left where {seen.disk} is, {used:.0%} are used",
+        threshold="at most 80 % used, or 10 GiB left",
+        remedy="make room, or set TMPDIR to a folder that has some",
         why="servers that cannot write their logs fail in ways that look like anything else",
         gain=Gain.DECISIVE if none else Gain.LITTLE,
         command=f"du -xh --max-depth=2 {seen.disk} | sort -h | tail",
@@ -59,14 +53,11 @@ def swapped(seen: Surroundings) -> Advice | None:
     """Some memory is on the swap device already: over a tenth of it."""
     if seen.swap_used_bytes <= seen.swap_bytes / 10:
         return None
-    return Advice(
-        finding=Finding(
-            check="swap used",
-            effect=Effect.WARNS,
-            seen=f"{SIZE.format(seen.swap_used_bytes)} of memory are swapped out",
-            threshold="at most a tenth of the swap device",
-            remedy="free memory, then bring it back; it must fit, so this is left to you",
-        ),
+    return advise(
+        "swap used",
+        seen=f"{SIZE.format(seen.swap_used_bytes)} of memory are swapped out",
+        threshold="at most a tenth of the swap device",
+        remedy="free memory, then bring it back; it must fit, so this is left to you",
         why="whoever wakes up reads it from disk, in the middle of somebody's slice",
         gain=Gain.SOME,
         command="sudo swapoff -a && sudo swapon -a",
@@ -79,17 +70,13 @@ def swappiness(seen: Surroundings) -> Advice | None:
     if not seen.swap_bytes or not value.isdigit() or int(value) <= 10:
         return None
     changes = (Change(key=_SWAPPINESS, before=value, after="1"),)
-    return Advice(
-        finding=Finding(
-            check="swappiness",
-            effect=Effect.WARNS,
-            seen=f"vm.swappiness is {value}, and there is a swap device",
-            threshold="at most 10",
-            remedy="let the kernel swap only where it must",
-        ),
+    return advise(
+        "swappiness",
+        seen=f"vm.swappiness is {value}, and there is a swap device",
+        threshold="at most 10",
+        remedy="let the kernel swap only where it must",
         why="stacks that wait for their turn are the first whose memory goes to disk",
         gain=Gain.SOME if seen.swap_used_bytes else Gain.LITTLE,
-        command=command_of(changes),
         changes=changes,
     )
 
@@ -99,16 +86,12 @@ def huge_pages(seen: Surroundings) -> Advice | None:
     if seen.settings.get(THP) != "always":
         return None
     changes = (Change(key=THP, before="always", after="madvise"),)
-    return Advice(
-        finding=Finding(
-            check="huge pages",
-            effect=Effect.WARNS,
-            seen="transparent huge pages are always on",
-            threshold="madvise: for those who ask",
-            remedy="give them to those who ask",
-        ),
+    return advise(
+        "huge pages",
+        seen="transparent huge pages are always on",
+        threshold="madvise: for those who ask",
+        remedy="give them to those who ask",
         why="memory per worker then depends on luck, and a kernel thread that compacts memory runs when it likes",
         gain=Gain.LITTLE,
-        command=command_of(changes),
         changes=changes,
     )

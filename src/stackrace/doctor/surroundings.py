@@ -45,10 +45,10 @@ class Surroundings:
     ``plan`` is what the checks before a race look at, ``watched`` what the machine did for two seconds without us,
     ``speed_spread`` how much faster its fastest moments were than its slowest (0.3 is 30 %, None unknown), and
     ``offenders`` who used it most. ``settings`` are kernel settings as ``Kernel.read`` has them, by key.
-    ``siblings`` are the engine's hardware threads' twins among the stacks' cores. ``allowed_cores`` is a control
-    group's CPU quota, infinite without one; ``delegated`` whether control groups below ours may be made, None where
-    there is no version 2 of them. ``daemons`` are names of running processes. ``disk_free_bytes`` of
-    ``disk_bytes`` are left where races run (``disk``). ``listeners`` maps ports that examples use to who listens.
+    ``allowed_cores`` is a control group's CPU quota, infinite without one; ``delegated`` whether control groups
+    below ours may be made, None where there is no version 2 of them. ``daemons`` are names of running processes.
+    ``disk_free_bytes`` of ``disk_bytes`` are left where races run (``disk``). ``listeners`` maps ports that
+    examples use to who listens.
     """
 
     host: HostFacts
@@ -59,8 +59,7 @@ class Surroundings:
     load_average: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict)
     governors: tuple[str, ...] = ()
-    siblings: tuple[int, ...] = ()
-    memory_free_bytes: int
+    memory_free_bytes: float
     swap_bytes: int = 0
     swap_used_bytes: int = 0
     disk: Path = Path("/tmp")
@@ -73,3 +72,10 @@ class Surroundings:
     jobs: tuple[Job, ...] = ()
     remains: tuple[Remains, ...] = ()
     listeners: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def foreign_share(self) -> float:
+        """The share of the machine that others used meanwhile."""
+        watched = self.watched
+        share = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
+        return max(0.0, share)

@@ -50,7 +50,7 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
     by us and then by somebody else is left alone. Raises InputError where the record cannot be kept.
     """
     with record.locked():
-        kept = record.read()
+        kept = _since_boot(record.read())
         _refuse_elsewhere(kept, record)
         journal, pending, outcomes = kept, [], []
         for change in changes:
@@ -77,13 +77,14 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
 def undo(kernel: Kernel, record: Record) -> tuple[Outcome, ...]:
     """Give every changed setting its former value back; the record goes when all have it.
 
-    What another program changed meanwhile is left alone and stays in the record.
+    What another program changed meanwhile is left alone and stays in the record. After a boot nothing is left to
+    undo.
     """
     if not record.path.exists():
         record.read()
         return ()
     with record.locked():
-        journal = record.read()
+        journal = _since_boot(record.read())
         keys = list(dict.fromkeys(one.key for one in journal.changes))
         outcomes = tuple(_restore(kernel, journal, key) for key in reversed(keys))
         open_keys = {outcome.change.key for outcome in outcomes if not outcome.settled}
@@ -105,17 +106,22 @@ def _restore(kernel: Kernel, journal: Journal, key: str) -> Outcome:
     return _set(kernel, change)
 
 
+def _since_boot(journal: Journal) -> Journal:
+    """Forget what a boot has undone: the settings that came with it are nobody's change of ours."""
+    return journal if journal.boot == _boot() else Journal()
+
+
 def _elsewhere(key: str, journal: Journal) -> bool:
-    """Whether a change was made in a network namespace of this boot that is not ours."""
-    return key.startswith("net.") and journal.boot == _boot() and journal.namespace != _namespace()
+    """Whether a change was made in a network namespace that is not ours."""
+    return key.startswith("net.") and journal.namespace != _namespace()
 
 
 def _refuse_elsewhere(kept: Journal, record: Record) -> None:
     """One record cannot speak of two network namespaces."""
     if any(_elsewhere(one.key, kept) for one in kept.changes):
         raise InputError(
-            f"{record.path} lists settings of another network namespace: undo them there first, or set "
-            "XDG_DATA_HOME to another folder"
+            f"{record.path} lists settings of another network namespace: undo them there first, remove "
+            "it if there is no such namespace any more, or set XDG_DATA_HOME to another folder"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["HostFacts", "MachineDelta"]
+__all__ = ["HostFacts", "MachineDelta", "NetworkLimits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,24 @@ class HostFacts:
     virtual: str
     python: str
     limits: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkLimits:
+    """What bounds the number of connections.
+
+    ``descriptors`` is the soft limit of one process, ``descriptors_hard`` what it may be raised to.
+    ``ephemeral_ports`` are available per destination, ``time_wait`` of them are taken at the moment.
+    ``tw_reuse`` is the kernel's setting: 0 never, 1 reuses such a port after a second, 2 on loopback only.
+    ``accept_queue`` is somaxconn: no server's backlog is longer, whatever it asks for.
+    """
+
+    descriptors: int
+    descriptors_hard: int
+    ephemeral_ports: int
+    time_wait: int
+    tw_reuse: int
+    accept_queue: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
 from .allowance import Allowance
-from .free import available_bytes
+from .free import available_bytes, memory_bytes
 from .host import host_facts
-from .limits import NetworkLimits, network_limits
+from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
 from .speed import canary_ns
@@ -14,12 +14,12 @@ __all__ = [
     "Allowance",
     "MachineCounters",
     "MemoryWatch",
-    "NetworkLimits",
     "Sampler",
     "available_bytes",
     "canary_ns",
     "difference",
     "host_facts",
+    "memory_bytes",
     "network_limits",
     "physical_cores",
     "read_machine",

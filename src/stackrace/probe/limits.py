@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import resource
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..model.host import NetworkLimits
 from .proc import read, read_number
 
-__all__ = ["NetworkLimits", "kernel_limits", "network_limits"]
+__all__ = ["kernel_limits", "network_limits"]
 
 _SYSCTLS = (
     "fs.file-max",
@@ -24,24 +24,6 @@ _SYSCTLS = (
     "vm.overcommit_memory",
     "vm.swappiness",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkLimits:
-    """What bounds the number of connections.
-
-    ``descriptors`` is the soft limit of one process, ``descriptors_hard`` what it may be raised to.
-    ``ephemeral_ports`` are available per destination, ``time_wait`` of them are taken at the moment.
-    ``tw_reuse`` is the kernel's setting: 0 never, 1 reuses such a port after a second, 2 on loopback only.
-    ``accept_queue`` is somaxconn: no server's backlog is longer, whatever it asks for.
-    """
-
-    descriptors: int
-    descriptors_hard: int
-    ephemeral_ports: int
-    time_wait: int
-    tw_reuse: int
-    accept_queue: int
 
 
 def network_limits() -> NetworkLimits:

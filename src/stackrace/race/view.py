@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from ..checks.races import AnswerSizes, Carried, Drifted, RaceView, TwinPair
+from ..model.load import LoadResult
 from ..model.race import Race
 from ..model.stack import twin_path
 from ..stats.carry_over import carry_over
@@ -21,6 +22,10 @@ __all__ = ["Twins", "race_view", "twins_apart", "twins_at"]
 
 LEAST_ANSWERS = 100
 """In a slice of fewer, answers that are half read at its end show in the mean size."""
+
+LEAST_PER_CONNECTION = 50
+"""Where there are several URLs, the rounds in whose middle connections are at a slice's end show in the mean, too,
+unless they are less than the 2 % of its answers that the check lets pass."""
 
 PARTS = 3
 """A turn's positions are put together to so many: early, in the middle, late."""
@@ -158,12 +163,17 @@ def _sizes(race: Race, field: Field) -> AnswerSizes:
         (
             stack,
             [one.result.bytes_read / one.result.counts.ok for one in slices
-             if one.result.counts.ok >= LEAST_ANSWERS and not one.result.counts.errors],
+             if one.result.counts.ok >= _least_answers(one.result) and not one.result.counts.errors],
         )
         for stack, slices in zip(field.stacks, field.slices, strict=True)
     )  # fmt: skip
     known = tuple((stack, median(sizes)) for stack, sizes in by_stack if sizes and median(sizes) > 0)
     return AnswerSizes(where=_where(field), bytes_by_stack=known)
+
+
+def _least_answers(result: LoadResult) -> int:
+    rounds = LEAST_PER_CONNECTION * result.established_peak if result.targets else 0
+    return max(LEAST_ANSWERS, rounds)
 
 
 def _carried(race: Race) -> Iterator[Carried]:

@@ -95,6 +95,15 @@ def test_unused_cpu_is_silent_without_a_comparison_or_with_a_busy_engine_or_a_ri
     assert "unused CPU" not in findings(healthy(before_per_s=9_900, result=result(generator_busy=0.71), **idle))
 
 
+def test_what_servers_say_of_requests_that_a_slice_cut_off_is_no_access_log():
+    complaints = 250 * 293
+    few = result(counts=counts(scheduled=600, in_flight=250), established_peak=250)
+    assert "access log" not in findings(healthy(log_bytes=complaints, load=load(concurrency=250), result=few))
+    many = result(counts=counts(scheduled=5250, in_flight=250), established_peak=250)
+    assert "access log" not in findings(healthy(log_bytes=complaints, load=load(concurrency=250), result=many))
+    assert "access log" in findings(healthy(log_bytes=5000 * 32, load=load(concurrency=250), result=many))
+
+
 def test_a_censored_quantile_warns_without_a_single_timeout():
     censored = result(latency=quantiles(censored=frozenset({"p99", "p999"})))
     found = examine(healthy(result=censored)).findings

@@ -1,6 +1,6 @@
 """Before a race: refused, warned, or silent."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.checks import LOAD, PREFLIGHT_CHECKS, Preparation, preflight
+from stackrace.model.host import NetworkLimits
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
 from stackrace.model.verdict import Effect
@@ -15,19 +16,26 @@ from stackrace.model.verdict import Effect
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
     cores=Budget(stack_cores=(0,), generator_cores=(1,)),
-    machine_cores=2,
-    descriptors=1024,
-    descriptors_hard=4096,
-    ephemeral_ports=28_232,
-    time_wait=0,
-    tw_reuse=2,
-    accept_queue=4096,
+    limits=NetworkLimits(
+        descriptors=1024,
+        descriptors_hard=4096,
+        ephemeral_ports=28_232,
+        time_wait=0,
+        tw_reuse=2,
+        accept_queue=4096,
+    ),
 )
 CLOSING = (Load(concurrency=20, keep_alive=False),)
 
 
+def plan(**changes: Any) -> Preparation:
+    """Change the sound plan, or its limits."""
+    limits = {one.name: changes.pop(one.name) for one in fields(NetworkLimits) if one.name in changes}
+    return replace(SOUND, limits=replace(SOUND.limits, **limits), **changes)
+
+
 def found(**changes: Any) -> dict[str, Effect]:
-    return {finding.check: finding.effect for finding in preflight(replace(SOUND, **changes)).findings}
+    return {finding.check: finding.effect for finding in preflight(plan(**changes)).findings}
 
 
 def test_a_sound_plan_has_no_findings():
@@ -44,8 +52,8 @@ def test_descriptors_are_refused_below_two_per_connection_and_some_spare(concurr
 
 
 def test_the_way_out_of_few_descriptors_depends_on_the_hard_limit():
-    (soft,) = preflight(replace(SOUND, descriptors=100)).findings
-    (hard,) = preflight(replace(SOUND, descriptors=100, descriptors_hard=100)).findings
+    (soft,) = preflight(plan(descriptors=100)).findings
+    (hard,) = preflight(plan(descriptors=100, descriptors_hard=100)).findings
     assert soft.remedy == "ulimit -n 264"
     assert "lower [load] concurrency to 18" in hard.remedy
 
@@ -76,7 +84,7 @@ def test_the_engine_alone_needs_one_socket_per_connection():
 
 
 def test_a_load_is_told_of_its_own_flag():
-    (few,) = preflight(replace(SOUND, descriptors=100, descriptors_hard=100, words=LOAD)).findings
+    (few,) = preflight(plan(descriptors=100, descriptors_hard=100, words=LOAD)).findings
     assert "lower --concurrency to 18" in few.remedy
 
 
@@ -94,6 +102,13 @@ def test_warnings(check, silent, loud):
     assert found(**loud) == {check: Effect.WARNS}
 
 
+def test_a_machine_with_one_core_is_told_to_be_too_small():
+    (single,) = preflight(plan(cores=Budget(stack_cores=(0,), generator_cores=(0,)))).findings
+    (double,) = preflight(plan(cores=Budget(stack_cores=(0, 1), generator_cores=(1,)))).findings
+    assert single.remedy == "a machine with at least two cores"
+    assert double.remedy == "leave a core to the load engine alone"
+
+
 BOUND = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
 
 
@@ -104,7 +119,7 @@ def test_memory_that_is_not_there_for_a_single_stack_is_refused():
 
 
 def test_memory_that_is_not_there_for_all_says_for_how_many():
-    (some,) = preflight(replace(SOUND, cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
+    (some,) = preflight(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
     assert (some.check, some.effect) == ("memory budget", Effect.WARNS)
     assert some.seen == "3.5 GiB of memory are free, enough for 2 of 5 at once"
     assert "batches" in some.remedy

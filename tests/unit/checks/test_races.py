@@ -64,10 +64,24 @@ def test_a_drift_that_may_be_none_or_is_small_is_let_pass():
 
 
 def test_answers_of_different_sizes_warn_and_name_the_stacks():
-    sizes = AnswerSizes(where="on pages at c=20", bytes_by_stack=(("a", 1000.0), ("b", 1030.0), ("c", 1001.0)))
+    sizes = AnswerSizes(
+        where="on pages at c=20", bytes_by_stack=(("a", 10_000.0), ("b", 10_300.0), ("c", 10_001.0))
+    )
     finding = found(sizes=(*HEALTHY.sizes, sizes))["answer sizes"]
     assert finding.effect is Effect.WARNS
-    assert finding.seen == "on pages at c=20 an answer of b is 1030 bytes long, one of a 1000"
+    assert finding.seen == "on pages at c=20 an answer of b is 10300 bytes long, one of a 10000"
+
+
+def test_headers_of_tiny_answers_and_little_of_large_ones_are_let_pass():
+    def sizes(*values):
+        named = tuple((str(number), value) for number, value in enumerate(values))
+        return (AnswerSizes(where="at c=20", bytes_by_stack=named),)
+
+    assert not found(sizes=sizes(150.0, 406.0))
+    assert found(sizes=sizes(150.0, 407.0))
+    assert not found(sizes=sizes(100_000.0, 102_000.0))
+    assert not found(sizes=sizes(150.0))
+    assert not found(sizes=sizes())
 
 
 def test_carry_over_shares_its_threshold_among_all_tests():

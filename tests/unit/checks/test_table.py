@@ -3,16 +3,15 @@
 ``STACKRACE_UPDATE_GOLDEN=1 pytest tests/unit/checks/test_table.py`` rewrites the table in docs/checks.md.
 """
 
-import os
-import re
 from pathlib import Path
 
 import pytest
+from tests.golden_page import holds
+from tests.unit.checks.table import CHECKS, NUMBERS, Check, Made
 
 from stackrace.checks import LAUNCH_CHECKS, PREFLIGHT_CHECKS, RUN_CHECKS, SLICE_CHECKS
 from stackrace.checks.address import address
 from stackrace.checks.races import RACE_CHECKS
-from stackrace.checks.table import CHECKS, NUMBERS, Check, Made
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 
@@ -65,11 +64,4 @@ def rows() -> list[str]:
 
 
 def test_the_page_lists_them_all():
-    page = PAGE.read_text(encoding="utf-8")
-    found = re.search(r"(<!-- checks:[^\n]*-->\n)(.*?)(<!-- end -->)", page, re.DOTALL)
-    assert found
-    wanted = "\n".join(rows()) + "\n"
-    if os.environ.get("STACKRACE_UPDATE_GOLDEN"):
-        PAGE.write_text(page[: found.start(2)] + wanted + page[found.end(2) :], encoding="utf-8")
-        return
-    assert found[2] == wanted, "set STACKRACE_UPDATE_GOLDEN=1 if it is right"
+    holds(PAGE, "checks", rows())

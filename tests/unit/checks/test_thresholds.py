@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
+from tests.unit.checks.table import CHECKS, Made
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.load import SeriesBin
@@ -205,6 +206,16 @@ def test_a_run_is_told_in_its_own_words():
 def test_every_check_is_covered_here_or_by_its_conditions():
     names = {case[0] for case in CASES} | {"shared cores", "debug mode"}
     assert len(names) == len(SLICE_CHECKS)
+
+
+def test_the_table_of_checks_tells_these_effects():
+    known: dict[str, set[Effect]] = {}
+    for name, _, _, loud in CASES:
+        known.setdefault(name, set()).update(effect for _, effect in loud)
+    told = {check.name: check.effect for check in CHECKS if check.made in (Made.SLICE, Made.RUN)}
+    assert {name: told[name] for name in known} == {
+        name: ", ".join(effect for effect in Effect if effect in effects) for name, effects in known.items()
+    }
 
 
 def test_shared_cores_and_debug_mode_warn():

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from tests.golden_page import holds
 
 from stackrace.servers import catalogue
 from stackrace.servers.contract import Entry
@@ -60,14 +59,7 @@ def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
 
 @pytest.mark.parametrize(("part", "rows"), [("servers", server_rows), ("gone", gone_rows)])
 def test_the_table_is_what_the_catalogue_says(part, rows):
-    page = PAGE.read_text(encoding="utf-8")
-    found = re.search(rf"(<!-- {part}:[^\n]*-->\n)(.*?)(<!-- end -->)", page, re.DOTALL)
-    assert found
-    wanted = "\n".join(rows()) + "\n"
-    if os.environ.get("STACKRACE_UPDATE_GOLDEN"):
-        PAGE.write_text(page[: found.start(2)] + wanted + page[found.end(2) :], encoding="utf-8")
-        return
-    assert found[2] == wanted, "set STACKRACE_UPDATE_GOLDEN=1 if it is right"
+    holds(PAGE, part, rows())
 
 
 def test_every_server_without_a_package_is_told_of():

@@ -1,13 +1,13 @@
 """A machine without fault, to be changed in the one place a test is about, and a kernel made of files."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from stackrace.checks import Preparation
 from stackrace.doctor import Kernel, Surroundings
 from stackrace.doctor.kernel import THP
-from stackrace.model.host import HostFacts, MachineDelta
+from stackrace.model.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
 
@@ -19,15 +19,17 @@ def plan(concurrency: int = 100, **changes: Any) -> Preparation:
     usual = Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
         cores=Budget(stack_cores=(0, 1, 2), generator_cores=(3,)),
-        machine_cores=4,
-        descriptors=1024,
-        descriptors_hard=1_048_576,
-        ephemeral_ports=28_232,
-        time_wait=0,
-        tw_reuse=2,
-        accept_queue=4096,
+        limits=NetworkLimits(
+            descriptors=1024,
+            descriptors_hard=1_048_576,
+            ephemeral_ports=28_232,
+            time_wait=0,
+            tw_reuse=2,
+            accept_queue=4096,
+        ),
     )
-    return replace(usual, **changes)
+    limits = {one.name: changes.pop(one.name) for one in fields(NetworkLimits) if one.name in changes}
+    return replace(usual, limits=replace(usual.limits, **limits), **changes)
 
 
 def watched(**changes: Any) -> MachineDelta:

@@ -15,6 +15,7 @@ from stackrace.model.host import HostFacts
 from stackrace.model.race import Budget
 
 SHARED = Budget(stack_cores=(0,), generator_cores=(0,))
+HALVES = ((0, 1), (2, 3))
 
 
 def virtual() -> HostFacts:
@@ -49,6 +50,7 @@ CASES: list[tuple[str, Surroundings, Surroundings, dict[str, str]]] = [
         {"net.core.somaxconn": "8192"},
     ),
     ("shared cores", quiet(), quiet(plan=plan(cores=SHARED)), {}),
+    ("shared threads", quiet(plan=plan(threads=((0,), (1, 2), (3,)))), quiet(plan=plan(threads=HALVES)), {}),
     (
         "short queue",
         quiet(),
@@ -70,7 +72,6 @@ CASES: list[tuple[str, Surroundings, Surroundings, dict[str, str]]] = [
         {GOVERNORS[1]: "performance"},
     ),
     ("turbo", quiet(settings=settings(**{BOOST: "0"})), quiet(settings=settings(**{NO_TURBO: "0"})), {}),
-    ("sibling threads", quiet(), quiet(siblings=(2,)), {}),
     ("steal", quiet(watched=watched(steal_s=0.08)), quiet(watched=watched(steal_s=0.081)), {}),
     ("machine speed", quiet(speed_spread=0.10), quiet(speed_spread=0.11), {}),
     ("virtual", quiet(), quiet(host=virtual()), {}),
@@ -82,7 +83,7 @@ CASES: list[tuple[str, Surroundings, Surroundings, dict[str, str]]] = [
         {"kernel.nmi_watchdog": "0"},
     ),
     ("memory left", quiet(memory_free_bytes=GIB), quiet(memory_free_bytes=GIB - 1), {}),
-    ("disk nearly full", quiet(disk_free_bytes=20 * GIB), quiet(disk_free_bytes=19 * GIB), {}),
+    ("disk nearly full", quiet(disk_free_bytes=10 * GIB), quiet(disk_free_bytes=10 * GIB - 1), {}),
     ("swap used", quiet(swap_bytes=20, settings={}), quiet(swap_bytes=20, swap_used_bytes=3, settings={}), {}),
     ("swappiness", quiet(swap_bytes=0), quiet(swap_bytes=GIB), {"vm.swappiness": "1"}),
     ("huge pages", quiet(), quiet(settings=settings(**{THP: "always"})), {THP: "madvise"}),
@@ -117,7 +118,7 @@ def test_silent_where_all_is_well_and_one_advice_where_it_is_not(name, good, bad
 
 
 def test_every_adviser_has_a_case():
-    assert len(CASES) == len(ADVISERS) + 5, "five more come from the checks before a race"
+    assert len(CASES) == len(ADVISERS) + 6, "six more come from the checks before a race"
 
 
 def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
@@ -130,9 +131,8 @@ def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
 
 def test_what_forbids_comes_first_and_then_the_greatest_gain():
     seen = quiet(
-        plan=plan(481),
+        plan=plan(481, threads=HALVES),
         listeners={8765: "python3 (pid 1)"},
-        siblings=(2,),
         watched=watched(steal_s=1.0),
         remains=(folder("stackrace-00000001", guarded=True), folder("stackrace-00000002", pids=(7, 8))),
     )
@@ -142,7 +142,7 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
         "another race",
         "steal",
         "leftovers",
-        "sibling threads",
+        "shared threads",
         "ports taken",
     ]
     assert found.forbidden
@@ -167,9 +167,9 @@ def test_a_kernel_without_a_setting_is_not_told_to_change_it():
     assert found.changes == ()
 
 
-def test_the_engines_half_of_a_core_is_left_out_by_taskset():
-    (found,) = examine(quiet(siblings=(2,))).advice
-    assert found.command == "taskset -c 0,1,3 stackrace run"
+def test_a_small_disk_that_is_all_but_full_forbids_a_race_whatever_its_share():
+    (found,) = examine(quiet(disk_bytes=GIB, disk_free_bytes=255 * 2**20)).advice
+    assert (found.finding.check, found.gain) == ("disk nearly full", Gain.DECISIVE)
 
 
 def test_commands_quote_what_the_shell_would_split():
@@ -188,10 +188,10 @@ def test_an_examination_as_json_has_every_field():
     from stackrace.cli.doctor_show import document
     from stackrace.doctor import Record
 
-    found = examine(quiet(plan=plan(time_wait=20_000), siblings=(2,)))
+    found = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
     told = json.loads(json.dumps(document(found, (), Record(Path("/nowhere")))))
     assert (told["forbidden"], told["undo"], told["outcomes"]) == (False, None, [])
     first, second = told["advice"]
     assert (first["check"], first["gain"], first["applicable"]) == ("ports in TIME_WAIT", "great", True)
     assert first["changes"] == [{"key": "net.ipv4.ip_local_port_range", "from": "32768 60999", "to": "10240 65535"}]
-    assert (second["check"], second["applicable"], second["changes"]) == ("sibling threads", False, [])
+    assert (second["check"], second["applicable"], second["changes"]) == ("shared threads", False, [])

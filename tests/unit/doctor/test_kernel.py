@@ -29,12 +29,3 @@ def test_no_setting_is_invented(tmp_path):
 def test_governors_are_found_by_policy(tmp_path):
     assert Kernel(tmp_path).governors() == ()
     assert kernel_of(tmp_path, dict.fromkeys(GOVERNORS, "powersave")).governors() == GOVERNORS
-
-
-@pytest.mark.parametrize(
-    ("told", "threads"), [("0,4", {0, 4}), ("0-1", {0, 1}), ("0-1,8-9", {0, 1, 8, 9}), ("0", {0})]
-)
-def test_siblings_are_told_as_lists_and_ranges(tmp_path, told, threads):
-    kernel = kernel_of(tmp_path, {"/sys/devices/system/cpu/cpu0/topology/thread_siblings_list": told})
-    assert kernel.siblings(0) == threads
-    assert kernel.siblings(7) == {7}

@@ -156,6 +156,19 @@ def test_settings_of_another_network_namespace_are_undone_there_only(monkeypatch
     assert values(kernel) == ["128", "32768 60999", "always"]
 
 
+def test_a_boot_undoes_everything_whatever_settings_came_with_it(monkeypatch, kernel, record):
+    apply(kernel, record, CHANGES)
+    kernel.write(QUEUE, "1024")
+    monkeypatch.setattr(tuning, "_boot", lambda: "the next")
+    (again,) = apply(kernel, record, [Change(key=QUEUE, before="1024", after="4096")])
+    assert again.state is State.DONE
+    assert [(one.key, one.before) for one in record.read().changes] == [(QUEUE, "1024")]
+    monkeypatch.setattr(tuning, "_boot", lambda: "the one after that")
+    assert undo(kernel, record) == ()
+    assert not record.path.exists()
+    assert kernel.read(QUEUE) == "4096"
+
+
 def test_a_second_doctor_is_kept_out(kernel, record):
     with record.locked(), pytest.raises(InputError, match="another stackrace doctor"):
         apply(kernel, record, CHANGES)

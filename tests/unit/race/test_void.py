@@ -9,6 +9,7 @@ from dataclasses import replace
 from tests.factories import make_load
 from tests.unit.race.test_standing import launch_of, merged, race_of, slice_of
 
+from stackrace.model.load import TargetResult
 from stackrace.model.verdict import Effect
 from stackrace.race.standing import decisions, standing
 from stackrace.race.view import race_view, twins_at
@@ -117,6 +118,26 @@ def test_longer_answers_are_told_with_their_stacks():
     assert finding.check == "answer sizes"
     assert finding.seen == "at c=20 an answer of b is 11000 bytes long, one of a 10240"
     assert found.verdict.valid
+
+
+def test_answers_of_several_urls_are_compared_once_rounds_in_the_middle_no_longer_show():
+    def of_urls(one, peak):
+        target = TargetResult(name="GET /", counts=one.result.counts, latency=one.result.latency)
+        return replace(one, result=replace(one.result, targets=(target,), established_peak=peak))
+
+    race = race_of({"a": 1000, "b": 1300})
+    least = min(one.result.counts.ok for launch in race.launches for one in launch.slices)
+
+    def said(peak):
+        longer = tuple(
+            replace(launch, slices=tuple(of_urls(lengthened(one) if launch.stack == "b" else one, peak)
+                                         for one in launch.slices))
+            for launch in race.launches
+        )  # fmt: skip
+        return [one.check for one in standing(replace(race, launches=longer), merge=merged).verdict.findings]
+
+    assert said(least // 50) == ["answer sizes"]
+    assert said(10 * least) == []
 
 
 def test_a_launch_that_its_own_checks_refuse_does_not_count():

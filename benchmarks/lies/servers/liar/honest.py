@@ -6,6 +6,9 @@ import signal
 import sys
 from email.utils import formatdate
 
+GRACE = 20
+"""Requests that any lie but one about the start answers honestly, so that the launch is believed."""
+
 
 class Honest:
     """Answers each request with what the app says."""
@@ -21,10 +24,6 @@ class Honest:
 
     def starting(self):
         """The socket listens; the workers are not there yet."""
-
-    def workers(self, declared):
-        """Return how many processes there are to be."""
-        return declared
 
     def ready(self, loop, listening):
         """This worker is about to accept."""

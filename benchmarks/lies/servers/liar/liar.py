@@ -1,4 +1,4 @@
-"""Serves the application of a module over HTTP/1.1: liar.py MODULE PORT LIE WORKERS."""
+"""Serves the application of a module over HTTP/1.1: liar.py MODULE PORT LIE WORKERS; the lie is a class's name."""
 
 import asyncio
 import os
@@ -71,7 +71,7 @@ def main(module, port, name, workers):
     listening.listen(lie.backlog)
     listening.setblocking(False)
     lie.starting()
-    for _ in range(lie.workers(int(workers)) - 1):
+    for _ in range(int(workers) - 1):
         if os.fork() == 0:
             break
     asyncio.run(Liar(lie).serve(listening))

@@ -7,13 +7,10 @@ from stackrace.model.stack import Interface, Protocol, ServerSpec, Setting
 from stackrace.servers import Recipe, Server, Site
 
 FOLDER = Path(__file__).parent
-PARTS = ("liar.py", "honest.py", "lies.py")
-LIES = re.findall(r"^class (\w+)\(Honest\)", (FOLDER / "lies.py").read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def _named(lie: str) -> str:
-    """Spell a class as a setting: ``WrongBody`` is ``wrong-body``. lies.py does the same."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", lie).lower()
+PARTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py") if path.name != "server.py"}
+CLASSES = [lie for text in PARTS.values() for lie in re.findall(r"^class (\w+)\(Honest\)", text, re.MULTILINE)]
+LIES = {re.sub(r"(?<!^)(?=[A-Z])", "-", lie).lower(): lie for lie in CLASSES}
+"""The lies' classes by their setting: WrongBody is told by ``wrong-body``."""
 
 
 class Liar(Server):
@@ -28,8 +25,8 @@ class Liar(Server):
             Setting(
                 name="lie",
                 default="truth",
-                choices=tuple(_named(lie) for lie in LIES),
-                help="Which lie to tell: a class of lies.py.",
+                choices=tuple(LIES),
+                help="Which lie to tell.",
             ),
             Setting(name="workers", default=1, maximum=16, help="Processes that answer, so it says."),
         ),
@@ -47,10 +44,10 @@ class Liar(Server):
                 str(site.directory / "liar.py"),
                 site.app.module,
                 str(site.listen.port),
-                str(site.settings["lie"]),
+                LIES[str(site.settings["lie"])],
                 str(site.settings["workers"]),
             ),
-            files={name: (FOLDER / name).read_text(encoding="utf-8") for name in PARTS},
+            files=PARTS,
             environment=site.app.import_environment,
             stop_timeout_s=1.0,
         )
