@@ -43,6 +43,17 @@ def test_no_slice_outlasts_the_budget_however_long_stacks_take_to_rest(clock):
     assert finished.elapsed_s <= 100 + place.rest_s
 
 
+def test_nothing_is_launched_or_warmed_up_after_the_budget_is_spent(clock):
+    """A start takes eight times as long as was foreseen: the block ends with those that were up in time."""
+    place = Nowhere(clock, SPEEDS)
+    place.launch_s = 12.0
+    finished, _ = race(clock, place, PATHS, budget_s=20.0)
+    assert len(place.launches) == 2
+    assert finished.elapsed_s <= 20 + 12
+    assert all(launch.warmup_s == 0 for launch in finished.launches)
+    assert finished.ending is Ending.BUDGET
+
+
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
     finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS)
     blocks = {}
