@@ -6,8 +6,8 @@ from ..model.load import Load
 from ..model.race import RacePlan
 from ..model.units import DURATION
 from ..race.block import extent
-from ..race.schedule import Costs, Extent, least_budget_s
-from ..race.slices import about, too_short, warmup_cap_s
+from ..race.schedule import Extent, least_budget_s
+from ..race.slices import about, guess, too_short
 from ..race.twins import choice
 from ..spec.request import RaceRequest
 from ..stats.looks import LOOKS
@@ -34,7 +34,7 @@ def refuse_early(request: RaceRequest) -> None:
 def _refuse_short(budget_s: float, stacks: int, workloads: int, levels: int) -> None:
     """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
     ahead = Extent(stacks=stacks, headline=stacks, sides=stacks * (levels * workloads - 1))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(budget_s, stacks)))
+    least_s = least_budget_s(ahead, guess(budget_s, stacks))
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels)
 
@@ -48,7 +48,7 @@ def outlook_before(plan: RacePlan) -> tuple[str, ...]:
         return ()
     twin = choice(plan, plan.stacks)
     ahead = extent(plan.cells((*plan.stacks, *(() if twin is None else (twin.twin,)))))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(plan.budget_s, len(plan.stacks))))
+    least_s = least_budget_s(ahead, guess(plan.budget_s, len(plan.stacks)))
     launches = int(plan.budget_s / least_s)
     if launches >= LOOKS[0]:
         return ()

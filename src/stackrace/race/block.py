@@ -122,7 +122,7 @@ class Block:
         return spent.costs(len(order) - len(waiting))
 
     def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
-        """Launch the next of those ``waiting``: at least one, as long as there is room and time, ``most`` at once."""
+        """Launch the next of those ``waiting``: at least one, ``most`` while there is room and time."""
         steps, launched = self.steps, 0
         while waiting and launched < most and memory.fits([one.path for one in steps.up], waiting[0].path):
             if launched and self._late:
