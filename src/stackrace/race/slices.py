@@ -24,7 +24,7 @@ __all__ = ["Slices", "about", "guess", "too_short"]
 
 STOP_S = 0.5
 """What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
-wrote is read one by one. Two took 1 s on a busy machine with two cores, and 4.6 s where one had to be asked twice."""
+wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
 
 
 class Slices:
@@ -77,6 +77,7 @@ class Slices:
                 workloads=len(plan.workloads),
                 levels=len(plan.loads),
                 twin=len(racing) > len(plan.stacks),
+                before_s=self._budget_s - remaining_s,
             )
         return block_plan
 
@@ -125,15 +126,26 @@ def _warmup_cap_s(budget_s: float, stacks: int) -> float:
 
 
 def too_short(
-    budget_s: float, least_s: float, *, stacks: int, workloads: int, levels: int, twin: bool = False
+    budget_s: float,
+    least_s: float,
+    *,
+    stacks: int,
+    workloads: int,
+    levels: int,
+    twin: bool = False,
+    before_s: float = 0.0,
 ) -> InputError:
-    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``."""
+    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``.
+
+    ``before_s`` of it are spent already: getting ready counts, but for what is installed or built.
+    """
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{_many(stacks, 'stack')}{meeting} at {_many(levels, 'load level')}"
+    spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
-        f"{DURATION.format(least_s)}, and the {LOOKS[0]} that a first decision takes about "
-        f"{about(LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
+        f"{DURATION.format(least_s)}{spent}, and the {LOOKS[0]} that a first decision takes about "
+        f"{about(before_s + LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
     )
 

@@ -4,14 +4,16 @@ import itertools
 import random
 
 import pytest
+from tests.factories import make_race
 
 from stackrace.model.errors import InputError
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending
+from stackrace.race import runner
 from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 
-from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, race
+from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, plan_for, race
 
 
 def test_the_budget_is_kept_and_filled(clock):
@@ -131,6 +133,13 @@ def test_events_tell_the_whole_race(clock):
 def test_a_budget_that_holds_no_block_is_refused(clock):
     with pytest.raises(InputError, match="--budget 2 s is too short"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)
+
+
+def test_a_budget_that_getting_ready_used_up_says_so(clock):
+    asked = plan_for(PATHS, budget_s=20.0)
+    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
+    with pytest.raises(InputError, match=r"--budget 20 s .* needs \S+ s beside the 15 s that getting ready took, "):
+        runner.run(asked, begun, Nowhere(clock, SPEEDS), lambda event: None, begun_s=clock.now - 15, clock=clock)
 
 
 def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_within_the_budget(clock):
