@@ -71,7 +71,8 @@ def compare_again(name: str, options: Options, *, store_url: str | None) -> None
             "interrupted; what was measured is kept; go on with the race of a part: stackrace run --resume ID"
         )
     if not races:
-        raise RefusedError("no part of the comparison could be run; the reasons stand above")
+        why = "the document's parts say why" if options.as_json else "the reasons stand above"
+        raise RefusedError(f"no part of the comparison could be run; {why}")
 
 
 def show_again(name: str, *, store_url: str | None, form: Form | None, html: Path | None) -> None:

@@ -55,7 +55,8 @@ def run_and_show(options: LoadOptions) -> None:
         _write_hgrm(options.hdr, ran.result)
     show(ran, as_json=options.as_json)
     if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
-        raise RefusedError("not one right answer came; the reasons stand above")
+        why = "the document says how they failed" if options.as_json else "the reasons stand above"
+        raise RefusedError(f"not one right answer came; {why}")
 
 
 def _ran(options: LoadOptions) -> Ran:

@@ -97,7 +97,8 @@ def report_of(race: Race, store: Store, html: Path | None, as_json: bool) -> Non
             f"interrupted; what was measured is kept as race {race.id}; go on with: {go_on_with(race.id, store)}"
         )
     if not standing.levels:
-        raise RefusedError("no stack gave a believable measurement; the reasons stand above")
+        why = "the document's answer says why" if as_json else "the reasons stand above"
+        raise RefusedError(f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
         remedies = "; ".join(one.remedy for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
         raise RefusedError(f"the race is void, as its answer says; {remedies}")

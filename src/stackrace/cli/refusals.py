@@ -6,8 +6,8 @@ from ..model.load import Load
 from ..model.race import RacePlan
 from ..model.units import DURATION
 from ..race.block import extent
-from ..race.schedule import Costs, Extent, least_budget_s
-from ..race.slices import about, too_short, warmup_cap_s
+from ..race.schedule import Extent, least_budget_s
+from ..race.slices import about, guess, too_short
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
 from ..stats.looks import LOOKS
@@ -36,7 +36,7 @@ def _refuse_short(request: RaceRequest, stacks: int, levels: int, *, twin: bool)
     budget_s, workloads = request.budget_s or BUDGET_S, max(len(request.workloads), 1)
     racing = stacks + twin
     ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(budget_s, stacks)), request.slice_s)
+    least_s = least_budget_s(ahead, guess(budget_s, stacks), request.slice_s)
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
 
@@ -49,7 +49,7 @@ def outlook_before(plan: RacePlan) -> tuple[str, ...]:
     if plan.repeats is not None or plan.budget_s is None:
         return ()
     ahead = extent(plan.cells(entrants(plan)))
-    least_s = least_budget_s(ahead, Costs(warmup_s=warmup_cap_s(plan.budget_s, len(plan.stacks))), plan.slice_s)
+    least_s = least_budget_s(ahead, guess(plan.budget_s, len(plan.stacks)), plan.slice_s)
     launches = int(plan.budget_s / least_s)
     if launches >= LOOKS[0]:
         return ()

@@ -68,7 +68,8 @@ Examples:
 @click.option(
     "--quick",
     is_flag=True,
-    help="Published comparisons only: every cell in short slices, minutes instead of the author's own protocol.",
+    help="Published comparisons only: every cell in short slices or short runs, minutes instead of the author's "
+    "own protocol.",
 )
 @click.option(
     "--resume",

@@ -86,7 +86,7 @@ class Mode(StrEnum):
     FULL = "full"
     """By the author's own protocol."""
     QUICK = "quick"
-    """Every cell, in short slices in quick turns, in minutes."""
+    """Every cell, in minutes: short slices in quick turns, or fewer and shorter runs."""
 
 
 class Ruling(StrEnum):

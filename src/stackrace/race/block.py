@@ -101,7 +101,7 @@ class Block:
         spent, waiting = self.spent, deque(order)
         memory = Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
         most = memory.batch_size([stack.path for stack in order])
-        while waiting and (spent.batches == 0 or time.monotonic() < end_s):
+        while waiting and (spent.batches == 0 or not self._late):
             ahead = len(waiting)
             try:
                 with spent.launching:
@@ -110,7 +110,8 @@ class Block:
                 steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
                 with spent.warming:
                     for stack in list(steps.up):
-                        self._warm_up(stack)
+                        if not self._late:
+                            self._warm_up(stack)
                 alone = not waiting and spent.batches == 0
                 self._measure(len(order), to_the_end=alone)
             finally:
@@ -121,11 +122,18 @@ class Block:
         return spent.costs(len(order) - len(waiting))
 
     def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
-        """Launch the next of those ``waiting``: at least one, as long as there is room, ``most`` at once."""
+        """Launch the next of those ``waiting``: at least one, ``most`` while there is room and time."""
         steps, launched = self.steps, 0
         while waiting and launched < most and memory.fits([one.path for one in steps.up], waiting[0].path):
+            if launched and self._late:
+                return
             steps.launch(waiting.popleft())
             launched += 1
+
+    @property
+    def _late(self) -> bool:
+        """Whether nothing can be measured any more: what is prepared now would only overrun the budget."""
+        return time.monotonic() >= self.steps.deadline_s
 
     def _rest(self) -> None:
         """Let no stack answer at the cost of the next what its last load left behind."""

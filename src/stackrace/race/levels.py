@@ -24,6 +24,11 @@ class Field:
     slices: tuple[tuple[Slice, ...], ...]
     values: tuple[tuple[float, ...], ...]
 
+    @property
+    def level(self) -> tuple[str, str]:
+        """The names of workload and load."""
+        return self.workload, self.load.label
+
 
 _Taken = dict[tuple[str, int], list[Slice]]
 """The valid slices of one level, by stack and block."""

@@ -11,7 +11,9 @@ from ..stats.looks import LOOKS
 from ..stats.planning import blocks_needed
 from .levels import blocks_of
 from .piloting import piloted
+from .resume import counted
 from .slices import about
+from .words.phrases import percent
 
 __all__ = ["outlook"]
 
@@ -25,13 +27,13 @@ def outlook(race: Race, standing: Standing) -> str:
     """
     if standing.settled or not standing.verdict.valid or len(standing.rows) < 2 or race.repeats is not None:
         return ""
-    done, level = len(blocks_of(race)), standing.levels[standing.headline]
+    done, level = len(blocks_of(counted(race))), standing.levels[standing.headline]
     pilot = piloted(race, (level.workload, level.load.label))
     if pilot is None or not race.elapsed_s or not race.budget_s:
         return ""
     slices = fmean(row.slices / row.launches for row in level.rows if row.launches)
     sd = math.sqrt(pilot.variance(max(round(slices), 1)))
-    matters, seen = _percent(race.difference), f"pilot: sd {_percent(math.expm1(sd))} per launch"
+    matters, seen = percent(race.difference), f"pilot: sd {percent(math.expm1(sd))} per launch"
     needed = blocks_needed(len(level.rows), sd, race.difference, race.question)
     if needed is None:
         return (
@@ -42,7 +44,3 @@ def outlook(race: Race, standing: Standing) -> str:
     if needed <= done or needed_s <= race.budget_s:
         return ""
     return f"About {about(needed_s)} would be needed to tell {matters} ({seen})."
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2g} %" if fraction < 0.1 else f"{100 * fraction:.0f} %"

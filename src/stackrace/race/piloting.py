@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from ..model.race import Race
 from ..stats.pilot import Pilot, pilot
-from .resume import counted
 from .schedule import BETWEEN
 from .turns import turns
 
@@ -31,7 +30,7 @@ def piloted(race: Race, level: tuple[str, str]) -> Pilot | None:
 
     All stacks count, the hidden twin among them: it is launched and loaded like any other.
     """
-    own = [one for one in turns(counted(race)) if one.level == level]
+    own = [one for one in turns(race) if one.level == level]
     passes: dict[int, set[int]] = {}
     values: dict[tuple[str, int], dict[int, float]] = {}
     for one in own:

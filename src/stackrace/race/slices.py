@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from ..model.errors import InputError
@@ -19,7 +20,11 @@ from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
 
-__all__ = ["Slices", "about", "too_short", "warmup_cap_s"]
+__all__ = ["Slices", "about", "guess", "too_short"]
+
+STOP_S = 0.5
+"""What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
+wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
 
 
 class Slices:
@@ -30,7 +35,7 @@ class Slices:
 
     def __init__(self, plan: RacePlan, earlier: Sequence[Launch] = ()) -> None:
         self._plan = plan
-        self._costs = _costs(earlier, Costs(warmup_s=self._warmup_cap_s))
+        self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks)))
         self._between = BETWEEN
         self.ending = Ending.BUDGET
 
@@ -70,6 +75,7 @@ class Slices:
                 workloads=len(plan.workloads),
                 levels=len(plan.loads),
                 twin=len(racing) > len(plan.stacks),
+                before_s=self._budget_s - remaining_s,
             )
         return block_plan
 
@@ -90,33 +96,54 @@ class Slices:
 
     @property
     def _warmup_cap_s(self) -> float:
-        return warmup_cap_s(self._budget_s, len(self._plan.stacks))
+        return _warmup_cap_s(self._budget_s, len(self._plan.stacks))
 
 
-def _costs(earlier: Sequence[Launch], guess: Costs) -> Costs:
-    """Return what launches of the last block cost, what nobody knows as in ``guess``."""
+def guess(budget_s: float, stacks: int) -> Costs:
+    """Return what a block of ``stacks`` stacks may cost, before any of them was launched."""
+    few = Costs(warmup_s=_warmup_cap_s(budget_s, stacks))
+    return replace(few, stop_s=max(few.stop_s, STOP_S * stacks))
+
+
+def _costs(earlier: Sequence[Launch], guessed: Costs) -> Costs:
+    """Return what launches of the last block cost, what nobody knows as ``guessed``."""
     last = max((launch.block for launch in earlier), default=0)
     up = [launch for launch in earlier if launch.block == last and launch.ready_s is not None]
     if not up:
-        return guess
-    return Costs(launch_s=fmean(launch.ready_s or 0.0 for launch in up), warmup_s=fmean(one.warmup_s for one in up))
+        return guessed
+    return replace(
+        guessed,
+        launch_s=fmean(launch.ready_s or 0.0 for launch in up),
+        warmup_s=fmean(one.warmup_s for one in up),
+    )
 
 
-def warmup_cap_s(budget_s: float, stacks: int) -> float:
+def _warmup_cap_s(budget_s: float, stacks: int) -> float:
     """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
     return min(max(budget_s / stacks / 30, 0.5), 20.0)
 
 
 def too_short(
-    budget_s: float, least_s: float, *, stacks: int, workloads: int, levels: int, twin: bool = False
+    budget_s: float,
+    least_s: float,
+    *,
+    stacks: int,
+    workloads: int,
+    levels: int,
+    twin: bool = False,
+    before_s: float = 0.0,
 ) -> InputError:
-    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``."""
+    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``.
+
+    ``before_s`` of it are spent already: getting ready counts, but for what is installed or built.
+    """
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{_many(stacks, 'stack')}{meeting} at {_many(levels, 'load level')}"
+    spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
-        f"{DURATION.format(least_s)}, and the {LOOKS[0]} that a first decision takes about "
-        f"{about(LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
+        f"{DURATION.format(least_s)}{spent}, and the {LOOKS[0]} that a first decision takes about "
+        f"{about(before_s + LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
     )
 

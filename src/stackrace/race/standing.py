@@ -25,9 +25,6 @@ from .words import Told, worded
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
-_FURTHEST = 700.0
-"""Beyond this e^x leaves the floating-point numbers."""
-
 Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
 
@@ -70,7 +67,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         settled=_comparable(race, found[at]) and _answers(judged[at], race.question), headline=at,
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
         resolution=_resolution(race, found[at], judged[at]),
-        verdict=examine_race(race_view(race, (found[at].workload, found[at].load.label))),
+        verdict=examine_race(race_view(race, found[at].level)),
         scaling=curves(told) if thorough else (),
     )  # fmt: skip
     return worded(whole, told, missing)
@@ -82,10 +79,8 @@ def _told(race: Race, field: Field, judgement: Judgement, level: Level) -> Told:
 
 def _resolution(race: Race, field: Field, judgement: Judgement) -> float | None:
     """Return the smallest difference that would have shown: between the twins, where there is none to show."""
-    twins = twins_at(race, (field.workload, field.load.label))
-    if twins is None:
-        return judgement.resolution
-    return math.expm1(twins.half_width) if twins.half_width < _FURTHEST else None
+    twins = twins_at(race, field.level)
+    return judgement.resolution if twins is None else twins.resolution
 
 
 def decisions(race: Race) -> Decisions:
@@ -185,8 +180,7 @@ def _row(race: Race, field: Field, judgement: Judgement, index: int, own: Sequen
 
 def _counts(race: Race, launch: Launch, field: Field) -> bool:
     """A launch made for one run says nothing about other levels, one of slices something about all."""
-    level = field.workload, field.load.label
-    return race.repeats is None or any(level_of(one) == level for one in launch.slices)
+    return race.repeats is None or any(level_of(one) == field.level for one in launch.slices)
 
 
 def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:

@@ -36,7 +36,7 @@ class Measured:
 
 
 def turns(race: Race) -> tuple[Measured, ...]:
-    """Return all valid slices in order of time, each with its place in its turn.
+    """Return all valid slices in order of time, each with its place in its turn; none of launches cut short.
 
     A turn ends where the level changes or a stack comes again, unless it comes again because its slice was redone.
     """

@@ -45,13 +45,18 @@ class Twins:
     def differ(self) -> bool:
         return abs(self.difference) > self.half_width
 
+    @property
+    def resolution(self) -> float | None:
+        """The smallest difference that would have shown, 0.04 for 4 %, or None."""
+        return math.expm1(self.half_width) if self.half_width < _FURTHEST else None
+
 
 def twins_at(race: Race, level: tuple[str, str]) -> Twins | None:
     """Return what ``level``, by itself, says about the pair, as one of all pairs of stacks and twin.
 
     None where there is no twin, or one of the pair was not measured there.
     """
-    found = (field for field in _with_twin(race) if (field.workload, field.load.label) == level)
+    found = (field for field in _with_twin(race) if field.level == level)
     return next((_compared(race, field, ALPHA) for field in found if _both(race, field)), None)
 
 
@@ -63,7 +68,7 @@ def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
 def race_view(race: Race, headline: tuple[str, str]) -> RaceView:
     """Return what the checks see of ``race``; ``headline`` names the workload and load that the answer is about."""
     found = _with_twin(race)
-    spoken = next((field for field in found if (field.workload, field.load.label) == headline), None)
+    spoken = next((field for field in found if field.level == headline), None)
     return RaceView(
         twin=race.twin,
         twins=tuple(_told(field, twins) for field, twins in _pairs(race, found) if math.isfinite(twins.half_width)),
@@ -106,15 +111,16 @@ def _compared(race: Race, field: Field, alpha: float) -> Twins | None:
 def _told(field: Field, twins: Twins) -> TwinPair:
     low, high = twins.difference - twins.half_width, twins.difference + twins.half_width
     return TwinPair(
-        where=_where(field),
+        where=_where(field.level),
         ratio=math.exp(twins.difference),
         low=math.exp(max(low, -_FURTHEST)),
         high=math.exp(min(high, _FURTHEST)),
     )
 
 
-def _where(field: Field) -> str:
-    return (f"on {field.workload} " if field.workload else "") + f"at {field.load.label}"
+def _where(level: tuple[str, str]) -> str:
+    workload, load = level
+    return (f"on {workload} " if workload else "") + f"at {load}"
 
 
 # The canary
@@ -168,7 +174,7 @@ def _sizes(race: Race, field: Field) -> AnswerSizes:
         for stack, slices in zip(field.stacks, field.slices, strict=True)
     )  # fmt: skip
     known = tuple((stack, median(sizes)) for stack, sizes in by_stack if sizes and median(sizes) > 0)
-    return AnswerSizes(where=_where(field), bytes_by_stack=known)
+    return AnswerSizes(where=_where(field.level), bytes_by_stack=known)
 
 
 def _least_answers(result: LoadResult) -> int:
@@ -180,15 +186,11 @@ def _carried(race: Race) -> Iterator[Carried]:
     found = turns(race)
     for level in dict.fromkeys(one.level for one in found):
         own = [one for one in found if one.level == level]
-        where = _where_named(race, level)
+        where = _where(level)
         for by, groups in (("the place in the turn", _parts(own)), ("which stack was loaded before", _after(own))):
             p = carry_over([one.value for one in own], _owners(own), [one.turn for one in own], groups)
             if p is not None:
                 yield Carried(by=by, where=where, p=p)
-
-
-def _where_named(race: Race, level: tuple[str, str]) -> str:
-    return (f"on {level[0]} " if level[0] else "") + f"at {level[1]}"
 
 
 def _owners(own: Sequence[Measured]) -> list[int]:

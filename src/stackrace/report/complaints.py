@@ -11,6 +11,7 @@ from ..model.race import Race
 from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding, Verdict
+from ..race.resume import counted
 from .sentences import of
 
 __all__ = ["Complaint", "Trial", "complaints", "refused"]
@@ -75,7 +76,9 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     """Return all complaints: about the race, then about launches and slices, the gravest first.
 
     Warnings that only the standing counts, when no slice of the race carries them, are told too.
+    Launches that an interruption cut short count nowhere.
     """
+    race = counted(race)
     trials = {Trial.LAUNCH: len(race.launches), Trial.SLICE: sum(len(one.slices) for one in race.launches)}
     groups: dict[tuple[Trial, str, Effect], list[tuple[str, Finding]]] = {}
     for trial, stack, verdict in _verdicts(race, standing):
@@ -92,9 +95,9 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
 
 def refused(race: Race) -> str:
     """Say how many launches and slices were kept out of the statistics, by which checks, on which stacks."""
-    counted = [one for one in race.launches if not one.cut_short]
-    launches = [(original_path(one.stack), one.verdict) for one in counted]
-    slices = [(original_path(one.stack), part.verdict) for one in counted for part in one.slices]
+    whole = counted(race).launches
+    launches = [(original_path(one.stack), one.verdict) for one in whole]
+    slices = [(original_path(one.stack), part.verdict) for one in whole for part in one.slices]
     told = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
     return " ".join(one for one in told if one)
 
@@ -117,8 +120,6 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
 def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
     yield Trial.RACE, "", standing.verdict
     for launch in race.launches:
-        if launch.cut_short:
-            continue
         stack = original_path(launch.stack)
         yield Trial.LAUNCH, stack, launch.verdict
         for one in launch.slices:

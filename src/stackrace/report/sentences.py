@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model.race import Ending, Enforcement, Race
-from ..model.standing import Row, Standing
+from ..model.standing import Standing
 from ..race.void import void
 from . import figures
 
 __all__ = [
     "CONDITIONS", "VOID", "about", "banner", "budget", "ending", "limits_note", "notes", "of", "resolution",
-    "resumed", "tier_title", "twin",
+    "resumed", "twin",
 ]  # fmt: skip
 
 CONDITIONS = "What would change this answer"
@@ -120,12 +120,6 @@ def about(race: Race) -> str:
     runs = "" if race.repeats is None else f"{of(race.repeats, 'run')} of each, "
     launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
     return f"{race.app}: {stacks}, {workloads}{levels}, {runs}{launches} in {figures.duration(race.elapsed_s)}"
-
-
-def tier_title(rows: Sequence[Row]) -> str:
-    """Say what sharing the tier of ``rows`` means."""
-    tier = rows[0].tier
-    return f"Tier {tier}" + (", cannot be told apart" if len(rows) > 1 else "")
 
 
 def of(number: int, thing: str) -> str:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.factories import make_race
 from tests.unit.race import test_void as made
 
 from stackrace.cli.racing import report_of
@@ -36,6 +37,13 @@ def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
     assert {row["stack"] for row in shown["standing"]} == {"a", "b"}
     page = (tmp_path / "race.html").read_text(encoding="utf-8")
     assert "The race is void" in page
+
+
+def test_a_race_that_measured_nothing_says_where_the_reason_stands(tmp_path, capsys):
+    stacks = make_race(2, blocks=0).stacks
+    with pytest.raises(RefusedError, match="; the document's answer says why"):
+        shown_as_json(make_race(2, blocks=2, failures=stacks), tmp_path)
+    assert json.loads(capsys.readouterr().out)["answer"].startswith("Nothing could be measured: ")
 
 
 def test_a_race_that_is_sound_is_not_refused(tmp_path, capsys):

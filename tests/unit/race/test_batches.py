@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.race import test_runner as simulated
-from tests.unit.race.test_runner import CORES, PATHS, SPEEDS, Nowhere
-from tests.unit.race.test_twins import Pairs, by_block
 
 from stackrace.checks import MEMORY_SHARE
 from stackrace.model.race import Ending
 from stackrace.race.batches import Memory
 
+from . import simulated
+from .simulated import CORES, PATHS, SPEEDS, Nowhere
+from .test_twins import Pairs, by_block
+
 MIB = 1024**2
-clock = simulated.clock
 
 
 def test_without_limits_all_fit():

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_load, make_quantiles, make_race, make_result
+from tests.factories import make_failure, make_load, make_quantiles, make_race, make_result
 
 from stackrace.model import ids
-from stackrace.model.launch import Launch, Slice
+from stackrace.model.launch import FailureKind, Launch, Slice
 from stackrace.model.race import Ending
 from stackrace.race.outlook import outlook
 from stackrace.race.standing import standing
@@ -68,3 +68,13 @@ def test_nothing_is_said_where_nothing_is_known_or_the_budget_will_do(silent):
 
 def test_nothing_is_said_of_a_question_that_is_answered():
     assert said(raced(0.0001, blocks=10)) == ""
+
+
+def test_a_block_that_was_cut_took_none_of_the_time():
+    whole = raced(0.08)
+    cut = tuple(
+        replace(launch, id=ids.generate(), block=4, failure=make_failure(FailureKind.INTERRUPTED))
+        for launch in whole.launches
+        if launch.block == 3
+    )
+    assert said(replace(whole, launches=(*whole.launches, *cut))) == said(whole)

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import pytest
 from tests.factories import make_load
-from tests.unit.race.test_standing import launch_of, race_of, slice_of
 
 from stackrace.race.piloting import MOST_BETWEEN, PRIOR_LAUNCHES, between_of, piloted
 from stackrace.race.schedule import BETWEEN, Costs, Extent, plan_block
 from stackrace.stats.pilot import Pilot
+
+from .raced import launch_of, race_of, slice_of
 
 LEVEL = ("", "c=20")
 

@@ -4,24 +4,19 @@ from dataclasses import replace
 
 import pytest
 from tests.factories import make_failure, make_race
-from tests.unit.race.test_runner import PATHS, SPEEDS, Clock, Nowhere, asking, block_module, plan_for, runner
 
 from stackrace.model.errors import InputError
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending, StackFacts
+from stackrace.race import runner
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.ledger import Ledger
 from stackrace.race.resume import blocks_done, counted, going_on
 from stackrace.race.standing import decisions, standing
 
+from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
+
 RUNS = {"repeats": 4, "run": {"requests": 100}, "budget_s": None}
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(block_module.time, "monotonic", clock)
-    return clock
 
 
 def begun(plan):

@@ -1,162 +1,19 @@
-"""The race's own logic, on a place that measures nothing: real time passes nowhere."""
+"""The race's own logic, on a place that measures nothing."""
 
 import itertools
-import math
 import random
-from dataclasses import replace
 
 import pytest
-from tests.factories import make_race, make_result
+from tests.factories import make_race
 
-from stackrace.checks import Observation
-from stackrace.deploy.place import REST_LOOK_S, Launched, Retired
-from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import InputError
-from stackrace.model.host import MachineDelta
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.model.load import Load
-from stackrace.model.race import Budget, Ending, Question, RacePlan
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Workload
-from stackrace.race import block as block_module
+from stackrace.model.launch import FailureKind
+from stackrace.model.race import Ending
 from stackrace.race import runner
-from stackrace.race import runs as runs_module
-from stackrace.race.events import (
-    BlockStarted,
-    LaunchEnded,
-    LaunchStarted,
-    Progress,
-    RaceEnded,
-    RaceStarted,
-    SliceEnded,
-)
+from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
 
-CORES = Budget(stack_cores=(0,), generator_cores=(1,))
-
-
-class Clock:
-    """Time that passes only when the place spends it."""
-
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-class Nowhere:
-    """A place whose stacks have given speeds; some fail as told."""
-
-    def __init__(self, clock, speeds, *, not_starting=(), dying=(), interrupt_after=None, stop_s=1.0):
-        self.clock, self.speeds, self.stop_s, self.launch_s = clock, speeds, stop_s, 1.0
-        self.not_starting, self.dying = set(not_starting), set(dying)
-        self.up, self.noise = [], random.Random(1)
-        self.loads = itertools.count(1)
-        self.interrupt_after = interrupt_after
-        self.rest_s = REST_LOOK_S
-        self.calibrated = None
-        self.next_launch_s = lambda: 1.0
-        self.seen = []
-        self.launches = []
-        self.room, self.sizes = math.inf, {}
-
-    def calibrate(self, loads):
-        self.clock.now += 0.3 * len(loads)
-        self.calibrated = tuple(loads)
-
-    def room_bytes(self):
-        return self.room
-
-    def launch(self, stack, timeout_s):
-        assert self.calibrated is not None
-        self.clock.now += self.launch_s
-        if stack.path in self.not_starting:
-            return Launched(failure=Failure(kind=FailureKind.NOT_STARTED, message="no"))
-        assert stack not in self.up
-        self.up.append(stack)
-        self.launches.append((stack.path, len(self.up)))
-        return Launched(ready_s=1.0, memory_bytes=self.sizes.get(stack.path, 0))
-
-    def rest(self):
-        self.clock.now += self.rest_s
-
-    def load(self, stack, workload, load, rewarm_s, limit_s=math.inf):
-        if next(self.loads) == self.interrupt_after:
-            raise KeyboardInterrupt
-        assert stack in self.up
-        self.seen.append((stack.path, workload.name, load, rewarm_s, limit_s))
-        self.clock.now += (load.duration_s or load.requests / self.speeds[stack.path]) + rewarm_s
-        speed = self.speeds[stack.path] * self.noise.lognormvariate(0, 0.02)
-        return Observation(
-            stack=stack,
-            load=load,
-            result=make_result(speed, load=load),
-            usage=(),
-            machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0),
-            cores=CORES,
-        )
-
-    def failure_of(self, stack):
-        return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None
-
-    def retire(self, stacks):
-        self.clock.now += self.stop_s
-        self.launch_s = self.next_launch_s()
-        self.up = [stack for stack in self.up if stack not in stacks]
-        return Retired()
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(block_module.time, "monotonic", clock)
-    return clock
-
-
-def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):
-    """Plan a race of ``paths``; ``run`` holds the length of a run, ``plan`` further fields of the plan."""
-    stacks = tuple(parse_stack(path, catalogue().specs, frozenset(Interface)) for path in paths)
-    loads = tuple(Load(concurrency=level, **(run or {})) for level in levels)
-    asked = RacePlan(
-        id="0" * 13,
-        app=App(name="none", root=".", entry=Entry(kind=EntryKind.WSGI, target="a:b"), python="python"),
-        workloads=(asking(""),),
-        stacks=stacks,
-        loads=loads,
-        question=question,
-        difference=0.05,
-        budget_s=budget_s,
-        cores=CORES,
-        seed=seed,
-        twin=False,
-    )
-    return replace(asked, **plan)
-
-
-def race(clock, place, paths, *, levels=(10,), **plan):
-    """Race ``paths``; ``plan`` is as ``plan_for`` takes it."""
-    asked = plan_for(paths, levels=levels, **plan)
-    told = []
-    begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
-    begun = replace(
-        begun, repeats=asked.repeats, exhaustive=asked.exhaustive, limits=asked.limits,
-        question=asked.question, difference=asked.difference, facts=(),
-        workloads={one.name: ("/",) for one in asked.workloads if one.name},
-    )  # fmt: skip
-    finished = runner.run(asked, begun, place, told.append, clock=clock)
-    return finished, told
-
-
-def asking(name):
-    """A workload without requests: nothing is sent."""
-    return Workload(requests=(), answers=(), name=name)
-
-
-PATHS = ("gunicorn", "waitress", "cheroot")
-SPEEDS = {"gunicorn": 1000, "waitress": 1500, "cheroot": 1010}
+from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, plan_for, race
 
 
 def test_the_budget_is_kept_and_filled(clock):
@@ -180,12 +37,31 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
             assert 0.9 * budget_s <= finished.elapsed_s <= 1.1 * budget_s, budget_s
 
 
+def test_a_single_block_of_many_stacks_leaves_time_to_stop_them(clock):
+    many = (*PATHS, "uwsgi", "granian", "bjoern", "uvicorn", "daphne", "hypercorn", "nginx/http/gunicorn")
+    place = Nowhere(clock, dict.fromkeys(many, 1000), stop_s=5.0)
+    finished, _ = race(clock, place, many, budget_s=60.0, levels=(1, 10, 100))
+    assert {launch.block for launch in finished.launches} == {0}
+    assert finished.elapsed_s <= 61
+
+
 def test_no_slice_outlasts_the_budget_however_long_stacks_take_to_rest(clock):
     place = Nowhere(clock, SPEEDS)
     place.rest_s = 3.0
     finished, _ = race(clock, place, PATHS, budget_s=100)
     assert finished.ending is Ending.BUDGET
     assert finished.elapsed_s <= 100 + place.rest_s
+
+
+def test_nothing_is_launched_or_warmed_up_after_the_budget_is_spent(clock):
+    """A start takes eight times as long as was foreseen: the block ends with those that were up in time."""
+    place = Nowhere(clock, SPEEDS)
+    place.launch_s = 12.0
+    finished, _ = race(clock, place, PATHS, budget_s=20.0)
+    assert len(place.launches) == 2
+    assert finished.elapsed_s <= 20 + 12
+    assert all(launch.warmup_s == 0 for launch in finished.launches)
+    assert finished.ending is Ending.BUDGET
 
 
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
@@ -259,6 +135,13 @@ def test_a_budget_that_holds_no_block_is_refused(clock):
         race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)
 
 
+def test_a_budget_that_getting_ready_used_up_says_so(clock):
+    asked = plan_for(PATHS, budget_s=20.0)
+    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
+    with pytest.raises(InputError, match=r"--budget 20 s .* needs \S+ s beside the 15 s that getting ready took, "):
+        runner.run(asked, begun, Nowhere(clock, SPEEDS), lambda event: None, begun_s=clock.now - 15, clock=clock)
+
+
 def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_within_the_budget(clock):
     place = Nowhere(clock, SPEEDS)
     finished, told = race(clock, place, PATHS, levels=(1, 10, 100))
@@ -276,10 +159,6 @@ def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clo
 
 
 # Several workloads
-
-
-def cells_of(race):
-    return {(launch.stack, one.workload, one.load.concurrency) for launch in race.launches for one in launch.slices}
 
 
 def test_every_stack_meets_every_workload_at_every_level_in_every_block(clock):
@@ -347,106 +226,3 @@ def test_a_single_stack_with_many_workloads_goes_on_until_its_budget_is_spent(cl
     assert finished.ending is Ending.BUDGET
     assert finished.elapsed_s >= 180
     assert {name for _, name, _ in cells_of(finished)} == {"a", "b", "c"}
-
-
-# Runs
-
-
-def test_every_run_is_made_cold_and_whole_on_a_launch_of_its_own(clock):
-    place = Nowhere(clock, SPEEDS)
-    finished, _ = race(
-        clock, place, PATHS, levels=(1, 10), workloads=(asking("a"), asking("b")), repeats=3,
-        run={"requests": 500}, budget_s=None,
-    )  # fmt: skip
-    assert finished.ending is Ending.COMPLETED
-    assert len(finished.launches) == 3 * len(PATHS) * 2 * 2
-    assert all(len(launch.slices) == 1 for launch in finished.launches)
-    assert all(launch.warmup_s == 0 for launch in finished.launches)
-    # nothing but the runs themselves was sent, and no other stack was up meanwhile
-    assert [load.requests for _, _, load, _, _ in place.seen] == [500] * len(finished.launches)
-    assert {rewarm_s for *_, rewarm_s, _ in place.seen} == {0.0}
-    assert {up for _, up in place.launches} == {1}
-    for block in range(3):
-        made = [launch for launch in finished.launches if launch.block == block]
-        cells = [(one.stack, one.slices[0].workload, one.slices[0].load.concurrency) for one in made]
-        assert sorted(cells) == sorted(itertools.product(PATHS, ("a", "b"), (1, 10)))
-
-
-def test_runs_come_in_an_order_of_their_own_in_every_block_and_the_seed_repeats_it(clock):
-    def order():
-        place = Nowhere(clock, SPEEDS)
-        race(clock, place, PATHS, levels=(1, 10), repeats=4, run={"duration_s": 2.0}, budget_s=None)
-        return [(path, load.concurrency) for path, _, load, _, _ in place.seen]
-
-    first = order()
-    assert first == order()
-    assert len({tuple(first[i : i + 6]) for i in range(0, 24, 6)}) > 1
-
-
-def test_runs_are_all_made_however_clear_the_answer_is(clock):
-    speeds = {"gunicorn": 1000, "waitress": 9000, "cheroot": 100}
-    finished, _ = race(clock, Nowhere(clock, speeds), PATHS, repeats=9, run={"requests": 100}, budget_s=None)
-    assert finished.ending is Ending.COMPLETED
-    assert len(finished.launches) == 27
-
-
-def test_a_budget_bounds_runs(clock):
-    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, repeats=50, run={"duration_s": 5.0}, budget_s=60.0)
-    assert finished.ending is Ending.BUDGET
-    assert 60 <= finished.elapsed_s <= 75
-    assert finished.launches
-
-
-def test_a_run_that_is_counted_in_requests_is_cut_off_some_time(clock):
-    place = Nowhere(clock, SPEEDS)
-    race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=None)
-    assert {limit_s for *_, limit_s in place.seen} == {runs_module.RUN_LIMIT_S}
-    place = Nowhere(clock, SPEEDS)
-    race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=60.0)
-    assert all(0 < limit_s <= 60 for *_, limit_s in place.seen)
-
-
-def test_a_run_that_was_cut_off_says_so(clock):
-    class Hanging(Nowhere):
-        def load(self, stack, workload, load, rewarm_s, limit_s=math.inf):
-            seen = super().load(stack, workload, load, rewarm_s, limit_s)
-            return replace(seen, result=replace(seen.result, duration_s=limit_s))
-
-    finished, _ = race(clock, Hanging(clock, SPEEDS), ["gunicorn"], repeats=1, run={"requests": 100}, budget_s=None)
-    ((run,),) = (launch.slices for launch in finished.launches)
-    assert "run cut off" in [finding.check for finding in run.verdict.findings]
-
-
-def test_a_stack_that_does_not_start_is_not_tried_at_every_cell(clock):
-    place = Nowhere(clock, SPEEDS, not_starting={"waitress"})
-    finished, _ = race(clock, place, PATHS, levels=(1, 5, 10), repeats=3, run={"requests": 100}, budget_s=None)
-    assert sum(launch.stack == "waitress" for launch in finished.launches) == FAILED_LAUNCHES
-    assert sum(launch.stack == "gunicorn" for launch in finished.launches) == 9
-    assert finished.ending is Ending.COMPLETED
-
-
-def test_a_stack_that_dies_in_a_run_is_launched_again_for_the_next(clock):
-    place = Nowhere(clock, SPEEDS, dying={"cheroot"})
-    finished, _ = race(clock, place, PATHS, levels=(1, 10), repeats=2, run={"requests": 100}, budget_s=None)
-    dead = [launch for launch in finished.launches if launch.stack == "cheroot"]
-    assert len(dead) == 4
-    assert all(launch.failure.kind is FailureKind.DIED and launch.slices for launch in dead)
-    assert place.up == []
-
-
-def test_runs_that_are_interrupted_keep_what_was_measured_and_stop_everything(clock):
-    place = Nowhere(clock, SPEEDS, interrupt_after=5)
-    finished, told = race(clock, place, PATHS, repeats=3, run={"requests": 100}, budget_s=None)
-    assert finished.ending is Ending.INTERRUPTED
-    assert sum(bool(launch.slices) for launch in finished.launches) == 4
-    assert place.up == []
-    assert isinstance(told[-1], RaceEnded)
-
-
-def test_events_tell_of_all_runs(clock):
-    finished, told = race(clock, Nowhere(clock, SPEEDS), PATHS, repeats=2, run={"requests": 100}, budget_s=None)
-    assert [event.block for event in told if isinstance(event, BlockStarted)] == [0, 1]
-    ended = [event.launch.id for event in told if isinstance(event, LaunchEnded)]
-    assert ended == [launch.id for launch in finished.launches]
-    phases = {event.phase for event in told if isinstance(event, Progress)}
-    assert "warming up" not in phases

@@ -1,61 +1,19 @@
-"""The standing: from launches to tiers, sentences and decisions."""
+"""The standing: from launches to tiers and sentences."""
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import replace
 
 import pytest
-from tests.factories import (
-    make_failure,
-    make_finding,
-    make_load,
-    make_quantiles,
-    make_race,
-    make_result,
-)
+from tests.factories import make_failure, make_load, make_race
 
 from stackrace.model import ids
-from stackrace.model.launch import FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.model.launch import FailureKind, MemorySample
 from stackrace.model.race import Ending, Question
-from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.standing import decisions, standing
 
-GOOD, BAD = Verdict(), Verdict((make_finding("steal", Effect.REDOES),))
-
-
-def merged(histograms):
-    """A stand-in for the load room: what it was given can be read off the count."""
-    return make_quantiles(count=len(histograms))
-
-
-def slice_of(rate, *, load=None, workload="", verdict=GOOD, cpu=(("gunicorn", 1.0),), histogram=b"h", **result):
-    load = load or make_load(20)
-    seen = replace(make_result(rate, load=load, **result), histogram=histogram)
-    usage = tuple(HopUsage(hop=hop, cpu_s=cpu_s, processes=1, threads=1, pss_bytes=1000) for hop, cpu_s in cpu)
-    return Slice(index=0, load=load, result=seen, usage=usage, verdict=verdict, workload=workload)
-
-
-def launch_of(stack, block, *slices, **changes):
-    identifier = ids.encode(random.Random(f"{stack}{block}").getrandbits(64))
-    return Launch(id=identifier, block=block, stack=stack, slices=slices, ready_s=0.5 + block, **changes)
-
-
-def race_of(rates, *, blocks=10, sd=0.02, seed=1, last=None, levels=(20,), **changes):
-    """A race of stacks by their true rates; ``last`` is the last block of those named in it."""
-    dice = random.Random(seed)
-    launches = []
-    for block in range(blocks):
-        weather = dice.gauss(0, 0.1)
-        for stack, rate in rates.items():
-            slices = [
-                slice_of(rate * math.exp(weather + dice.gauss(0, sd)), load=make_load(level)) for level in levels
-            ]
-            if block <= (last or {}).get(stack, blocks):
-                launches.append(launch_of(stack, block, *slices))
-    race = make_race(stacks=list(rates), levels=levels, blocks=0)
-    return replace(race, launches=tuple(launches), **changes)
+from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 
 
 def test_a_clear_winner_is_named_with_its_margin():
@@ -286,58 +244,6 @@ def test_warnings_are_counted_by_check():
     assert standing(race, merge=merged).warnings == {"shared-cores": warned}
 
 
-def test_nothing_is_decided_before_the_first_look():
-    assert decisions(race_of({"a": 1000, "b": 100}, blocks=4)).dropped == frozenset()
-    assert not decisions(race_of({"a": 1000, "b": 100}, blocks=4)).settled
-    assert not decisions(race_of({"a": 1000}, blocks=0)).settled
-
-
-def test_a_race_for_a_winner_drops_who_is_beaten():
-    race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1)
-    found = decisions(race)
-    assert found.dropped == {"c"}
-    assert not found.settled
-
-
-def test_a_race_for_a_ranking_drops_whose_place_is_known():
-    race = race_of({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
-    found = decisions(race)
-    assert found.dropped == {"a"}
-    assert not found.settled
-
-
-def test_between_two_looks_the_earlier_one_stands():
-    race = race_of({"a": 1000, "b": 1000, "c": 870}, blocks=6, sd=0.04)
-    early = replace(race, launches=tuple(launch for launch in race.launches if launch.block < 5))
-    assert decisions(race) == decisions(early)
-
-
-def test_who_was_dropped_stays_dropped():
-    race = race_of({"a": 1000, "b": 1000, "c": 500}, blocks=20, sd=0.08, last={"c": 4})
-    assert "c" in decisions(race).dropped
-    assert standing(race, merge=merged).rows[-1].stack == "c"
-    assert standing(race, merge=merged).rows[-1].tier == 2
-
-
-def test_a_pair_with_a_lost_launch_waits_for_the_next_look():
-    race = race_of({"a": 1000, "b": 100}, blocks=5)
-    assert decisions(race).settled
-    assert not decisions(replace(race, launches=race.launches[1:])).settled
-
-
-def test_a_race_goes_on_until_every_level_is_answered():
-    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20))
-    dice = random.Random(4)
-    noisy = tuple(
-        replace(launch, slices=(slice_of(700 * math.exp(dice.gauss(0, 0.2)), load=make_load(1)), launch.slices[1]))
-        for launch in race.launches
-    )
-    race = replace(race, launches=noisy)
-    assert standing(race, merge=merged).settled
-    assert decisions(race).dropped == frozenset()
-    assert not decisions(race).settled
-
-
 @pytest.mark.parametrize("question", Question)
 @pytest.mark.parametrize("stacks", [1, 2, 12])
 @pytest.mark.parametrize("blocks", [1, 2, 3, 6])
@@ -350,27 +256,29 @@ def test_any_race_has_a_standing(question, stacks, blocks):
     assert found.rows[0].ratio.value == 1
 
 
+def test_of_runs_more_repeats_would_show_more():
+    twins = {"a": 1000, "b": 1000}
+    assert (
+        "so this takes a larger number of repeats"
+        in standing(race_of(twins, blocks=1, repeats=1), merge=merged).answer
+    )
+    found = standing(race_of(twins, blocks=50, sd=0.3, repeats=50), merge=merged)
+    assert found.answer.endswith("; a larger number of repeats would show more.")
+
+
+def test_memory_of_a_run_belongs_to_its_own_level():
+    def launch(block, level, size):
+        memory = (MemorySample(at_s=1.0, pss_bytes={"gunicorn": size}),)
+        one = slice_of(1000, load=make_load(level), cpu=())
+        return replace(launch_of("a", block, one, memory=memory), id=ids.encode(10 * level + block))
+
+    launches = tuple(launch(block, level, 1000 * level) for block in range(2) for level in (1, 20))
+    race = replace(make_race(stacks=["a"], levels=(1, 20), blocks=0), launches=launches, repeats=2)
+    found = standing(race, merge=merged)
+    assert [level.rows[0].memory_bytes["gunicorn"] for level in found.levels] == [1000, 20_000]
+
+
 # Several workloads
-
-
-def race_with_workloads(rates, *, blocks=10, levels=(20,), **changes):
-    """``rates`` maps workloads to the true rates of the stacks that meet them."""
-    dice = random.Random(3)
-    stacks = list(dict.fromkeys(stack for own in rates.values() for stack in own))
-    launches = []
-    for block in range(blocks):
-        for stack in stacks:
-            slices = [
-                slice_of(own[stack] * math.exp(dice.gauss(0, 0.02)), load=make_load(level), workload=name)
-                for name, own in rates.items()
-                for level in levels
-                if stack in own
-            ]
-            launches.append(launch_of(stack, block, *slices))
-    race = make_race(stacks=stacks, levels=levels, blocks=0, urls=())
-    limits = {name: tuple(own) for name, own in rates.items() if list(own) != stacks}
-    workloads = {name: (f"/{name}",) for name in rates}
-    return replace(race, launches=tuple(launches), workloads=workloads, limits=limits, **changes)
 
 
 def test_there_is_a_level_for_each_workload_at_each_load():
@@ -415,38 +323,3 @@ def test_who_failed_elsewhere_is_no_rival_in_the_answer():
     found = standing(replace(race, launches=launches), merge=merged)
     assert [withdrawal.stack for withdrawal in found.withdrawals] == ["c"]
     assert "nothing to compare it with" in found.answer
-
-
-def test_a_stack_that_is_beaten_on_one_workload_only_goes_on():
-    race = race_with_workloads({"static": {"a": 5000, "b": 1000}, "page": {"a": 500, "b": 500}}, blocks=5)
-    assert "b" not in decisions(race).dropped
-
-
-def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
-    clear = race_of({"a": 1000, "b": 3000})
-    assert decisions(clear).settled
-    for race in (replace(clear, exhaustive=True), replace(clear, repeats=10)):
-        assert not decisions(race).settled
-        assert decisions(race).dropped == frozenset()
-
-
-def test_of_runs_more_repeats_would_show_more():
-    twins = {"a": 1000, "b": 1000}
-    assert (
-        "so this takes a larger number of repeats"
-        in standing(race_of(twins, blocks=1, repeats=1), merge=merged).answer
-    )
-    found = standing(race_of(twins, blocks=50, sd=0.3, repeats=50), merge=merged)
-    assert found.answer.endswith("; a larger number of repeats would show more.")
-
-
-def test_memory_of_a_run_belongs_to_its_own_level():
-    def launch(block, level, size):
-        memory = (MemorySample(at_s=1.0, pss_bytes={"gunicorn": size}),)
-        one = slice_of(1000, load=make_load(level), cpu=())
-        return replace(launch_of("a", block, one, memory=memory), id=ids.encode(10 * level + block))
-
-    launches = tuple(launch(block, level, 1000 * level) for block in range(2) for level in (1, 20))
-    race = replace(make_race(stacks=["a"], levels=(1, 20), blocks=0), launches=launches, repeats=2)
-    found = standing(race, merge=merged)
-    assert [level.rows[0].memory_bytes["gunicorn"] for level in found.levels] == [1000, 20_000]

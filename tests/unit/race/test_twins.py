@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.unit.race import test_runner as simulated
-from tests.unit.race.test_runner import PATHS, SPEEDS, Nowhere, asking, cells_of
 
 from stackrace.deploy.place import Launched
 from stackrace.model.errors import InputError
@@ -15,7 +13,8 @@ from stackrace.model.race import Ending, Question, StackFacts
 from stackrace.model.stack import original_path, twin_path
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
 
-clock = simulated.clock
+from . import simulated
+from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of
 
 
 class Pairs(Nowhere):

@@ -7,12 +7,13 @@ import random
 from dataclasses import replace
 
 from tests.factories import make_load
-from tests.unit.race.test_standing import launch_of, merged, race_of, slice_of
 
 from stackrace.model.load import TargetResult
 from stackrace.model.verdict import Effect
 from stackrace.race.standing import decisions, standing
 from stackrace.race.view import race_view, twins_at
+
+from .raced import launch_of, merged, race_of, slice_of
 
 HEADLINE = ("", "c=20")
 

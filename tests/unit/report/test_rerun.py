@@ -24,7 +24,7 @@ from stackrace.historic import NAMES
 from stackrace.historic.judging import judged
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome
-from stackrace.report.historic import Form, rerun_exporter
+from stackrace.report.historic import Form, rerun_exporter, words
 from stackrace.report.historic.chart import claim_drawing, claims_scale
 from stackrace.report.historic.terminal import print_rerun
 from stackrace.report.terminal import make_console
@@ -89,6 +89,19 @@ def rerun():
 def test_the_terminal_says_it_all_in_a_hundred_columns(rerun):
     text = "\n".join(line.rstrip() for line in printed(rerun).splitlines()) + "\n"
     assert text == GOLDEN
+
+
+def test_a_quick_form_is_told_as_what_it_is():
+    slices = make_comparison().parts[0]
+    runs = replace(slices, key="other", quick_repeats=3, quick_requests=500)
+    told = {
+        (slices,): ", in short slices (--quick) on ",
+        (runs,): ", in fewer and shorter runs (--quick) on ",
+        (slices, runs): ", in short slices, or in fewer and shorter runs (--quick) on ",
+    }
+    for parts, expected in told.items():
+        rerun = rerun_of(make_comparison(parts=parts), paired(FIRST, SECOND))
+        assert expected in words.about(rerun)
 
 
 @pytest.mark.parametrize("width", [70, 100, 200])

@@ -12,6 +12,7 @@ from tests.factories import STACKS, make_finding, make_race, make_standing
 from stackrace.model.race import Budget, Ending, Enforcement
 from stackrace.model.standing import Interval, ScalingCurve, ScalingLaw
 from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.resume import going_on
 from stackrace.report import SCHEMA, Format, document, exporter, scaling, sentences
 from stackrace.report.complaints import complaints, refused
 from stackrace.report.terminal import make_console, print_report
@@ -158,6 +159,15 @@ def test_checks_of_equal_count_are_told_in_the_same_order_by_every_process():
     said = refused(replace(race, launches=(replace(launch, slices=slices),)))
     count = len(slices)
     assert ", ".join(f"{count} by {name}" for name in names) in said
+
+
+def test_launches_of_a_block_that_was_cut_are_not_counted():
+    race = spoilt(make_race(2, levels=(1, 20), blocks=3))
+    went_on = going_on(race, done=2, spent_s=1.0)
+    found = {one.check: one for one in complaints(went_on, told(race))}
+    assert found["leftovers"].headline == "1 of 4 launches refused"
+    assert found["wrong body"].headline == "2 of 8 slices refused"
+    assert refused(went_on).startswith("1 of 4 launches was refused")
 
 
 def test_nothing_refused_is_not_told():

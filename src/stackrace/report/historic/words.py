@@ -75,12 +75,20 @@ def _and(parts: list[str]) -> str:
 def about(rerun: Rerun) -> str:
     """Name the machines and the day: ratios may be compared, nothing else."""
     source = rerun.comparison.source
-    how = "in short slices (--quick)" if rerun.mode is Mode.QUICK else "by the protocol of then"
+    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the protocol of then"
     where_now = f" on {rerun.host}" if rerun.host else ""
     return (
         f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
         "Only ratios are compared: the hardware differs."
     )
+
+
+def _quickly(comparison: Comparison) -> str:
+    """Say what the quick form is made of: its parts may differ in it."""
+    in_runs = {part.quick_repeats is not None for part in comparison.parts}
+    if len(in_runs) > 1:
+        return "in short slices, or in fewer and shorter runs"
+    return "in fewer and shorter runs" if True in in_runs else "in short slices"
 
 
 def limits_note(rerun: Rerun) -> str:

@@ -5,11 +5,13 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tests.factories import make_load, make_quantiles, make_race, make_result
+from tests.factories import make_load, make_race, make_result
 
 from stackrace.model import ids
 from stackrace.model.launch import HopUsage, Launch, Slice
 from stackrace.race.standing import standing
+
+from ..raced import merged
 
 MIB = 1024**2
 
@@ -22,10 +24,6 @@ class Entry:
     cpu: Mapping[str, float]
     memory_mib: float = 100
     errors: int = 0
-
-
-def merged(histograms):
-    return make_quantiles(count=len(histograms))
 
 
 def contest(entries: Mapping[str, Entry], *, blocks=10, sd=0.01, workload="", **changes):

@@ -10,7 +10,8 @@ from stackrace.race.words.conditions import MOST, _latency
 from stackrace.race.words.told import Told
 from stackrace.stats.judge import judge
 
-from .contests import Entry, contest, flat, merged, told
+from ..raced import merged
+from .contests import Entry, contest, flat, told
 
 
 def only(found, begin):

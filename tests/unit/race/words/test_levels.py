@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from stackrace.race.standing import standing
 
-from .contests import Entry, contest, flat, merged, told
+from ..raced import merged
+from .contests import Entry, contest, flat, told
 
 
 def entry(name, rates):

@@ -9,7 +9,8 @@ from stackrace.race.standing import standing
 from stackrace.race.void import void
 from stackrace.race.words import worded
 
-from .contests import Entry, contest, flat, merged
+from ..raced import merged
+from .contests import Entry, contest, flat
 
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart.")
 

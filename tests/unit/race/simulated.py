@@ -1,0 +1,141 @@
+"""Races on a place that measures nothing: real time passes nowhere."""
+
+import itertools
+import math
+import random
+from dataclasses import replace
+
+from tests.factories import make_race, make_result
+
+from stackrace.checks import Observation
+from stackrace.deploy.place import REST_LOOK_S, Launched, Retired
+from stackrace.model.app import App, Entry, EntryKind
+from stackrace.model.host import MachineDelta
+from stackrace.model.launch import Failure, FailureKind
+from stackrace.model.load import Load
+from stackrace.model.race import Budget, Question, RacePlan
+from stackrace.model.stack import Interface
+from stackrace.model.workload import Workload
+from stackrace.race import runner
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+CORES = Budget(stack_cores=(0,), generator_cores=(1,))
+PATHS = ("gunicorn", "waitress", "cheroot")
+SPEEDS = {"gunicorn": 1000, "waitress": 1500, "cheroot": 1010}
+
+
+class Clock:
+    """Time that passes only when the place spends it."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Nowhere:
+    """A place whose stacks have given speeds; some fail as told."""
+
+    def __init__(self, clock, speeds, *, not_starting=(), dying=(), interrupt_after=None, stop_s=1.0):
+        self.clock, self.speeds, self.stop_s, self.launch_s = clock, speeds, stop_s, 1.0
+        self.not_starting, self.dying = set(not_starting), set(dying)
+        self.up, self.noise = [], random.Random(1)
+        self.loads = itertools.count(1)
+        self.interrupt_after = interrupt_after
+        self.rest_s = REST_LOOK_S
+        self.calibrated = None
+        self.next_launch_s = lambda: 1.0
+        self.seen = []
+        self.launches = []
+        self.room, self.sizes = math.inf, {}
+
+    def calibrate(self, loads):
+        self.clock.now += 0.3 * len(loads)
+        self.calibrated = tuple(loads)
+
+    def room_bytes(self):
+        return self.room
+
+    def launch(self, stack, timeout_s):
+        assert self.calibrated is not None
+        self.clock.now += self.launch_s
+        if stack.path in self.not_starting:
+            return Launched(failure=Failure(kind=FailureKind.NOT_STARTED, message="no"))
+        assert stack not in self.up
+        self.up.append(stack)
+        self.launches.append((stack.path, len(self.up)))
+        return Launched(ready_s=1.0, memory_bytes=self.sizes.get(stack.path, 0))
+
+    def rest(self):
+        self.clock.now += self.rest_s
+
+    def load(self, stack, workload, load, rewarm_s, limit_s=math.inf):
+        if next(self.loads) == self.interrupt_after:
+            raise KeyboardInterrupt
+        assert stack in self.up
+        self.seen.append((stack.path, workload.name, load, rewarm_s, limit_s))
+        self.clock.now += (load.duration_s or load.requests / self.speeds[stack.path]) + rewarm_s
+        speed = self.speeds[stack.path] * self.noise.lognormvariate(0, 0.02)
+        return Observation(
+            stack=stack,
+            load=load,
+            result=make_result(speed, load=load),
+            usage=(),
+            machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0),
+            cores=CORES,
+        )
+
+    def failure_of(self, stack):
+        return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None
+
+    def retire(self, stacks):
+        self.clock.now += self.stop_s
+        self.launch_s = self.next_launch_s()
+        self.up = [stack for stack in self.up if stack not in stacks]
+        return Retired()
+
+
+def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):
+    """Plan a race of ``paths``; ``run`` holds the length of a run, ``plan`` further fields of the plan."""
+    stacks = tuple(parse_stack(path, catalogue().specs, frozenset(Interface)) for path in paths)
+    loads = tuple(Load(concurrency=level, **(run or {})) for level in levels)
+    asked = RacePlan(
+        id="0" * 13,
+        app=App(name="none", root=".", entry=Entry(kind=EntryKind.WSGI, target="a:b"), python="python"),
+        workloads=(asking(""),),
+        stacks=stacks,
+        loads=loads,
+        question=question,
+        difference=0.05,
+        budget_s=budget_s,
+        cores=CORES,
+        seed=seed,
+        twin=False,
+    )
+    return replace(asked, **plan)
+
+
+def race(clock, place, paths, *, levels=(10,), **plan):
+    """Race ``paths``; ``plan`` is as ``plan_for`` takes it."""
+    asked = plan_for(paths, levels=levels, **plan)
+    told = []
+    begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
+    begun = replace(
+        begun, repeats=asked.repeats, exhaustive=asked.exhaustive, limits=asked.limits,
+        question=asked.question, difference=asked.difference, facts=(),
+        workloads={one.name: ("/",) for one in asked.workloads if one.name},
+    )  # fmt: skip
+    finished = runner.run(asked, begun, place, told.append, clock=clock)
+    return finished, told
+
+
+def asking(name):
+    """A workload without requests: nothing is sent."""
+    return Workload(requests=(), answers=(), name=name)
+
+
+def cells_of(race):
+    """What was measured: stack, workload and concurrency of every slice."""
+    return {(launch.stack, one.workload, one.load.concurrency) for launch in race.launches for one in launch.slices}
