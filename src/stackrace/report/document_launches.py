@@ -80,6 +80,10 @@ def _result(result: LoadResult) -> dict[str, object]:
         "nonces_lost": result.nonces_lost,
         "stale_dates": result.stale_dates,
         "cached_answers": result.cached_answers,
+        "surplus_bytes": result.surplus_bytes,
+        "ports_exhausted": result.ports_exhausted,
+        "files_exhausted": result.files_exhausted,
+        "arrivals_distance": whole(result.arrivals_distance),
     }
 
 

@@ -1,12 +1,12 @@
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import jsonschema
 import pytest
 from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
-from stackrace.model.load import TargetResult
+from stackrace.model.load import LoadResult, TargetResult
 from stackrace.model.race import Ending
 from stackrace.model.standing import Interval
 from stackrace.report import SCHEMA, Format, document, exporter
@@ -55,6 +55,8 @@ def test_all_that_the_engine_tells_validates():
     assert one["lag"]["p50_s"] == 1e-5
     assert one["targets"][0]["name"] == "GET /"
     assert (one["ceiling_per_s"], one["cached_answers"], one["load"]["rate_per_s"]) == (1e5, 5, 100.0)
+    # a moment of this machine's own clock, a histogram that only the store keeps, and what is told when asked for
+    assert {field.name for field in fields(LoadResult)} - {"started_at", "histogram", "series"} <= set(one)
 
 
 def test_documents_of_before_still_validate():
