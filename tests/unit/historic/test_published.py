@@ -94,7 +94,7 @@ def test_a_part_follows_its_authors_protocol(name, part):
     assert request.repeats and request.repeats >= 3
     assert request.run_requests or request.run_requests_at or request.run_s
     assert request.question == "ranking"
-    assert 120 <= part.quick_s <= 600
+    assert 120 <= part.quick_s <= 900
 
 
 def test_a_bundled_session_is_there():

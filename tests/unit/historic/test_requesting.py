@@ -35,10 +35,11 @@ def test_in_full_it_is_the_authors_protocol():
 
 
 def test_quick_measures_every_cell_within_the_parts_budget():
-    full = part_request(COMPARISON, STATIC, Mode.FULL, anything).request
-    quick = part_request(COMPARISON, STATIC, Mode.QUICK, anything).request
+    part = COMPARISON.part("rails")
+    full = part_request(COMPARISON, part, Mode.FULL, anything).request
+    quick = part_request(COMPARISON, part, Mode.QUICK, anything).request
     assert (quick.repeats, quick.run_requests, quick.run_requests_at, quick.run_s) == (None, None, {}, None)
-    assert (quick.budget_s, quick.exhaustive) == (STATIC.quick_s, True)
+    assert (quick.budget_s, quick.exhaustive) == (part.quick_s, True)
     assert (quick.stacks, quick.workloads, quick.concurrency) == (full.stacks, full.workloads, full.concurrency)
 
 

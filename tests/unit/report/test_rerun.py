@@ -131,6 +131,14 @@ def test_few_blocks_are_owned_up_to():
     assert "Some rest on 3 blocks only, which makes them wide." in text
 
 
+def test_limits_that_leave_everything_open_are_not_told_as_figures():
+    rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
+    (claim,) = rerun.claims
+    assert claim.now.high > 1e6
+    assert "(" not in words.now(claim)
+    assert words.remark(claim) == "limits beyond a factor of 100: too few blocks"
+
+
 def test_what_was_left_out_is_told(rerun):
     (part,) = rerun.parts
     told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))

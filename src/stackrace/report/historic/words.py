@@ -14,6 +14,7 @@ from ...model.comparison import (
     Rerun,
     Ruling,
 )
+from ...model.standing import Interval
 from .. import figures
 
 __all__ = [
@@ -37,6 +38,9 @@ _BASES = {
 }
 
 _DIRECTIONS = {Kind.MORE: "> 1", Kind.LESS: "< 1", Kind.SAME: "≈ 1", Kind.FAILS: "fails", Kind.LIVES: "lives"}
+
+_SAYS_NOTHING = 100.0
+"""Limits that reach further than this multiple of their value are no figures that anybody could use."""
 
 _METRICS = {
     Metric.THROUGHPUT: "requests/s",
@@ -125,8 +129,15 @@ def now(outcome: ClaimOutcome) -> str:
     """Return our ratio with its limits; of a claim of failing what was seen."""
     if outcome.now is None:
         return "" if outcome.ruling is Ruling.NOT_MEASURED else outcome.reason
-    limits = figures.limits(outcome.now, figures.ratio)
+    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.ratio)
     return figures.ratio(outcome.now.value) + (f" ({limits})" if limits else "")
+
+
+def _boundless(ratio: Interval) -> bool:
+    """Tell whether a ratio has limits, but such as leave everything open."""
+    if ratio.low is None or ratio.high is None:
+        return False
+    return ratio.low * _SAYS_NOTHING < ratio.value or ratio.high > ratio.value * _SAYS_NOTHING
 
 
 def remark(outcome: ClaimOutcome) -> str:
@@ -134,11 +145,14 @@ def remark(outcome: ClaimOutcome) -> str:
     if outcome.ruling is Ruling.NOT_MEASURED:
         return outcome.reason
     said = []
+    boundless = outcome.now is not None and _boundless(outcome.now)
     if outcome.within and outcome.claim.kind is not Kind.SAME:
         said.append("no difference you could notice")
     elif outcome.now is not None and outcome.now.low is None:
         said.append("no limits: too few blocks")
-    if outcome.agrees is not None:
+    elif boundless:
+        said.append(f"limits beyond a factor of {_SAYS_NOTHING:.0f}: too few blocks")
+    if outcome.agrees is not None and not boundless:
         said.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
     return "; ".join(said)
 
