@@ -13,13 +13,14 @@ some false order in at most 5 % of races, the binomial 95 % upper bound at most 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from stackrace.stats.looks import LOOKS
 
 from ..rig.tables import line, verdict, write_json
-from .noise import MODELS
+from .noise import MODELS, Noise
 from .shares import upper_bound
-from .trials import coverage, false_orders, power, reversals
+from .trials import coverage, false_orders, false_orders_cut, power, reversals
 
 FAMILIES = (2, 3, 5, 8, 12, 20)
 SEED = 2007
@@ -57,16 +58,22 @@ def _coverage(races: int) -> list[dict[str, object]]:
 
 def _false_orders(races: int) -> list[dict[str, object]]:
     print(f"\nRaces of identical stacks with any false order at any look, per cent (upper bound), {races} races")
+    rows = _orders("false orders", false_orders, races)
+    print("\nThe same, of races that their budget ends after 2 to 40 launches, with their last standing")
+    return rows + _orders("false orders, cut", false_orders_cut, races)
+
+
+def _orders(table: str, counted: Callable[[Noise, int, int, int], float], races: int) -> list[dict[str, object]]:
     print(line(["noise", *(f"{k} stacks" for k in FAMILIES)], [NAME, *[12] * len(FAMILIES)]))
     rows, kept = [], []
     for model in MODELS:
         cells = []
         for stacks in FAMILIES:
-            share = false_orders(model, stacks, races, SEED)
+            share = counted(model, stacks, races, SEED)
             bound = upper_bound(share, races)
             kept.append(share <= FALSE and bound <= BOUND)
             cells.append(f"{100 * share:.1f} ({100 * bound:.1f})")
-            rows.append({"table": "false orders", "noise": model.name, "stacks": stacks, "share": share})
+            rows.append({"table": table, "noise": model.name, "stacks": stacks, "share": share})
         print(line([model.name, *cells], [NAME, *[12] * len(FAMILIES)]), flush=True)
     print(f"at most 5 %, bound at most 6.5 %: {verdict(kept)} ({sum(kept)} of {len(kept)})")
     return rows

@@ -5,9 +5,11 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import jsonschema
@@ -136,27 +138,24 @@ def processes_and_leftovers(temporary):
     return own
 
 
-def last_race(stackrace):
-    """The document of the last race, running or not; None when there is none."""
-    done = stackrace("report", "--json")
-    return json.loads(done.stdout) if done.returncode == 0 else None
-
-
-def wait_for_a_slice(process, stackrace, earlier):
-    """Watch the store, as another process may, until a new race has kept a slice."""
+def wait_for_a_slice(process, path):
+    """Watch the store, as another process may, until a slice is kept there."""
     while process.poll() is None:
-        kept = last_race(stackrace)
-        if kept and kept["race"]["id"] != earlier and any(launch["slices"] for launch in kept["launches"]):
-            return kept["race"]["id"]
-        time.sleep(0.5)
+        try:
+            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
+                if store.execute("SELECT count(*) FROM stackrace_slice").fetchone()[0]:
+                    return
+        except sqlite3.OperationalError:
+            pass  # it is not made yet, or being written to
+        time.sleep(0.1)
     raise AssertionError(f"the race ended before a slice was kept: {process.stderr.read()}")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)])
-def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, temporary, number, code):
-    earlier = last_race(stackrace)
+def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, temporary, tmp_path, number, code):
+    path = tmp_path / "races.sqlite3"
     process = subprocess.Popen(
-        [str(STACKRACE), *run_arguments(*STACKS, budget="60s")],
+        [str(STACKRACE), *run_arguments(*STACKS, budget="60s"), "--store", f"sqlite:///{path}"],
         cwd=project,
         env=os.environ | {"TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
@@ -164,7 +163,7 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
         text=True,
         start_new_session=True,
     )
-    identifier = wait_for_a_slice(process, stackrace, earlier and earlier["race"]["id"])
+    wait_for_a_slice(process, path)
     assert processes_and_leftovers(temporary)
     os.kill(process.pid, number)
     process.communicate(timeout=60)
@@ -173,7 +172,7 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
     while processes_and_leftovers(temporary) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert processes_and_leftovers(temporary) == set()
-    kept = json.loads(stackrace("report", identifier, "--json").stdout)
+    kept = json.loads(stackrace("report", "--json", "--store", f"sqlite:///{path}").stdout)
     assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
     assert any(launch["slices"] for launch in kept["launches"])
 
