@@ -5,6 +5,7 @@ mod server;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::process::Command;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::Arc;
 use std::thread;
@@ -105,6 +106,18 @@ fn old_dates_and_caches_are_counted() {
     let server = answering(|_| ok("Date: Fri, 31 Dec 9999 23:59:59 GMT\r\nX-Cache: MISS\r\n", ""));
     let report = play(&plan(&server, vec![get("/")], 10));
     assert_eq!((report.counts.ok, report.stale_dates, report.cached_answers), (10, 0, 0));
+}
+
+#[test]
+fn an_answer_that_takes_long_is_not_stale() {
+    let server = answering(|_| {
+        let stamped = Command::new("date").env("LC_ALL", "C").args(["-u", "+%a, %d %b %Y %H:%M:%S GMT"]).output();
+        let date = String::from_utf8(stamped.unwrap().stdout).unwrap();
+        thread::sleep(Duration::from_millis(3500));
+        ok(&format!("Date: {}\r\n", date.trim()), "")
+    });
+    let report = play(&plan(&server, vec![get("/")], 2));
+    assert_eq!((report.counts.ok, report.stale_dates), (2, 0));
 }
 
 #[test]

@@ -55,10 +55,10 @@ def nonces_lost(seen: Observation) -> Finding | None:
 
 
 def stale_dates(seen: Observation) -> Finding | None:
-    """Answers bore a Date over two seconds old: any warns, more than 0.1 % invalidates.
+    """Answers bore a Date over two seconds before their request: any warns, more than 0.1 % invalidates.
 
-    Servers stamp an answer when they make it, some only once a second. One that is older was made earlier, or a
-    worker stood still in between.
+    Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
+    is older than its request was made for another.
 
     Source: RFC 9110 section 6.6.1: Date is when the message was originated.
     """
@@ -71,7 +71,7 @@ def stale_dates(seen: Observation) -> Finding | None:
         share,
         warns=0.0,
         invalidates=0.001,
-        seen=f"{count(stale)} answers ({percent(share)}) bore a Date more than two seconds old",
+        seen=f"{count(stale)} answers ({percent(share)}) bore a Date more than two seconds before their request",
         remedy=f"is the server's clock behind this machine's? If not, {_REMEDY}",
     )
 

@@ -145,7 +145,7 @@ class LoadResult:
     their connection was closed as they arrived.
 
     ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
-    two seconds old, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
+    two seconds before their request, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
 
     ``surplus_bytes`` were received but belong to no answer. ``ports_exhausted`` and ``files_exhausted`` count
     connections that could not be opened for want of a local port (EADDRNOTAVAIL) or a file descriptor (EMFILE,

@@ -93,6 +93,8 @@ pub(crate) struct Connection {
     ahead: bool,
     /// The body of the current request waits for the server to ask for it.
     held_back: bool,
+    /// When the current request was begun, by the wall clock in seconds since 1970.
+    asked_s: u64,
     /// The current request was sent a second time.
     retried: bool,
     /// Some of the current answer has arrived.
@@ -118,6 +120,7 @@ impl Connection {
             carried: 0,
             ahead: false,
             held_back: false,
+            asked_s: 0,
             retried: false,
             heard: false,
             lost: false,
@@ -223,6 +226,7 @@ impl Connection {
         self.written = 0;
         self.heard = false;
         self.held_back = ground.script.lines[self.target].waits_for_continue;
+        self.asked_s = ground.wall_s;
     }
 
     #[inline]

@@ -10,7 +10,8 @@ use crate::http1::{Against, Progress};
 use crate::plan::Reuse;
 use crate::record::{Outcome, Stage};
 
-/// A Date may be this many seconds behind, its own resolution included.
+/// A Date may be this many seconds before its request, its own resolution included. A slow answer is not stale: some
+/// servers stamp it with the moment at which they began on the request.
 const STALE_S: u64 = 2;
 
 /// A stream that never runs dry is left after this many reads, so that others, and the timeout, have their turn.
@@ -76,7 +77,7 @@ impl Connection {
             }
         };
         if !had_head && self.response.has_head() {
-            let stale = self.response.date_s().is_some_and(|date_s| date_s + STALE_S < ground.wall_s);
+            let stale = self.response.date_s().is_some_and(|date_s| date_s + STALE_S < self.asked_s);
             ground.wire.stale_dates += u64::from(stale);
             ground.wire.cached_answers += u64::from(self.response.cached());
         }
