@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.method.noise import MODELS, SD, blocks, sequence
 from benchmarks.method.shares import upper_bound
-from benchmarks.method.trials import coverage, false_orders, power, reversals
+from benchmarks.method.trials import coverage, false_orders, false_orders_cut, power, reversals
 
 BY_NAME = {model.name: model for model in MODELS}
 
@@ -23,6 +23,10 @@ def test_nor_are_fewer_or_more_of_them(stacks):
 
 def test_one_very_noisy_stack_among_twelve_is_not_ordered_falsely_either():
     assert false_orders(BY_NAME["one 25 x variance"], 12, 200, seed=3) <= 0.065
+
+
+def test_a_budget_that_ends_between_two_looks_makes_for_no_more_false_orders_than_allowed():
+    assert false_orders_cut(BY_NAME["independent"], 5, 200, seed=4) <= 0.065
 
 
 def test_pairs_are_covered_as_promised_at_every_look():
