@@ -1,6 +1,6 @@
 """What the statistics promise, counted in simulated races: coverage, false orders, power, and what others say.
 
-    python -m benchmarks.method.simulations            about two minutes of one core
+    python -m benchmarks.method.simulations            about three minutes of one core
     python -m benchmarks.method.simulations --quick    a smoke test, too few races for the goals
 
 Launches of identical stacks are drawn from models of noise (benchmarks/method/noise.py) and judged by the functions
