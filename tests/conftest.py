@@ -17,12 +17,18 @@ STACKRACE = Path(sys.executable).with_name("stackrace")
 
 @pytest.fixture(scope="session", autouse=True)
 def private_folders(tmp_path_factory):
-    """Keep results and environments in a folder of the test run; downloads stay in uv's own cache."""
+    """Keep results and environments in a folder of the test run; downloads stay in uv's own cache.
+
+    Environments and templates are shared by all workers, who wait for each other's as users' races do.
+    """
     root = tmp_path_factory.mktemp("xdg")
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     patch = pytest.MonkeyPatch()
     patch.setenv("UV_CACHE_DIR", os.environ.get("UV_CACHE_DIR") or str(cache / "uv"))
-    patch.setenv("XDG_CACHE_HOME", str(root / "cache"))
+    patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
     patch.setenv("XDG_DATA_HOME", str(root / "data"))
     patch.delenv("STACKRACE_STORE", raising=False)
     yield root

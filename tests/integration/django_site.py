@@ -93,7 +93,7 @@ def site(database, guard):
     data = guard.directory / "data"
     data.mkdir()
     app = OURS.app(python=python, data=data, services=wanted)
-    extra = {"PYTHONDONTWRITEBYTECODE": "1", **beside.environment}
+    extra = {"PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"), **beside.environment}
     app = replace(app, environment={**app.environment, **extra})
     prepare(app)
     return Site(app)

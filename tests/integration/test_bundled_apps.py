@@ -95,7 +95,7 @@ def ladder(guard, beside):
     except InputError as error:
         pytest.skip(str(error))
     app = ours.app(python=python, data=folder(guard, "ladder-data"))
-    own = {"PYTHONDONTWRITEBYTECODE": "1"}
+    own = {"PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache")}
     app = replace(app, environment={**app.environment, **own, **beside})
     prepare(app)
     prepare(app)

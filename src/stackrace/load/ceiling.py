@@ -26,9 +26,9 @@ def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], th
     """Return the requests per second that the engine reaches at ``load`` with its ``threads`` on ``cores``.
 
     The server it is held against answers a few bytes over plain TCP from threads on ``server_cores``, so the
-    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, and is measured once per
-    process for the same connections, kind of connection, threads and cores. An open loop is held against the
-    closed loop over as many connections.
+    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, more only where the machine
+    leaves it no time, and is measured once per process for the same connections, kind of connection, threads and
+    cores. An open loop is held against the closed loop over as many connections.
 
     RefusedError: this machine has no room for the measurement.
     """

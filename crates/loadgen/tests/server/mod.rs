@@ -96,11 +96,35 @@ pub fn hang(mut stream: TcpStream) {
     while matches!(stream.read(&mut rest), Ok(count) if count > 0) {}
 }
 
-/// What runs share: the books balance, and what is known of the answers fits them.
+/// Runs the plan and holds what all runs share.
 pub fn play(plan: &Plan) -> Report {
     let report = run(plan, &Monitor::default()).unwrap();
+    assert_consistent(&report, plan);
+    report
+}
+
+/// Runs a plan for a time, and for twice the time again until it has come to what its test is about: a busy machine
+/// may leave a short run no time at all, which proves nothing.
+pub fn play_until(plan: &Plan, reached: impl Fn(&Report) -> bool) -> Report {
+    let Stop::DurationNs(mut duration_ns) = plan.stop else { panic!("not a run by time: {:?}", plan.stop) };
+    loop {
+        let report = play(&Plan { stop: Stop::DurationNs(duration_ns), ..plan.clone() });
+        if reached(&report) {
+            return report;
+        }
+        assert!(duration_ns < 10 * SECOND_NS, "this never came about: {:?}", report.counts);
+        duration_ns *= 2;
+    }
+}
+
+/// The books balance, and what is known of the answers fits them.
+pub fn assert_consistent(report: &Report, plan: &Plan) {
     let counts = report.counts;
     assert_eq!(counts.scheduled, counts.accounted(), "{counts:?}");
+    if let Stop::Requests(requests) = plan.stop {
+        assert_eq!(counts.scheduled, requests);
+    }
+    assert_eq!(report.latency.count() - report.latency.censored_count(), counts.ok);
     assert_eq!(report.series.iter().map(|bin| bin.ok).sum::<u64>(), counts.ok);
     assert_eq!(report.series.iter().map(|bin| bin.errors).sum::<u64>(), counts.errors());
     let answered: u64 = report.status_classes.iter().sum();
@@ -110,7 +134,6 @@ pub fn play(plan: &Plan) -> Report {
         assert_eq!((sum(|counts| counts.ok), sum(|counts| counts.errors())), (counts.ok, counts.errors()));
         assert_eq!(sum(|counts| counts.scheduled) + counts.unsent, counts.scheduled);
     }
-    report
 }
 
 pub fn get(path: &str) -> Target {
