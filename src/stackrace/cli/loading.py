@@ -57,8 +57,10 @@ def load_app(
     app = replace(
         app,
         environment={
-            # byte code goes to a cache of ours, so that the user's folders stay as they are
+            # byte code goes to a cache of ours, so that the user's folders stay as they are; images of Python often
+            # forbid it altogether, and every launch would compile everything again
             "PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"),
+            "PYTHONDONTWRITEBYTECODE": "",
             **app.environment,
             **beside,
             **request.environment,
