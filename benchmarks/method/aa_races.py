@@ -8,7 +8,8 @@ race is one of its own statements, "beats"; of the customary protocol it is a di
 difference that matters (5 %), and, stricter, Student's t-test at 5 %.
 
 A race decides after five launches at the earliest, so that shorter ones could hardly be wrong: 90 s held six on
-two virtual cores. With --twin, as races usually are, one that does not trust itself is void; that is counted, but is no order.
+two virtual cores. With --twin, as races usually are, one that does not trust itself is void; that is counted, but
+is no order.
 """
 
 from __future__ import annotations
