@@ -111,7 +111,6 @@ class Apache(Server):
             },
             # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-            stop_timeout_s=15.0,
         )
 
     def _config(self, site: Site) -> str:

@@ -94,8 +94,6 @@ class Uwsgi(Server):
                 str(site.directory / "uwsgi.ini"),
             ),
             files={"uwsgi.ini": self._config(site, wrapped=bool(wrapper)), "logs/.keep": "", **wrapper},
-            # its master looks for ended workers once a second; several instances on a busy machine took over five
-            stop_timeout_s=15.0,
         )
 
     def _config(self, site: Site, *, wrapped: bool) -> str:
