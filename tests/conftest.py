@@ -10,9 +10,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
+
+# no clock decides a property either
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -76,7 +76,8 @@ class _Spent:
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the
+    No slice ends after the steps' deadline. ``fixed_slice_s`` is the length of all slices where the race has one,
+    ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the
     memory that each stack may use; ``replan`` returns the block's plan by what launches, warm-ups and rests turned
     out to cost. Where not all stacks fit into memory the steps are taken batch by batch; pairs
     are compared across batches, too, so the twins are dealt out like everybody else.
@@ -89,6 +90,7 @@ class Block:
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
+    fixed_slice_s: float | None = None
     bound_bytes: int | None = None
     spent: _Spent = field(default_factory=_Spent)
 
@@ -166,7 +168,7 @@ class Block:
             spent = self.spent.costs(stacks, stop_s=2 * self.stop_s)
             if to_the_end:
                 self.plan = self.replan(spent) or self.plan
-            another_s = least_budget_s(extent(racing), spent) if racing else 0.0
+            another_s = least_budget_s(extent(racing), spent, self.fixed_slice_s) if racing else 0.0
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return

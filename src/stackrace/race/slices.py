@@ -57,6 +57,7 @@ class Slices:
             shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=self._warmup_cap_s,
             stop_s=self._costs.stop_s,
+            fixed_slice_s=self._plan.slice_s,
             bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()

@@ -14,6 +14,7 @@ from ..model.race import Race
 from ..model.stack import twin_path
 from ..stats.carry_over import carry_over
 from ..stats.drift import drift
+from ..stats.logs import exp, growth
 from ..stats.looks import ALPHA, look
 from .levels import Field, fields
 from .turns import Measured, turns
@@ -30,9 +31,6 @@ unless they are less than the 2 % of its answers that the check lets pass."""
 PARTS = 3
 """A turn's positions are put together to so many: early, in the middle, late."""
 
-_FURTHEST = 700.0
-"""Beyond this e^x leaves the floating-point numbers."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twins:
@@ -48,7 +46,7 @@ class Twins:
     @property
     def resolution(self) -> float | None:
         """The smallest difference that would have shown, 0.04 for 4 %, or None."""
-        return math.expm1(self.half_width) if self.half_width < _FURTHEST else None
+        return growth(self.half_width)
 
 
 def twins_at(race: Race, level: tuple[str, str]) -> Twins | None:
@@ -113,8 +111,8 @@ def _told(field: Field, twins: Twins) -> TwinPair:
     return TwinPair(
         where=_where(field.level),
         ratio=math.exp(twins.difference),
-        low=math.exp(max(low, -_FURTHEST)),
-        high=math.exp(min(high, _FURTHEST)),
+        low=exp(low),
+        high=exp(high),
     )
 
 

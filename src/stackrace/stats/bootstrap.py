@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model.standing import Interval
 from .limits import critical
+from .logs import FURTHEST
 from .pairs import Array
 
 __all__ = ["CONFIDENCE", "LEAST_BINS", "throughput_ratio"]
@@ -17,8 +18,6 @@ LEAST_BINS = 20
 """With fewer there are too few blocks to draw from."""
 
 CONFIDENCE = 0.95
-_HUGE = 700.0
-"""Beyond this e^x leaves the floating-point numbers."""
 _SEED = 1989
 _LEAST_BLOCKS = 4
 """A series is at least so many blocks long."""
@@ -55,7 +54,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
     dice = np.random.default_rng(_SEED)
     (before_s2, before_df), (after_s2, after_df) = (_variance(one, draws, dice) for one in (first, second))
     half = critical(2, before_df + after_df, 1 - CONFIDENCE) * math.sqrt(before_s2 + after_s2)
-    if not half < _HUGE:
+    if not half < FURTHEST:
         return Interval(value=ratio)
     return Interval(value=ratio, low=ratio * math.exp(-half), high=ratio * math.exp(half))
 

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.standing import Interval
+from .logs import FURTHEST, growth, ratio_of
 from .looks import Family, followed
 from .pairs import Array
 from .tiers import Relation, above, beats, best, rank_sets, settled_stacks, tiers, ties, winners
 
 __all__ = ["Judgement", "judge"]
-
-_HUGE = 700.0
-"""Beyond this e^x leaves the floating-point numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,20 +47,17 @@ class Judgement:
         """The smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
         halves: list[float] = self.family.half_width[self.leader].tolist()
         half = min(halves[: self.leader] + halves[self.leader + 1 :], default=math.inf)
-        return math.expm1(half) if half < _HUGE else None
+        return growth(half)
 
     def ratio(self, one: int, other: int) -> Interval:
         """Return exp(m ± H) of one ÷ other; NaN where they share no block, no limits below two."""
         m, half = float(self.family.estimate[one, other]), float(self.family.half_width[one, other])
-        if math.isnan(m) or math.isinf(half):
-            return Interval(value=math.exp(m))
-        low, high = max(m - half, -_HUGE), min(m + half, _HUGE)
-        return Interval(value=math.exp(m), low=math.exp(low), high=math.exp(high))
+        return ratio_of(m, math.nan if math.isnan(m) else half)
 
     def apart(self, one: int, other: int) -> float:
         """Return by how much two stacks differ at most, exp(|m| + H) − 1."""
         m, half = float(self.family.estimate[one, other]), float(self.family.half_width[one, other])
-        return math.expm1(min(abs(m) + half, _HUGE))
+        return math.expm1(min(abs(m) + half, FURTHEST))
 
     def foremost(self, among: Sequence[int]) -> int:
         """Return the one of ``among`` that comes out best against the others; see `best`."""

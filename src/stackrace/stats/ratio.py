@@ -6,6 +6,7 @@ about two cells of its own choosing, perhaps in different races; so the family i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -13,13 +14,12 @@ import numpy as np
 
 from ..model.standing import Interval
 from .limits import critical
+from .logs import ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
 __all__ = ["CONFIDENCE", "Contrast", "ratios"]
 
 CONFIDENCE = 0.95
-_HUGE = 700.0
-"""Beyond this e^x leaves the floating-point numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,8 +99,5 @@ def _leaning(own: Array, df: Array, shared: Array) -> tuple[Array, Array]:
 
 
 def _interval(mean: float, variance: float, nu: float, alpha: float) -> Interval:
-    if not nu > 0:
-        return Interval(value=float(np.exp(mean)))
-    half = critical(2, nu, alpha) * float(np.sqrt(variance))
-    low, high = max(mean - half, -_HUGE), min(mean + half, _HUGE)
-    return Interval(value=float(np.exp(mean)), low=float(np.exp(low)), high=float(np.exp(high)))
+    half = critical(2, nu, alpha) * float(np.sqrt(variance)) if nu > 0 else math.inf
+    return ratio_of(mean, half)

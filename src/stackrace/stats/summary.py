@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..model.standing import Interval
 from .limits import critical
+from .logs import ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
 __all__ = ["CONFIDENCE", "intervals"]
@@ -42,9 +44,5 @@ def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = CON
 
 
 def _interval(mean: float, variance: float, n: int, df: int, confidence: float) -> Interval:
-    if df < 1:
-        return Interval(value=float(np.exp(mean)))
-    half = critical(2, df, 1 - confidence) * float(np.sqrt(variance / n))
-    return Interval(
-        value=float(np.exp(mean)), low=float(np.exp(mean - half)), high=float(np.exp(min(mean + half, 700.0)))
-    )
+    half = critical(2, df, 1 - confidence) * float(np.sqrt(variance / n)) if df > 0 else math.inf
+    return ratio_of(mean, half)

@@ -37,6 +37,16 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
             assert 0.9 * budget_s <= finished.elapsed_s <= 1.1 * budget_s, budget_s
 
 
+@pytest.mark.parametrize("slice_s", [3.0, 6.0])
+def test_a_budget_is_filled_with_slices_of_a_given_length(clock, slice_s):
+    """Where a block of the shortest slices would fit, but none of these, the time is used in the block before."""
+    for budget_s in range(40, 240, 4):
+        place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+        finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(10,), slice_s=slice_s)
+        if finished.ending is Ending.BUDGET:
+            assert budget_s - finished.elapsed_s <= slice_s + 1, budget_s
+
+
 def test_a_single_block_of_many_stacks_leaves_time_to_stop_them(clock):
     many = (*PATHS, "uwsgi", "granian", "bjoern", "uvicorn", "daphne", "hypercorn", "nginx/http/gunicorn")
     place = Nowhere(clock, dict.fromkeys(many, 1000), stop_s=5.0)

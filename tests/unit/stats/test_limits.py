@@ -48,7 +48,7 @@ def test_two_or_three_launches_give_wide_limits_but_limits():
     assert 15 < narrowing[0] < 30
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2))
 def test_more_stacks_less_data_and_more_confidence_need_more(stacks, nu, alpha):
     c = critical(stacks, nu, alpha)

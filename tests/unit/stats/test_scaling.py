@@ -25,7 +25,7 @@ def measured(rng, logs, blocks=7, sd=0.03):
     return logs[:, None] + rng.normal(0, sd, (len(logs), blocks)) + rng.normal(0, 0.1, blocks)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(1, 1e5), st.floats(0, 0.9), st.floats(1e-6, 0.1))
 def test_a_curve_without_noise_is_found_again(single, contention, coherency):
     found = fit(LEVELS, law(LEVELS, single, contention, coherency)[:, None])
