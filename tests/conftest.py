@@ -46,7 +46,7 @@ def private_folders(tmp_path_factory):
 def stackrace():
     """Run the command as a user would; returns the finished process with its output as text."""
 
-    def call(*arguments, cwd=None, timeout=150, **environment):
+    def call(*arguments, cwd=None, timeout=300, **environment):
         return subprocess.run(
             [str(STACKRACE), *map(str, arguments)],
             cwd=cwd,

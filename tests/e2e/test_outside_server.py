@@ -91,7 +91,7 @@ def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
                 assert answer.read() == b"Hello, world!"
         finally:
             running.send_signal(signal.SIGTERM)
-            running.communicate(timeout=60)
+            running.communicate(timeout=120)
     assert running.returncode == 0
 
 

@@ -45,7 +45,7 @@ def done(project):
         cwd=project,
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=300,
     )
 
 
@@ -166,9 +166,9 @@ def test_an_interrupted_race_leaves_nothing_but_its_results(project, stackrace, 
     wait_for_a_slice(process, path)
     assert processes_and_leftovers(temporary)
     os.kill(process.pid, number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     assert process.returncode == code
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while processes_and_leftovers(temporary) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert processes_and_leftovers(temporary) == set()

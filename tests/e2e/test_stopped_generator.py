@@ -50,7 +50,7 @@ def test_a_stopped_generator_shows(server, loop):
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(STOPPED_S)
         os.kill(process.pid, signal.SIGCONT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=120)
     result = json.loads(output)
     if "--rate" in loop:
         assert result["scheduled"] == 400

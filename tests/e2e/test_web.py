@@ -36,12 +36,12 @@ def site(tmp_path):
     address = re.search(r"http://\S+/", process.stdout.readline())[0]
     yield address, race.id
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
     process.stdout.close()
 
 
 def get(address):
-    with urllib.request.urlopen(address, timeout=20) as answer:
+    with urllib.request.urlopen(address, timeout=60) as answer:
         return answer.read().decode()
 
 

@@ -80,7 +80,7 @@ stacks = ["gunicorn:workers=1", "waitress"]
 def race(folder, text):
     (folder / "race.toml").write_text(text)
     command = [str(STACKRACE), "run", "race.toml", "--json"]
-    document = raced(subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=170))
+    document = raced(subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300))
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
     return document
 

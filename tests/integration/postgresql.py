@@ -10,7 +10,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-DEADLINE_S = 30
+DEADLINE_S = 120
 
 
 def find(program):

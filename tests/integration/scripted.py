@@ -55,18 +55,18 @@ def serving(extra="", *, body=b"hello", status=200):
 class Scripted(Server):
     """A server that is a script; it gets the port to listen on as its only argument."""
 
-    def __init__(self, name, script):
+    def __init__(self, name, script, stop_timeout_s=15.0):
         self.spec = ServerSpec(
             name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
             sockets=(Socket.TCP,),
         )  # fmt: skip
-        self.script = script
+        self.script, self.stop_timeout_s = script, stop_timeout_s
 
     def recipe(self, site):
         return Recipe(
             command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
             files={"server.py": self.script},
-            stop_timeout_s=1.0,
+            stop_timeout_s=self.stop_timeout_s,
         )
 
 

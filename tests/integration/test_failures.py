@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from tests.integration.scripted import WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
+from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
 
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
@@ -21,12 +21,16 @@ SCRIPTS = {
     "hangs": "import time; time.sleep(1000)",
     "wrong-body": serving(body=b"jello"),
     "wrong-status": serving(status=503),
+}
+NOT_GOING = {
     "stubborn": serving("signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
     "littering": serving("import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"),
 }
 
 
-SERVERS = servers_of(SCRIPTS)
+SERVERS = servers_of(
+    SCRIPTS, **{name: Scripted(name, script, stop_timeout_s=1.0) for name, script in NOT_GOING.items()}
+)
 
 
 @pytest.fixture
@@ -39,17 +43,18 @@ def stack(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "words"),
+    ("name", "timeout_s", "kind", "words"),
     [
-        ("crashes", FailureKind.NOT_STARTED, "exit code 3"),
-        ("hangs", FailureKind.NOT_READY, "does not listen"),
-        ("wrong-body", FailureKind.WRONG_ANSWER, "differs from the app's own"),
-        ("wrong-status", FailureKind.WRONG_ANSWER, "status 503"),
+        ("crashes", 60, FailureKind.NOT_STARTED, "exit code 3"),
+        ("hangs", 1, FailureKind.NOT_READY, "does not listen"),
+        # asked again until the time is over
+        ("wrong-body", 8, FailureKind.WRONG_ANSWER, "differs from the app's own"),
+        ("wrong-status", 8, FailureKind.WRONG_ANSWER, "status 503"),
     ],
 )
-def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, kind, words):
+def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, timeout_s, kind, words):
     with pytest.raises(LaunchFailed) as failed:
-        launcher.launch(stack(name), timeout_s=4)
+        launcher.launch(stack(name), timeout_s=timeout_s)
     assert failed.value.failure.kind is kind
     assert words in failed.value.failure.message
     assert list(guard.directory.glob("l*")) == []
@@ -76,7 +81,7 @@ def test_a_server_that_dies_later_is_noticed(launcher, guard):
 
 @pytest.mark.parametrize(("name", "words"), [("stubborn", "did not end"), ("littering", "left processes behind")])
 def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, words):
-    running = launcher.launch(stack(name), timeout_s=4)
+    running = launcher.launch(stack(name))
     complaints = stop(guard, [running])
     assert complaints[name].kind is FailureKind.NOT_STOPPED
     assert words in complaints[name].message
