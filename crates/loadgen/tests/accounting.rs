@@ -71,9 +71,10 @@ fn a_run_by_time_leaves_at_most_one_request_per_connection_unfinished() {
     assert!(report.counts.in_flight <= 4);
     assert_eq!(report.counts.errors(), 0);
     assert!(report.fairness > 0.0 && report.fairness <= 1.0);
-    let before = server.requests();
+    // another server: what the run before left unfinished reaches the first one at any time
+    let server = Server::answering(HELLO);
     let counts = play(&plan(&server, Stop::DurationNs(SECOND_NS / 4))).counts;
-    assert!((counts.ok..=counts.scheduled).contains(&(server.requests() - before)), "{counts:?}");
+    assert!((counts.ok..=counts.scheduled).contains(&server.requests()), "{counts:?}");
 }
 
 #[test]
@@ -83,7 +84,8 @@ fn warm_up_is_not_recorded_but_keeps_its_connections() {
     let before = Cell::new(0);
     let report = play_until(&timed, |report| {
         let seen = server.requests() - before.replace(server.requests());
-        report.counts.ok > 0 && seen > report.counts.scheduled
+        // four may be those that the run before left unfinished
+        report.counts.ok > 0 && seen > report.counts.scheduled + 4
     });
     assert_eq!((report.connections_opened, report.established_peak), (4, 4));
     assert_eq!(report.connect.count(), 0);
