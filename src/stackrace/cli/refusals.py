@@ -48,7 +48,7 @@ def outlook_before(plan: RacePlan) -> tuple[str, ...]:
     """
     if plan.repeats is not None or plan.budget_s is None:
         return ()
-    ahead = extent(plan.cells(entrants(plan)))
+    ahead = extent(plan.cells(entrants(plan)), alike=plan.exhaustive)
     least_s = least_budget_s(ahead, guess(plan.budget_s, len(plan.stacks)), plan.slice_s)
     launches = int(plan.budget_s / least_s)
     if launches >= LOOKS[0]:

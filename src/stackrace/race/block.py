@@ -30,10 +30,10 @@ def headline(cells: Sequence[Cell]) -> Cell:
     return max((cell for cell in cells if cell.workload.name == first), key=lambda cell: cell.load.concurrency)
 
 
-def extent(cells: Sequence[Cell]) -> Extent:
-    """Return how much there is to do in one pass over ``cells``."""
+def extent(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
+    """Return how much there is to do in one pass over ``cells``; where they are all ``alike`` none is beside."""
     level = headline(cells).level
-    ahead = sum(cell.level == level for cell in cells)
+    ahead = sum(alike or cell.level == level for cell in cells)
     return Extent(stacks=len({cell.stack for cell in cells}), headline=ahead, sides=len(cells) - ahead)
 
 
@@ -77,10 +77,10 @@ class Block:
     """The steps of one block; ``run`` takes them in order.
 
     No slice ends after the steps' deadline. ``fixed_slice_s`` is the length of all slices where the race has one,
-    ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the
-    memory that each stack may use; ``replan`` returns the block's plan by what launches, warm-ups and rests turned
-    out to cost. Where not all stacks fit into memory the steps are taken batch by batch; pairs
-    are compared across batches, too, so the twins are dealt out like everybody else.
+    ``alike`` tells that no level comes before others; ``stop_s`` is what stopping is expected to take,
+    ``bound_bytes`` the memory that each stack may use; ``replan`` returns the block's plan by what launches,
+    warm-ups and rests turned out to cost. Where not all stacks fit into memory the steps are taken batch by batch;
+    pairs are compared across batches, too, so the twins are dealt out like everybody else.
     """
 
     plan: BlockPlan
@@ -91,6 +91,7 @@ class Block:
     warmup_cap_s: float
     stop_s: float
     fixed_slice_s: float | None = None
+    alike: bool = False
     bound_bytes: int | None = None
     spent: _Spent = field(default_factory=_Spent)
 
@@ -168,7 +169,10 @@ class Block:
             spent = self.spent.costs(stacks, stop_s=2 * self.stop_s)
             if to_the_end:
                 self.plan = self.replan(spent) or self.plan
-            another_s = least_budget_s(extent(racing), spent, self.fixed_slice_s) if racing else 0.0
+            another_s = 0.0
+            if racing:
+                ahead = extent(racing, alike=self.alike)
+                another_s = least_budget_s(ahead, spent, self.fixed_slice_s)
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return
@@ -198,4 +202,4 @@ class Block:
         return True
 
     def _is_headline(self, cell: Cell) -> bool:
-        return cell.level == headline(self.cells).level
+        return self.alike or cell.level == headline(self.cells).level

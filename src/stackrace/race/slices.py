@@ -16,7 +16,7 @@ from ..model.units import DURATION
 from ..stats.looks import LOOKS
 from .block import Block, extent, headline
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
-from .schedule import BETWEEN, BlockPlan, Costs, least_budget_s, plan_block
+from .schedule import BETWEEN, BlockPlan, Costs, Extent, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
 
@@ -58,6 +58,7 @@ class Slices:
             warmup_cap_s=self._warmup_cap_s,
             stop_s=self._costs.stop_s,
             fixed_slice_s=self._plan.slice_s,
+            alike=self._plan.exhaustive,
             bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
@@ -71,7 +72,7 @@ class Slices:
             plan = self._plan
             raise too_short(
                 self._budget_s,
-                least_budget_s(extent(plan.cells(racing)), self._costs, plan.slice_s),
+                least_budget_s(self._extent(racing), self._costs, plan.slice_s),
                 stacks=len(plan.stacks),
                 workloads=len(plan.workloads),
                 levels=len(plan.loads),
@@ -82,13 +83,17 @@ class Slices:
 
     def _plan_with(self, costs: Costs, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         return plan_block(
-            extent(self._plan.cells(racing)),
+            self._extent(racing),
             remaining_s=remaining_s,
             done=done,
             costs=costs,
             fixed_slice_s=self._plan.slice_s,
             between=self._between,
         )
+
+    def _extent(self, racing: Sequence[Stack]) -> Extent:
+        """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
+        return extent(self._plan.cells(racing), alike=self._plan.exhaustive)
 
     @property
     def _budget_s(self) -> float:

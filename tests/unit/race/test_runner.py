@@ -208,6 +208,21 @@ def test_where_time_is_short_the_first_workload_at_the_highest_level_gets_most_o
     assert max(spent, key=spent.get) == ("a", 10)
 
 
+def test_an_exhaustive_race_measures_all_levels_of_all_workloads_alike(clock):
+    workloads = (asking("a"), asking("b"))
+    for stacks, budget_s in ((PATHS, 60.0), (["gunicorn"], 40.0)):
+        finished, _ = race(
+            clock, Nowhere(clock, SPEEDS), stacks, levels=(1, 10), workloads=workloads, budget_s=budget_s,
+            exhaustive=True,
+        )  # fmt: skip
+        for launch in finished.launches:
+            spent = {}
+            for one in launch.slices:
+                spent.setdefault((one.workload, one.load.concurrency), []).append(one.result.duration_s)
+            times = [len(lengths) for lengths in spent.values()]
+            assert max(times) - min(times) <= 1, "the last pass may be cut short"
+
+
 def test_the_budget_is_kept_with_many_cells_too(clock):
     workloads = tuple(asking(name) for name in "abcde")
     finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), workloads=workloads, budget_s=100.0)
