@@ -70,7 +70,8 @@ def _options(directory: Path) -> list[str]:
         f"--tmpdir={directory}",
         "--skip-networking",
         "--character-set-server=utf8mb4",
-        "--max-connections=200",
+        # Server System Variables, max_connections: it ships with 151; hundreds of children keep one for each driver
+        "--max-connections=1000",
         # InnoDB Persistent Statistics: `settle` has analysed the tables, nothing recalculates during a slice
         "--innodb-stats-auto-recalc=OFF",
         # InnoDB Buffer Pool, dump and restore: no pages are read in the background after a start
