@@ -20,11 +20,14 @@ _RECENT = 5
 
 
 class ProgressLine:
-    """Draws itself over and over on a terminal; does nothing elsewhere."""
+    """Draws itself over and over on a terminal, behind the words ``before``; does nothing elsewhere."""
 
-    def __init__(self, load: Load, warmup_s: float, *, quiet: bool, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, load: Load, warmup_s: float, *, quiet: bool, before: str = "", stream: TextIO | None = None
+    ) -> None:
         self._load = load
         self._warmup_s = warmup_s
+        self._before = before
         self._stream = stream or sys.stderr
         self._draws = self._stream.isatty() and not quiet
         self._coloured = "NO_COLOR" not in os.environ
@@ -35,7 +38,8 @@ class ProgressLine:
         """Show the run as it is ``elapsed_s`` seconds after its start, warm-up included."""
         if not self._draws:
             return
-        line = text(self._load, self._warmup_s, ok, errors, elapsed_s, self._rate_per_s(ok, elapsed_s))
+        rate_per_s = self._rate_per_s(ok, elapsed_s)
+        line = self._before + text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
         self._write(click.style(line, fg="red") if errors and self._coloured else line)
         self._shown = True
 

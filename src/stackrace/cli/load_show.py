@@ -19,7 +19,7 @@ from ..report.figures import count
 from ..report.terminal import make_console
 from . import load_words as words
 from .load_draw import distribution, sparkline
-from .load_run import Ran
+from .load_measure import Ran
 from .load_tables import latencies, targets
 
 __all__ = ["show"]

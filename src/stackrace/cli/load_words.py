@@ -10,7 +10,7 @@ from ..model.units import DURATION, SIZE
 from ..model.verdict import Effect, Finding
 from ..model.workload import Order
 from ..report.figures import count, number, percent
-from .load_run import Ran
+from .load_measure import Ran
 
 __all__ = ["accounting", "engine", "failures", "headline", "warning"]
 

@@ -19,6 +19,7 @@ VERBS = {
     "doctor": "Say what to change on this machine for quieter measurements.",
     "up": "Bring one stack up in the foreground, to look at it.",
     "load": "Load a URL on this machine: the engine alone.",
+    "capacity": "Find the highest rate at which a server is fast enough.",
     "compare": "Hold two results of load against each other.",
     "report": "Show any race again, in any format.",
     "history": "Tell whether a stored race was ever altered.",

@@ -1,0 +1,98 @@
+"""`stackrace capacity` against a real server on loopback; how fast that is decides nothing here."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from click.testing import CliRunner, Result
+
+from stackrace.cli import capacity_run
+from stackrace.cli.capacity import command
+from stackrace.model.errors import InputError, RefusedError
+from stackrace.stats.capacity import HIGH, LOW
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+
+    def do_GET(self) -> None:
+        self.send_response(404 if self.path == "/missing" else 200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    request_queue_size = 1024
+    daemon_threads = True
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    for name in ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S"):
+        monkeypatch.setattr(capacity_run, name, 0.2)
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+def capacity(*arguments: str) -> Result:
+    return CliRunner().invoke(command, [*arguments, "-c", "4", "--no-ceiling"])
+
+
+def check_trials(found: dict, limit_s: float) -> None:
+    """Every trial says what came of it, and the answer is what they say together."""
+    reached = found["closed"]["throughput_per_s"]
+    kept, missed = [], []
+    for trial in found["trials"]:
+        rate, ran = trial["run"]["load"]["rate_per_s"], trial["run"]
+        assert LOW * reached <= rate * (1 + 1e-9) and rate <= HIGH * reached * (1 + 1e-9)
+        assert ran["load"]["poisson"] and ran["load"]["requests"] >= 100
+        assert trial["kept"] is (not trial["missed_by"])
+        assert not trial["kept"] or ran["latency"]["p50"] <= limit_s
+        (kept if trial["kept"] else missed).append(rate)
+    assert found["capacity_per_s"] == (max(kept) if kept else None)
+    assert found["missed_at_per_s"] == (min(missed) if missed else None)
+    if kept and missed:
+        assert min(missed) / max(kept) <= 1.02 + 1e-9
+
+
+def test_a_goal_that_is_easy_is_kept_and_every_trial_told(url: str) -> None:
+    done = capacity(url, "--p50", "1h", "--json")
+    found = json.loads(done.stdout)
+    assert (found["schema"], found["urls"], found["goal"]) == ("capacity-1", [url], {"p50": 3600.0})
+    check_trials(found, 3600.0)
+    assert done.exit_code == (0 if found["capacity_per_s"] else 1)
+
+
+def test_a_goal_that_nobody_keeps_is_answered_with_no(url: str) -> None:
+    done = capacity(url, "--p50", "1ns")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("Not even ")
+    assert "requests/s keep p50 ≤ 1 ns" in done.stdout
+    assert "p50 was" in done.stdout
+    assert "missed" in done.stdout and "kept" not in done.stdout
+
+
+def test_without_right_answers_there_is_nothing_to_look_for(url: str) -> None:
+    done = capacity(f"{url}missing", "--p50", "1s")
+    assert isinstance(done.exception, RefusedError)
+    assert "stackrace load" in done.exception.message
+    assert done.stdout == ""
+
+
+def test_without_a_goal_nothing_is_sent(url: str) -> None:
+    done = capacity(url)
+    assert isinstance(done.exception, InputError)
+    assert "--p99 50ms" in done.exception.message
