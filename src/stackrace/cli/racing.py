@@ -17,7 +17,7 @@ from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Ending, Race
 from ..model.verdict import Effect
 from ..race.events import Event
-from ..race.runner import run
+from ..race.runner import check_budget, run
 from ..race.twins import entrants
 from ..report.result import standing_of
 from ..spec.request import RaceRequest
@@ -73,6 +73,8 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
             plan, race = replace(plan, id=former.race.id), former.race
             # neither the block that was cut nor setting up again is charged to the budget
             begun = time.monotonic() - race.elapsed_s
+        # before anything is kept of a race that will not be
+        check_budget(plan, race, begun_s=begun)
         manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
         with manifest as file, LiveSink(plan, begun) as live:
             noted = ManifestSink(file, begun, folder=stage.guard.directory)

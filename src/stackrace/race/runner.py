@@ -21,7 +21,7 @@ from .standing import Decisions, decisions
 from .steps import Steps
 from .twins import came_up, choice, crew
 
-__all__ = ["run"]
+__all__ = ["check_budget", "run"]
 
 
 class _Blocks(Protocol):
@@ -34,6 +34,15 @@ class _Blocks(Protocol):
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block; False when there is to be none."""
+
+
+def check_budget(
+    plan: RacePlan, race: Race, *, begun_s: float | None = None, clock: Callable[[], float] = time.monotonic
+) -> None:
+    """Raise InputError when what is left of the budget does not hold even one block; see ``run``."""
+    begun = clock() - spent_s(race) if begun_s is None else begun_s
+    if not blocks_done(race):
+        _kind(plan, race).check(_budget_s(plan) - (clock() - begun))
 
 
 def run(
@@ -50,8 +59,9 @@ def run(
     ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
     counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
     ``elapsed_s`` already. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was
-    measured. Raises InputError when the budget does not hold even one block.
+    measured. Raises InputError before it tells anything when the budget does not hold even one block.
     """
+    check_budget(plan, race, begun_s=begun_s, clock=clock)
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
     # one that goes on after an interruption keeps the twin it had, or goes on without
@@ -75,6 +85,12 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
+def _kind(plan: RacePlan, race: Race) -> _Blocks:
+    if plan.repeats is None:
+        return Slices(plan, counted(race).launches)
+    return Runs(plan, plan.repeats, spent_s(race))
+
+
 def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_s: Callable[[], float]) -> Ending:
     race = ledger.race
     number = blocks_done(race)
@@ -84,10 +100,7 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         if seen.settled:
             return Ending.ANSWERED
         racing = _still(racing, seen, ledger)
-    earlier = counted(race).launches
-    blocks: _Blocks = Slices(plan, earlier) if plan.repeats is None else Runs(plan, plan.repeats, spent_s(race))
-    if not number:
-        blocks.check(remaining_s())
+    blocks = _kind(plan, race)
     sink(Progress("calibrating the load engine", None))
     place.calibrate(plan.loads)
     while racing:

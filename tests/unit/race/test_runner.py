@@ -162,10 +162,17 @@ def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_wit
 
 
 def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clock):
-    place = Nowhere(clock, SPEEDS)
-    with pytest.raises(InputError):
-        race(clock, place, PATHS, budget_s=2.0)
+    place, told = Nowhere(clock, SPEEDS), []
+    asked = plan_for(PATHS, budget_s=2.0)
+    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
+    for refuse in (
+        lambda: runner.check_budget(asked, begun, clock=clock),
+        lambda: runner.run(asked, begun, place, told.append, clock=clock),
+    ):
+        with pytest.raises(InputError, match="too short"):
+            refuse()
     assert place.calibrated is None
+    assert told == []
 
 
 # Several workloads
