@@ -123,7 +123,8 @@ def _table(found: Found) -> Table:
 
 def _share(found: Found, trial: Trial) -> float:
     latency = trial.ran.result.latency
-    return max(getattr(latency, name) / limit for name, limit in found.goal.limits_s.items())
+    shares: list[float] = [getattr(latency, name) / limit for name, limit in found.goal.limits_s.items()]
+    return max(shares)
 
 
 def _said(trial: Trial) -> str:
