@@ -16,7 +16,11 @@ _ADAPTER = TypeAdapter(RaceRequest)
 
 def request_document(request: RaceRequest) -> dict[str, object]:
     """Return ``request`` with absolute paths, in types that JSON knows."""
-    document: dict[str, object] = _ADAPTER.dump_python(_absolute(request), mode="json")
+    asked = _absolute(request)
+    document: dict[str, object] = _ADAPTER.dump_python(asked, mode="json")
+    # pydantic keeps values that are no UTF-8, but replaces keys
+    document["environment"] = dict(asked.environment)
+    document["static"] = None if asked.static is None else {url: str(path) for url, path in asked.static.items()}
     return document
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stackrace.model.app import Entry, EntryKind
@@ -55,6 +55,12 @@ REQUEST = whole(
 )  # fmt: skip
 
 
+NO_UTF_8 = RaceRequest(
+    folder=Path("/srv/\udcff"), static={"\ud800": Path("/srv/\udcff")}, environment={"\udcff": "\udcff"}
+)
+
+
+@example(NO_UTF_8)
 @given(REQUEST)
 def test_a_request_comes_back_as_it_was(request):
     assert request_from(json.loads(json.dumps(request_document(request)))) == request

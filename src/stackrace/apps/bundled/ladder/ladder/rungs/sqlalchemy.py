@@ -5,6 +5,7 @@ Its pool has no limit, as those of the other rungs have none. Source: SQLAlchemy
 """
 
 from functools import cache
+from threading import Lock
 
 from sqlalchemy import String, create_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
@@ -27,9 +28,18 @@ class Lookup(Base):
     value: Mapped[str] = mapped_column(String(255))
 
 
-@cache
+_making = Lock()
+
+
 def engine():
-    """Return the process's engine with its pool, made at the first request."""
+    """Return the process's only engine with its pool, made at the first request."""
+    # two threads that ask for what is not cached yet would make one each
+    with _making:
+        return _engine()
+
+
+@cache
+def _engine():
     return create_engine(
         "mysql+mysqldb://", connect_args={**database(), "charset": "utf8mb4"}, pool_size=0, pool_use_lifo=True
     )
