@@ -82,6 +82,19 @@ def test_a_missing_driver_is_said_by_its_rung_with_the_way_out(rung):
     assert "apt-get install libmariadb-dev pkg-config gcc python3-dev" in done.stderr
 
 
+@pytest.mark.parametrize("database", [True, False])
+def test_drivers_are_loaded_with_the_app_where_there_is_a_database(database):
+    url = "mysql://root@db/app" if database else ""
+    done = run(f"""
+import os, types
+os.environ.update({{"DATABASE_URL": {url!r}}} if {database} else {{}})
+sys.modules["memcache"] = types.ModuleType("memcache")
+from ladder.wsgi import LOOKUPS
+print("ladder.rungs.memcached" in sys.modules, LOOKUPS["/string/"]())
+""")
+    assert done.stdout.split(maxsplit=1) == [str(database), "Hello world!\n"]
+
+
 def test_preparing_without_drivers_says_so_in_one_line():
     done = run("import runpy; runpy.run_module('ladder.prepare', run_name='__main__')")
     assert done.returncode == 1

@@ -1,5 +1,6 @@
 """The WSGI application: no framework, so that nothing but the server and the lookup costs anything. PEP 3333."""
 
+import os
 from importlib import import_module
 
 from .errors import missing_driver
@@ -22,10 +23,7 @@ def _lookup_of(rung):
 
 
 def _when_asked(rung):
-    """Return a lookup that brings its driver in when it is first asked, and then gives way to the one it found.
-
-    Five hundred children that serve a string must not hold the drivers of databases they never ask.
-    """
+    """Return a lookup that brings its driver in when it is first asked, and then gives way to the one it found."""
 
     def lookup():
         found = LOOKUPS[f"/{rung}/"] = _lookup_of(rung)
@@ -34,8 +32,18 @@ def _when_asked(rung):
     return lookup
 
 
-LOOKUPS = {f"/{rung}/": _when_asked(rung) for rung in RUNGS}
-LOOKUPS[FILE] = import_module(".rungs.file", __package__).lookup
+def lookups(environ=os.environ):
+    """Return the lookups by their paths.
+
+    Where there is a database, its drivers are loaded with the app, as an app's are: a hundred processes that each
+    load them in the middle of a measurement would be what is measured. Where there is none, five hundred processes
+    that serve a string must not hold them.
+    """
+    found = _lookup_of if "DATABASE_URL" in environ else _when_asked
+    return {FILE: import_module(".rungs.file", __package__).lookup, **{f"/{rung}/": found(rung) for rung in RUNGS}}
+
+
+LOOKUPS = lookups()
 
 
 def application(environ, start_response):
