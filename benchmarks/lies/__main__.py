@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .clean import Trial, clean_races
@@ -112,6 +114,11 @@ def alarms(trials: Sequence[Trial]) -> None:
     print(
         f"\nfalse alarms: {false} of {total} slices, launches and races, {share(false, total)} (goal: at most 2 %)"
     )
+    pairs = [(one.claimed, one.speed) for trial in trials for one in trial.sights if one.claimed is not None]
+    if len(pairs) > 2:
+        canary, own = zip(*pairs, strict=True)
+        print(f"the canary and the witness's own work agree on the machine's speed with r = "
+              f"{statistics.correlation(canary, own):.2f} over {len(pairs)} slices")  # fmt: skip
     told: dict[tuple[bool, str], list[str]] = {}
     for trial in trials:
         for alarm in trial.alarms:
@@ -147,6 +154,7 @@ def trial_row(trial: Trial) -> dict[str, Any]:
         "members": dict(trial.members),
         "others": trial.others,
         "stolen": trial.stolen,
+        "sights": [asdict(one) for one in trial.sights],
         "alarms": [
             {"where": one.where, "check": one.finding.check, "seen": one.finding.seen, "true": one.true}
             for one in trial.alarms

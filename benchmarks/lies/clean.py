@@ -1,22 +1,22 @@
 """Clean races, in which every finding is a false alarm, unless it is true of the machine that hour.
 
-Whether others took cores is known from an independent reading: a witness takes what was neither idle nor ours, and
-the time stolen, over the whole race.
+A witness has looked at the machine by other means, over the whole race and around every slice: a finding that it
+confirms is true.
 """
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 from stackrace.model.race import Race
 from stackrace.model.verdict import Finding
 from stackrace.report.result import standing_of
 
 from .racing import liar, runs, slices
+from .witness import Sight, Watched, witness
 
 __all__ = ["Alarm", "Clean", "Trial", "clean_races"]
 
@@ -27,7 +27,6 @@ DISTURBANCES = frozenset(
         "generator waited",
         "lag",
         "latency lumps",
-        "machine speed",
         "major faults",
         "not steady",
         "retransmits",
@@ -41,6 +40,15 @@ DISTURBANCES = frozenset(
 SEEN_FROM = 0.03
 """The share of the machine from which the witness believes that others disturbed a race."""
 
+STOLEN_FROM = 0.01
+"""The share of the machine's time that, stolen during a slice, disturbed it."""
+
+FASTER_FROM = math.log(1.05)
+"""How much the witness's own work must have changed its cost, the same way, to confirm a change of over 10 %."""
+
+UNEVEN_BELOW = 0.85
+"""Jain's index, explained by the connections of each process, that confirms one below 0.8."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
@@ -53,13 +61,14 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A clean race: how many slices, launches and races it has, and every alarm, with the witness's share."""
+    """A clean race: how many slices, launches and races it has, every alarm, and what the witness saw."""
 
     name: str
     members: Mapping[str, int]
     alarms: tuple[Alarm, ...]
     others: float
     stolen: float
+    sights: tuple[Sight, ...]
 
     def alarmed(self, kind: str) -> int:
         """Return how many slices, launches or races (``kind``) have a false alarm."""
@@ -78,18 +87,20 @@ class Clean:
 
     def run(self) -> Trial:
         """Race, watched by the witness."""
-        with _witness() as seen:
+        sights: dict[float, Sight] = {}
+        place = partial(Watched, sights)
+        with witness() as seen:
             if self.repeats is not None:
-                race = runs(*self.stacks, repeats=self.repeats, keep_alive=self.keep_alive)
+                race = runs(*self.stacks, repeats=self.repeats, keep_alive=self.keep_alive, place=place)
             else:
-                race = slices(*self.stacks, budget_s=self.budget_s, keep_alive=self.keep_alive)
-        alarms = tuple(_alarms(race, seen["others"] + seen["stolen"] > SEEN_FROM))
+                race = slices(*self.stacks, budget_s=self.budget_s, keep_alive=self.keep_alive, place=place)
+        alarms = tuple(_alarms(race, sights, seen["others"] + seen["stolen"] > SEEN_FROM))
         members = {
             "slice": sum(len(launch.slices) for launch in race.launches),
             "launch": len(race.launches),
             "race": 1,
         }
-        return Trial(self.name, members, alarms, seen["others"], seen["stolen"])
+        return Trial(self.name, members, alarms, seen["others"], seen["stolen"], tuple(sights.values()))
 
 
 def clean_races(quick: bool) -> Sequence[Clean]:
@@ -108,39 +119,24 @@ def clean_races(quick: bool) -> Sequence[Clean]:
     )
 
 
-def _alarms(race: Race, disturbed: bool) -> Iterator[Alarm]:
-    def of(where: str, findings: Sequence[Finding]) -> Iterator[Alarm]:
+def _alarms(race: Race, sights: Mapping[float, Sight], disturbed: bool) -> Iterator[Alarm]:
+    def of(where: str, findings: Sequence[Finding], sight: Sight | None = None) -> Iterator[Alarm]:
         for finding in findings:
-            yield Alarm(where, finding, disturbed and finding.check in DISTURBANCES)
+            whole = disturbed and finding.check in DISTURBANCES
+            yield Alarm(where, finding, whole or (sight is not None and confirmed(finding.check, sight)))
 
     for number, launch in enumerate(race.launches):
         yield from of(f"launch {number} of {launch.stack}", launch.verdict.findings)
         for slice_ in launch.slices:
-            yield from of(f"slice {slice_.index} of {launch.stack}", slice_.verdict.findings)
+            sight = sights[slice_.result.started_at]
+            yield from of(f"slice {slice_.index} of {launch.stack}", slice_.verdict.findings, sight)
     yield from of("race", standing_of(race).verdict.findings)
 
 
-@contextmanager
-def _witness() -> Iterator[dict[str, float]]:
-    """Yield a table that holds, once the block is over, the shares of the machine that went to others.
-
-    What was neither idle nor spent by us and by the children that we waited for, the whole race among them, was
-    spent by others. Source: proc_stat(5); times(2).
-    """
-    seen: dict[str, float] = {}
-    busy, steal, whole = _machine_s()
-    ours = sum(os.times()[:4])
-    yield seen
-    busy_after, steal_after, whole_after = _machine_s()
-    capacity = max(whole_after - whole, 1e-9)
-    seen["others"] = max(0.0, busy_after - busy - (sum(os.times()[:4]) - ours)) / capacity
-    seen["stolen"] = (steal_after - steal) / capacity
-
-
-def _machine_s() -> tuple[float, float, float]:
-    """Return the seconds in processes, the seconds stolen, and all seconds of all cores."""
-    first = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0]
-    user, nice, system, idle, wait, irq, soft, steal = (
-        int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in first.split()[1:9]
-    )
-    return user + nice + system, steal, user + nice + system + idle + wait + irq + soft + steal
+def confirmed(check: str, sight: Sight) -> bool:
+    """Tell whether the witness saw what a check says of a slice."""
+    if check == "machine speed":
+        return sight.claimed is not None and sight.speed * math.copysign(1, sight.claimed) > FASTER_FROM
+    if check == "fairness" and sight.fairness < UNEVEN_BELOW:
+        return True
+    return check in DISTURBANCES and sight.stolen > STOLEN_FROM

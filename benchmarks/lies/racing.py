@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -63,20 +63,28 @@ def runs(
     concurrency: Sequence[int] = (8,),
     nonce: bool = False,
     twin: bool = False,
-    place: type[Here] = Here,
+    place: Callable[..., Here] = Here,
     **changes: object,
 ) -> Race:
-    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``; ``place`` may be one that tampers."""
+    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``.
+
+    ``place`` may be one that tampers or looks on.
+    """
     asked = request(stacks, concurrency, repeats=repeats, run_s=seconds, **changes)
     return _raced(asked, nonce=nonce, twin=twin, place=place)
 
 
 def slices(
-    *stacks: str, budget_s: float, slice_s: float = 0.5, concurrency: Sequence[int] = (8,), **changes: object
+    *stacks: str,
+    budget_s: float,
+    slice_s: float = 0.5,
+    concurrency: Sequence[int] = (8,),
+    place: Callable[..., Here] = Here,
+    **changes: object,
 ) -> Race:
     """Race ``stacks`` in slices, warmed up and interleaved, until ``budget_s`` is spent."""
     asked = request(stacks, concurrency, budget_s=budget_s, slice_s=slice_s, exhaustive=True, **changes)
-    return _raced(asked, nonce=False, twin=False, place=Here)
+    return _raced(asked, nonce=False, twin=False, place=place)
 
 
 def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object) -> RaceRequest:
@@ -85,7 +93,7 @@ def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object
     return replace(usual, **changes)  # type: ignore[arg-type]
 
 
-def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: type[Here]) -> Race:
+def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., Here]) -> Race:
     with staged(asked) as stage:
         plan = replace(plan_of(asked, stage), twin=twin)
         if nonce:

@@ -3,10 +3,10 @@
     python -m benchmarks.method.slowed --races 10 --budget 240 --slower 5 --slower 10
 
 Two stacks are the same server with the same settings; the second tells the app to do more of the work that a page
-costs. How much more makes a request 5 % (10 %) dearer is calibrated first: runs with once and twice the work show
-what part of a request's CPU time the work is. Four connections keep the server's only worker at work all the
-time, so that throughput falls as CPU time per request rises; each race tells how busy its core was, and the true
-ratio as its own CPU times have it beside that of the throughputs.
+costs. How much more makes a request 5 % (10 %) dearer is calibrated first: a race of slices in turns, with once and
+twice the work, shows what part of a request's CPU time the work is. Four connections keep the server's only worker
+at work all the time, so that throughput falls as CPU time per request rises; each race tells how busy its core was,
+and the true ratio as its own CPU times have it beside that of the throughputs.
 
 Differences above 2 % matter here, and a race goes on until the pair is told apart or called alike. It is right if
 it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. A decision takes five
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, geometric_mean
 
 from stackrace.model.launch import Slice
 from stackrace.model.race import Race
@@ -61,8 +61,9 @@ MATTERS = 0.02
 WORK = 20_000
 """Turns of the loop, about a millisecond: most of a request, yet hundreds of requests in the shortest slice."""
 
-CALIBRATION_S, CALIBRATIONS = 3, 3
-"""Seconds of a run that calibrates, and how many of either stack."""
+CALIBRATION_S = 90.0
+"""Seconds of the race that calibrates: the machine's speed moves by a tenth within a second, so that 5 % take some
+dozen slices of each in turns."""
 
 
 def stack(more: int) -> str:
@@ -76,15 +77,17 @@ def slices(raced: Race, path: str) -> list[Slice]:
 
 
 def cost(found: Sequence[Slice]) -> float:
-    """Return the CPU seconds per right answer, 0 where there is none."""
-    return sum(one.cpu_s for one in found) / max(sum(one.result.counts.ok for one in found), 1)
+    """Return the CPU seconds per right answer, the geometric mean over slices; 0 where there is none.
+
+    What a slow moment costs is then counted once for each slice, and not by how many requests it slowed.
+    """
+    costs = [one.cpu_s / one.result.counts.ok for one in found if one.result.counts.ok]
+    return geometric_mean(costs) if costs else 0.0
 
 
 def part_of_work(place: Arena, servers: Path) -> float:
     """Return what twice the work adds to the CPU time of a request, as a share of it."""
-    raced = place.race(
-        [stack(0), stack(1000)], load={"duration": f"{CALIBRATION_S}s"}, repeats=CALIBRATIONS, servers=str(servers)
-    )
+    raced = place.race([stack(0), stack(1000)], budget=CALIBRATION_S, servers=str(servers), exhaustive=True)
     costs = [cost(slices(raced, stack(more))) for more in (0, 1000)] if raced else [0.0, 0.0]
     if not 0 < costs[0] < costs[1]:
         raise SystemExit(f"work could not be calibrated: {costs[0]} and {costs[1]} s of CPU for a request")

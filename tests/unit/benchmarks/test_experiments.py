@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
+import socket
 from argparse import Namespace
 from dataclasses import replace
 
 import pytest
+from benchmarks.lies.clean import confirmed
+from benchmarks.lies.witness import Sight, connections, explained_fairness
 from benchmarks.method import _races, aa_races, slicing, slowed, time_to_winner
 from benchmarks.method._races import outcome, rounds
 from benchmarks.method.shares import interval
@@ -51,6 +54,36 @@ def test_an_arena_ends_as_after_ctrl_c_when_it_is_told_to_end():
         assert not place.folder.exists()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_the_witness_explains_unevenness_by_the_connections_of_each_process():
+    for spread in ([4, 4], [6, 2], [1, 3, 4]):
+        each = [1 / connections for connections in spread for _ in range(connections)]
+        jain = sum(each) ** 2 / (len(each) * sum(one**2 for one in each))
+        assert explained_fairness(spread) == pytest.approx(jain)
+    assert explained_fairness([6, 2]) < 0.8
+    assert explained_fairness([8]) == explained_fairness([]) == 1
+
+
+def test_the_witness_sees_the_connections_of_the_process_that_serves_a_port():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        assert connections(port) == []
+        with socket.create_connection(("127.0.0.1", port)), listening.accept()[0]:
+            assert connections(port) == [1]
+
+
+def test_the_witness_confirms_what_it_saw_and_nothing_else():
+    calm = Sight(stolen=0.0, speed=0.0, claimed=-0.2, fairness=1.0)
+    for check, sight in (
+        ("machine speed", replace(calm, speed=-0.1)),
+        ("steal", replace(calm, stolen=0.05)),
+        ("fairness", replace(calm, fairness=0.75)),
+    ):
+        assert confirmed(check, sight)
+        assert not confirmed(check, calm)
+    assert not confirmed("machine speed", replace(calm, speed=0.1))
+    assert not confirmed("wrong answers", replace(calm, stolen=0.5))
 
 
 def test_no_race_begins_when_the_minutes_are_over():

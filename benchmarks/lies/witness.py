@@ -1,0 +1,158 @@
+"""A look of one's own at the machine around every slice, so that what a check says of it can be confirmed.
+
+It reads by other means than the checks: another piece of work for the speed, the connections that the kernel shows
+for every process, and the time stolen over the whole of a load.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stackrace.checks import Observation
+from stackrace.deploy.here import Here
+from stackrace.model.load import Load
+from stackrace.model.stack import Stack
+from stackrace.model.workload import Workload
+
+__all__ = ["Sight", "Watched", "witness"]
+
+TURNS = 40
+LOOK_AFTER_S = 0.2
+"""When connections are counted: as long after the recorded stretch began, when all of them are open."""
+
+ESTABLISHED = "01"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What the witness saw of one slice.
+
+    ``stolen`` is a share of the machine's time; ``speed`` how much faster the stack's cores were after than before,
+    in ln units, and ``claimed`` the same as the race's own canary had it, None where it was not asked. ``fairness``
+    is Jain's index as the numbers of connections per process explain it, 1 where one process serves all.
+    """
+
+    stolen: float
+    speed: float
+    claimed: float | None
+    fairness: float
+
+
+class Watched(Here):
+    """This machine, with the witness looking on; ``sights`` are kept by when the engine began to record."""
+
+    def __init__(self, sights: dict[float, Sight], **stage: object) -> None:
+        super().__init__(**stage)  # type: ignore[arg-type]
+        self._sights = sights
+
+    def load(
+        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+    ) -> Observation:
+        """Load as ever, between two looks at the machine, with one at the connections meanwhile."""
+        cores, port = self._cores.stack_cores, self._up[stack.path].running.port
+        spread: list[int] = []
+        look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(connections(port)))
+        before_ns, (stolen, whole) = work_ns(cores), stolen_s()
+        look.start()
+        try:
+            seen = super().load(stack, workload, load, rewarm_s, limit_s)
+        finally:
+            look.cancel()
+            look.join()
+        (stolen_now, whole_now), after_ns = stolen_s(), work_ns(cores)
+        change = seen.machine.speed_change
+        self._sights[seen.result.started_at] = Sight(
+            stolen=(stolen_now - stolen) / max(whole_now - whole, 1e-9),
+            speed=math.log(before_ns / after_ns),
+            claimed=None if change is None else math.log(1 + change),
+            fairness=explained_fairness(spread),
+        )
+        return seen
+
+
+def work_ns(cores: Sequence[int]) -> float:
+    """Return what some turns of a plain loop cost on ``cores`` in ns of CPU time: the middle one, their mean."""
+    allowed = os.sched_getaffinity(0)
+    costs = []
+    try:
+        for core in cores:
+            os.sched_setaffinity(0, {core})
+            costs.append(statistics.median(_turn_ns() for _ in range(TURNS)))
+    finally:
+        os.sched_setaffinity(0, allowed)
+    return statistics.fmean(costs)
+
+
+def _turn_ns() -> int:
+    begun = time.thread_time_ns()
+    total = 0
+    for number in range(1500):
+        total += number
+    return time.thread_time_ns() - begun
+
+
+def connections(port: int) -> list[int]:
+    """Return how many established connections each process has that serves ``port``. Source: proc_net_tcp(5)."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
+    served = {row[9] for row in rows if row[3] == ESTABLISHED and int(row[1].rpartition(":")[2], 16) == port}
+    return list(Counter(pid for pid, inode in _sockets() if inode in served).values())
+
+
+def _sockets() -> Iterator[tuple[str, str]]:
+    """Yield every process's sockets: its id, and the inode."""
+    for path in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            target = str(path.readlink())
+        except OSError:
+            continue  # closed or ended meanwhile, or not ours to see
+        if target.startswith("socket:["):
+            yield path.parts[2], target[8:-1]
+
+
+def explained_fairness(spread: Sequence[int]) -> float:
+    """Return Jain's index over connections, where processes answer as much but serve ``spread`` connections each.
+
+    Of w processes, one with c connections answers 1/(w·c) on each: (Σx)²/(n·Σx²) is w²/(n·Σ1/c). It is 1 for none.
+    """
+    return len(spread) ** 2 / (sum(spread) * sum(1 / each for each in spread)) if spread else 1.0
+
+
+def stolen_s() -> tuple[float, float]:
+    """Return the seconds stolen and all seconds of all cores. Source: proc_stat(5)."""
+    times = machine_s()
+    return times["steal"], sum(times.values())
+
+
+def machine_s() -> Mapping[str, float]:
+    """Return the seconds of all cores by what they were spent on."""
+    first = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0]
+    names = "user", "nice", "system", "idle", "wait", "irq", "softirq", "steal"
+    return {
+        name: int(ticks) / os.sysconf("SC_CLK_TCK") for name, ticks in zip(names, first.split()[1:9], strict=True)
+    }
+
+
+@contextmanager
+def witness() -> Iterator[dict[str, float]]:
+    """Yield a table that holds, once the block is over, the shares of the machine that went to others.
+
+    What was neither idle nor spent by us and by the children that we waited for, the whole race among them, was
+    spent by others. Source: proc_stat(5); times(2).
+    """
+    seen: dict[str, float] = {}
+    before, ours = machine_s(), sum(os.times()[:4])
+    yield seen
+    spent = {name: value - before[name] for name, value in machine_s().items()}
+    ours = sum(os.times()[:4]) - ours
+    capacity = max(sum(spent.values()), 1e-9)
+    seen["others"] = max(0.0, spent["user"] + spent["nice"] + spent["system"] - ours) / capacity
+    seen["stolen"] = spent["steal"] / capacity
