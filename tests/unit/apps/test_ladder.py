@@ -82,17 +82,21 @@ def test_a_missing_driver_is_said_by_its_rung_with_the_way_out(rung):
     assert "apt-get install libmariadb-dev pkg-config gcc python3-dev" in done.stderr
 
 
-@pytest.mark.parametrize("database", [True, False])
-def test_drivers_are_loaded_with_the_app_where_there_is_a_database(database):
-    url = "mysql://root@db/app" if database else ""
+@pytest.mark.parametrize(("rungs", "loaded"), [(None, True), ("string,memcached", True), ("string", False)])
+def test_drivers_are_loaded_with_the_app_those_of_the_rungs_that_are_named(rungs, loaded):
     done = run(f"""
 import os, types
-os.environ.update({{"DATABASE_URL": {url!r}}} if {database} else {{}})
+os.environ.update({{}} if {rungs!r} is None else {{"LADDER_RUNGS": {rungs!r}}})
 sys.modules["memcache"] = types.ModuleType("memcache")
 from ladder.wsgi import LOOKUPS
-print("ladder.rungs.memcached" in sys.modules, LOOKUPS["/string/"]())
+print("ladder.rungs.memcached" in sys.modules, "/memcached/" in LOOKUPS, LOOKUPS["/string/"]())
 """)
-    assert done.stdout.split(maxsplit=1) == [str(database), "Hello world!\n"]
+    assert done.stdout == f"{loaded} {loaded} Hello world!\n"
+
+
+def test_a_rung_that_does_not_exist_is_said():
+    done = run("import os; os.environ['LADDER_RUNGS'] = 'string,mysql'; import ladder.wsgi")
+    assert "LadderError: LADDER_RUNGS names mysql; the rungs are string, memcached, mysql-c," in done.stderr
 
 
 def test_preparing_without_drivers_says_so_in_one_line():

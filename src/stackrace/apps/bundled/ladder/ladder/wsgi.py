@@ -3,7 +3,7 @@
 import os
 from importlib import import_module
 
-from .errors import missing_driver
+from .errors import LadderError, missing_driver
 
 RUNGS = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
 FILE = "/static/hello.txt"
@@ -22,25 +22,19 @@ def _lookup_of(rung):
     return lookup
 
 
-def _when_asked(rung):
-    """Return a lookup that brings its driver in when it is first asked, and then gives way to the one it found."""
-
-    def lookup():
-        found = LOOKUPS[f"/{rung}/"] = _lookup_of(rung)
-        return found()
-
-    return lookup
-
-
 def lookups(environ=os.environ):
-    """Return the lookups by their paths.
+    """Return the lookups by their paths, with their drivers.
 
-    Where there is a database, its drivers are loaded with the app, as an app's are: a hundred processes that each
-    load them in the middle of a measurement would be what is measured. Where there is none, five hundred processes
-    that serve a string must not hold them.
+    They are loaded with the app, as an app's are: a hundred processes that each load them in the middle of a
+    measurement would be what is measured. ``LADDER_RUNGS`` names the only rungs to be served, with commas: five
+    hundred processes that serve a string need not hold the drivers of databases.
     """
-    found = _lookup_of if "DATABASE_URL" in environ else _when_asked
-    return {FILE: import_module(".rungs.file", __package__).lookup, **{f"/{rung}/": found(rung) for rung in RUNGS}}
+    named = environ.get("LADDER_RUNGS")
+    rungs = RUNGS if named is None else named.split(",")
+    if unknown := set(rungs) - set(RUNGS):
+        raise LadderError(f"LADDER_RUNGS names {', '.join(sorted(unknown))}; the rungs are {', '.join(RUNGS)}")
+    found = {f"/{rung}/": _lookup_of(rung) for rung in rungs}
+    return {**found, FILE: import_module(".rungs.file", __package__).lookup}
 
 
 LOOKUPS = lookups()
