@@ -37,6 +37,8 @@ __all__ = ["Here"]
 
 REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
+RESTLESS_S = 1.0
+"""The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
 QUIET_S = 0.25
@@ -74,6 +76,7 @@ class Here:
         self._beside = Sampler(beside.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
         self._all = Sampler({}, guard.pid)
+        self._restless = False
         self._ceilings: dict[tuple[int, bool], float] = {}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
@@ -163,13 +166,17 @@ class Here:
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
 
-    def rest(self) -> None:
-        """Wait until no stack works any more, for ``REST_S`` at most.
+    def rest(self, limit_s: float = math.inf) -> None:
+        """Wait until no stack works any more, for ``REST_S`` or ``limit_s`` at most.
 
         A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
         to nobody, and would do so at the cost of the next slice.
         """
-        self._quiet(REST_S, REST_LOOK_S)
+        patience_s = RESTLESS_S if self._restless else REST_S
+        if self._quiet(min(patience_s, limit_s), REST_LOOK_S):
+            self._restless = False
+        elif limit_s >= patience_s:
+            self._restless = True
 
     def _quiet(self, limit_s: float, look_s: float) -> bool:
         """Look for ``look_s`` at a time whether all stacks are at rest; give up after ``limit_s``."""

@@ -55,8 +55,11 @@ class Place(Protocol):
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
 
-    def rest(self) -> None:
-        """Let the stacks that are up work off what the last load left in their queues, for some seconds at most."""
+    def rest(self, limit_s: float = math.inf) -> None:
+        """Let the stacks that are up work off what the last load left in their queues.
+
+        For some seconds at most, and ``limit_s``.
+        """
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf

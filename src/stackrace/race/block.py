@@ -141,7 +141,7 @@ class Block:
     def _rest(self) -> None:
         """Let no stack answer at the cost of the next what its last load left behind."""
         with self.spent.resting:
-            self.steps.place.rest()
+            self.steps.place.rest(max(self.steps.deadline_s - time.monotonic(), 0.0))
         self.spent.rests += 1
 
     def _warm_up(self, stack: Stack) -> None:

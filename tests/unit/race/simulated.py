@@ -68,8 +68,8 @@ class Nowhere:
         self.launches.append((stack.path, len(self.up)))
         return Launched(ready_s=1.0, memory_bytes=self.sizes.get(stack.path, 0))
 
-    def rest(self):
-        self.clock.now += self.rest_s
+    def rest(self, limit_s=math.inf):
+        self.clock.now += min(self.rest_s, limit_s)
 
     def load(self, stack, workload, load, rewarm_s, limit_s=math.inf):
         if next(self.loads) == self.interrupt_after:
