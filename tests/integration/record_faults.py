@@ -152,7 +152,7 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
     import signal
 
     from stackrace.load.engine import run
-    from stackrace.load.histogram import censored_count, slow
+    from stackrace.load.histogram import slow
     from stackrace.probe import difference, read_machine
 
     port = 41733
@@ -176,7 +176,6 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
         machine=machine,
         cores=Budget(stack_cores=CORES, generator_cores=CORES[-1:]),
         slow=slow(result.histogram),
-        unfinished=censored_count(result.histogram),
         words=LOAD,
     )
 

@@ -67,6 +67,11 @@ impl Histogram {
         self.0.buckets().collect()
     }
 
+    /// The same without the values that are only lower bounds.
+    fn known_buckets(&self) -> Vec<(u64, u64)> {
+        self.0.known_buckets().collect()
+    }
+
     /// Values, lower bounds included.
     #[getter]
     fn count(&self) -> u64 {

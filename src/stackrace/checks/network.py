@@ -65,7 +65,7 @@ def latency_lumps(seen: Observation) -> Finding | None:
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
     It shows even where the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
     above the mark, and four times as many as within 0.2 s below it; a server whose median is itself near a second
-    can have none. Requests that were cut off by a timeout of that length are none either.
+    can have none. Requests that were cut off or unfinished, of which only a lower bound is known, do not count.
 
     Source: RFC 6298 section 2 for the initial timer of one second, and 5.5 for its doubling.
     """
@@ -84,13 +84,11 @@ def latency_lumps(seen: Observation) -> Finding | None:
 
 def _lump(seen: Observation, mark_s: float) -> int:
     """Return how many latencies heap up above ``mark_s``, 0 when it is no heap."""
-    limits_s = (seen.load.timeout_s, seen.load.connect_timeout_s or 0.0)
-    if seen.result.latency.p50 > _LUMP_WIDTH_S or any(abs(one - mark_s) < _LUMP_WIDTH_S for one in limits_s):
+    if seen.result.latency.p50 > _LUMP_WIDTH_S:
         return 0
     above = sum(size for value_s, size in seen.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
     below = sum(size for value_s, size in seen.slow if mark_s - _LUMP_WIDTH_S <= value_s < mark_s)
-    known = above - seen.unfinished
-    return known if known >= max(_LEAST_LUMP, 4 * below) else 0
+    return above if above >= max(_LEAST_LUMP, 4 * below) else 0
 
 
 def retransmits(seen: Observation) -> Finding | None:

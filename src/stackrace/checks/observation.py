@@ -22,8 +22,8 @@ class Observation:
     ``usage`` are the hops of the stack under load and the services it needs; ``idle_cpu_s`` is what all other
     stacks that are up spent meanwhile. ``machine`` brackets the slice. ``ceiling_per_s`` is the engine's own
     limit on this machine and ``before_per_s`` the same stack's throughput at the next lower concurrency, both
-    None when unknown. ``slow`` holds the latencies above half a second, as pairs of seconds and their number;
-    ``unfinished`` of all latencies are only lower bounds. ``log_bytes`` is what the stack wrote into its run
+    None when unknown. ``slow`` holds the known latencies above half a second, as pairs of seconds and their
+    number. ``log_bytes`` is what the stack wrote into its run
     directory meanwhile. ``served`` is how often its app was asked by its own count (None: it has none, or others
     answer, too), and ``served_apart_s`` how far the beginning of that count lies from the load's. ``debug`` tells
     whether the app runs in its debug mode, ``pauses`` whether connections rest by design (think times). ``words``
@@ -41,7 +41,6 @@ class Observation:
     ceiling_per_s: float | None = None
     before_per_s: float | None = None
     slow: tuple[tuple[float, int], ...] = ()
-    unfinished: int = 0
     log_bytes: int = 0
     served: int | None = None
     served_apart_s: float = 0.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..checks import LOAD, Observation, examine_run
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
-from ..load.histogram import censored_count, slow
+from ..load.histogram import slow
 from ..model.errors import InputError
 from ..model.host import MachineDelta
 from ..model.load import Load, LoadResult
@@ -92,7 +92,6 @@ def measure(
         generator_threads=min(options.threads or 1, load.concurrency),
         ceiling_per_s=ceiling_per_s,
         slow=slow(result.histogram),
-        unfinished=censored_count(result.histogram),
         pauses=setup.target.pauses,
         words=LOAD,
     )

@@ -13,7 +13,7 @@ from functools import partial
 from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import Monitor, run
-from ..load.histogram import censored_count, slow
+from ..load.histogram import slow
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load, LoadResult
@@ -158,7 +158,6 @@ class Here:
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
             slow=slow(result.histogram),
-            unfinished=censored_count(result.histogram),
             served=None if counted is None or counted_now is None or others else counted_now - counted,
             served_apart_s=abs(result.started_at - counted_s),
             log_bytes=max(written_now_bytes - written_bytes, 0),

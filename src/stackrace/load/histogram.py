@@ -41,8 +41,12 @@ def distribution(encoded: bytes) -> tuple[Bucket, ...]:
 
 
 def slow(encoded: bytes, above_s: float = 0.5) -> tuple[tuple[float, int], ...]:
-    """Return the latencies of one encoded distribution above ``above_s``: pairs of seconds and their number."""
-    return tuple((each.value_s, each.count) for each in distribution(encoded) if each.value_s > above_s)
+    """Return the latencies of one encoded distribution above ``above_s``: pairs of seconds and their number.
+
+    Without those that are only lower bounds, because a request was cut off or unfinished.
+    """
+    known = ((value * _NS, count) for value, count in _decode(encoded).known_buckets())
+    return tuple((value_s, count) for value_s, count in known if value_s > above_s)
 
 
 def censored_count(encoded: bytes) -> int:

@@ -112,6 +112,15 @@ impl Latency {
         self.all.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
     }
 
+    /// The same without the lower bounds: what is known to have taken so long and no longer.
+    pub fn known_buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.buckets().filter_map(|(value_ns, count)| {
+            let bounds = self.at_least.as_ref().map_or(0, |bounds| bounds.count_at(value_ns));
+            let known = count.saturating_sub(bounds);
+            (known > 0).then_some((value_ns, known))
+        })
+    }
+
     /// Whether `q` moves when every lower bound is taken as infinite.
     fn reaches_bounds(&self, q: f64, value_ns: u64) -> bool {
         let Some(bounds) = &self.at_least else {
@@ -161,6 +170,13 @@ mod tests {
         known.iter().for_each(|&value| latency.record(value));
         at_least.iter().for_each(|&value| latency.record_at_least(value));
         latency
+    }
+
+    #[test]
+    fn what_is_known_leaves_out_lower_bounds() {
+        let latency = latency(&[500, 500, 900], &[500, 700]);
+        assert_eq!(latency.buckets().collect::<Vec<_>>(), [(500, 3), (700, 1), (900, 1)]);
+        assert_eq!(latency.known_buckets().collect::<Vec<_>>(), [(500, 2), (900, 1)]);
     }
 
     #[test]
