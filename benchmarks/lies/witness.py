@@ -11,9 +11,8 @@ import os
 import statistics
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +26,7 @@ __all__ = ["Sight", "Watched", "witness"]
 
 TURNS = 40
 LOOK_AFTER_S = 0.2
-"""When connections are counted: as long after the recorded stretch began, when all of them are open."""
+"""When connections are counted, where they are kept: so long after the recorded stretch began all are open."""
 
 ESTABLISHED = "01"
 
@@ -58,16 +57,17 @@ class Watched(Here):
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
         """Load as ever, between two looks at the machine, with one at the connections meanwhile."""
-        cores, port = self._cores.stack_cores, self._up[stack.path].running.port
+        cores, running = self._cores.stack_cores, self._up[stack.path].running
+        front = next(iter(running.hops.values()))
         spread: list[int] = []
-        look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(connections(port)))
+        look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(connections(running.port, front)))
         before_ns, (stolen, whole) = work_ns(cores), stolen_s()
-        look.start()
+        if load.keep_alive:
+            look.start()
         try:
             seen = super().load(stack, workload, load, rewarm_s, limit_s)
         finally:
             look.cancel()
-            look.join()
         (stolen_now, whole_now), after_ns = stolen_s(), work_ns(cores)
         change = seen.machine.speed_change
         self._sights[seen.result.started_at] = Sight(
@@ -100,22 +100,34 @@ def _turn_ns() -> int:
     return time.thread_time_ns() - begun
 
 
-def connections(port: int) -> list[int]:
-    """Return how many established connections each process has that serves ``port``. Source: proc_net_tcp(5)."""
+def connections(port: int, roots: Sequence[int]) -> list[int]:
+    """Return how many established connections to ``port`` each of the processes below ``roots`` has.
+
+    Source: proc_net_tcp(5), proc_pid_fd(5), proc_tid_children(5).
+    """
     rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
-    served = {row[9] for row in rows if row[3] == ESTABLISHED and int(row[1].rpartition(":")[2], 16) == port}
-    return list(Counter(pid for pid, inode in _sockets() if inode in served).values())
+    served = {
+        f"socket:[{row[9]}]" for row in rows if row[3] == ESTABLISHED and int(row[1].rpartition(":")[2], 16) == port
+    }
+    counts = [sum(held in served for held in _held(pid)) for pid in _below(roots)]
+    return [count for count in counts if count]
 
 
-def _sockets() -> Iterator[tuple[str, str]]:
-    """Yield every process's sockets: its id, and the inode."""
-    for path in Path("/proc").glob("[0-9]*/fd/*"):
+def _below(roots: Sequence[int]) -> Iterator[int]:
+    for pid in roots:
+        yield pid
         try:
-            target = str(path.readlink())
+            children = [path.read_text(encoding="ascii") for path in Path(f"/proc/{pid}/task").glob("*/children")]
         except OSError:
-            continue  # closed or ended meanwhile, or not ours to see
-        if target.startswith("socket:["):
-            yield path.parts[2], target[8:-1]
+            continue  # ended meanwhile
+        yield from _below([int(child) for each in children for child in each.split()])
+
+
+def _held(pid: int) -> Iterator[str]:
+    for path in Path(f"/proc/{pid}/fd").glob("*"):
+        # closed meanwhile, or not ours to see
+        with suppress(OSError):
+            yield str(path.readlink())
 
 
 def explained_fairness(spread: Sequence[int]) -> float:

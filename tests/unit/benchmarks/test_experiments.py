@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from argparse import Namespace
@@ -68,9 +69,10 @@ def test_the_witness_explains_unevenness_by_the_connections_of_each_process():
 def test_the_witness_sees_the_connections_of_the_process_that_serves_a_port():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        assert connections(port) == []
+        assert connections(port, [os.getpid()]) == []
         with socket.create_connection(("127.0.0.1", port)), listening.accept()[0]:
-            assert connections(port) == [1]
+            assert connections(port, [os.getpid()]) == [1]
+            assert connections(port, []) == []
 
 
 def test_the_witness_confirms_what_it_saw_and_nothing_else():
