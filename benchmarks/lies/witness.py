@@ -1,7 +1,7 @@
 """A look of one's own at the machine around every slice, so that what a check says of it can be confirmed.
 
-It reads by other means than the checks: another piece of work for the speed, the connections that the kernel shows
-for every process, and the time stolen over the whole of a load.
+It reads by other means than the checks: another piece of work for the speed, on either side of the race's own; the
+connections that the kernel shows for every process; and the time stolen over the whole of a load.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from stackrace.checks import Observation
 from stackrace.deploy.here import Here
 from stackrace.model.load import Load
 from stackrace.model.stack import Stack
 from stackrace.model.workload import Workload
+from stackrace.probe import canary_ns
 
 __all__ = ["Sight", "Watched", "witness"]
 
-TURNS = 40
+TURNS = 12
 LOOK_AFTER_S = 0.2
 """When connections are counted, where they are kept: so long after the recorded stretch began all are open."""
 
@@ -57,36 +59,50 @@ class Watched(Here):
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
         """Load as ever, between two looks at the machine, with one at the connections meanwhile."""
-        cores, running = self._cores.stack_cores, self._up[stack.path].running
+        running = self._up[stack.path].running
         front = next(iter(running.hops.values()))
         spread: list[int] = []
         look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(connections(running.port, front)))
-        before_ns, (stolen, whole) = work_ns(cores), stolen_s()
+        costs: list[float] = []
+        stolen, whole = stolen_s()
         if load.keep_alive:
             look.start()
         try:
-            seen = super().load(stack, workload, load, rewarm_s, limit_s)
+            with patch("stackrace.deploy.here.canary_ns", lambda cores: beside_canary(cores, costs)):
+                seen = super().load(stack, workload, load, rewarm_s, limit_s)
         finally:
             look.cancel()
-        (stolen_now, whole_now), after_ns = stolen_s(), work_ns(cores)
+        stolen_now, whole_now = stolen_s()
         change = seen.machine.speed_change
         self._sights[seen.result.started_at] = Sight(
             stolen=(stolen_now - stolen) / max(whole_now - whole, 1e-9),
-            speed=math.log(before_ns / after_ns),
+            speed=math.log(costs[0] / costs[-1]),
             claimed=None if change is None else math.log(1 + change),
             fairness=explained_fairness(spread),
         )
         return seen
 
 
-def work_ns(cores: Sequence[int]) -> float:
-    """Return what some turns of a plain loop cost on ``cores`` in ns of CPU time: the middle one, their mean."""
+def beside_canary(cores: Sequence[int], costs: list[float]) -> float:
+    """Run the race's own canary between two halves of the witness's work, whose cost joins ``costs``.
+
+    Where speed moves within milliseconds, nothing but the same milliseconds can confirm it.
+    """
+    before_ns = _least_ns(cores)
+    canary = canary_ns(cores)
+    after_ns = _least_ns(cores)
+    costs.append(math.sqrt(before_ns * after_ns))
+    return canary
+
+
+def _least_ns(cores: Sequence[int]) -> float:
+    """Return what some turns of a plain loop cost on ``cores`` in ns of CPU time: the least, their mean."""
     allowed = os.sched_getaffinity(0)
     costs = []
     try:
         for core in cores:
             os.sched_setaffinity(0, {core})
-            costs.append(statistics.median(_turn_ns() for _ in range(TURNS)))
+            costs.append(min(_turn_ns() for _ in range(TURNS)))
     finally:
         os.sched_setaffinity(0, allowed)
     return statistics.fmean(costs)
