@@ -47,7 +47,8 @@ def other_configuration(view: LaunchView) -> Finding | None:
         least = _declared(hop) * copies
         follows_load = int(hop.settings.get("cheaper", 0)) > 0
         too_few = max(seen) < least and not follows_load
-        if too_few or min(seen) > least + (_BESIDE + len(group) * _BESIDE_EACH) * copies:
+        beside = _BESIDE + len(group) * _BESIDE_EACH + sum(_children(one) for one in group if one is not hop)
+        if too_few or min(seen) > least + beside * copies:
             return Finding(
                 check="other configuration",
                 effect=Effect.WARNS,
@@ -84,6 +85,13 @@ def _declared(hop: Hop) -> int:
         return 0
     number = hop.settings.get(_DECLARED_BY.get(hop.server, ""))
     return number if isinstance(number, int) and not isinstance(number, bool) else 0
+
+
+def _children(hop: Hop) -> int:
+    """Return how many children ``hop`` may have where it houses another server, which does the work."""
+    if hop.server != "apache":
+        return 0
+    return int(hop.settings["max_workers" if hop.settings["mpm"] == "prefork" else "processes"])
 
 
 def _names(view: LaunchView) -> list[str]:

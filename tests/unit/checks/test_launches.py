@@ -139,3 +139,18 @@ def test_copies_of_a_server_are_held_to_so_many_times_its_processes():
     stack = stack_of("gunicorn", workers=2, instances=3)
     assert found(view(stack=stack, processes=9)) == {}
     assert found(view(stack=stack, processes=5)) == {"other configuration": Effect.WARNS}
+
+
+@pytest.mark.parametrize(("mpm", "silent", "loud"), [("prefork", 160, 164), ("event", 26, 30)])
+def test_an_apache_around_mod_wsgi_has_its_own_children_beside(mpm, silent, loud):
+    apache = Hop(
+        server="apache", protocol=Protocol.HTTP, settings={"mpm": mpm, "processes": 16, "max_workers": 150}
+    )
+    inside = Hop(server="mod_wsgi", protocol=None, settings={"mode": "daemon", "processes": 2})
+    stack = Stack(path="apache+mod_wsgi", hops=(apache, inside), interface=Interface.WSGI)
+    for processes, expected in ((silent, {}), (loud, {"other configuration": Effect.WARNS})):
+        seen = view(stack=stack, processes=processes)
+        slices = tuple(
+            replace(one, usage=(replace(one.usage[0], hop="apache+mod_wsgi"),)) for one in seen.launch.slices
+        )
+        assert found(replace(seen, launch=replace(seen.launch, slices=slices))) == expected
