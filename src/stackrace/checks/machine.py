@@ -86,7 +86,8 @@ def throttled(seen: Observation) -> Finding | None:
     """A CPU quota of our control group stopped us: at all warns, for more than 1 % of the time invalidates.
 
     All threads of a throttled group stand still together until the next period, so latencies show the quota's
-    period of 100 ms. A quota that the whole race is meant to have is better given as fewer cores.
+    period of 100 ms, and the engine's share comes out of the same quota. A quota that is declared to be part of the
+    race only warns.
 
     Source: Documentation/scheduler/sched-bwc.rst.
     """
@@ -95,9 +96,10 @@ def throttled(seen: Observation) -> Finding | None:
         "throttled",
         share,
         warns=0.0,
-        invalidates=0.01,
+        invalidates=None if seen.cores.quota else 0.01,
         seen=f"a CPU quota stopped this container's processes for {percent(share)} of the {seen.words.span}",
-        remedy="lift the container's CPU quota and bind it to whole cores instead (cpuset)",
+        remedy="lift the container's CPU quota and bind it to whole cores instead (cpuset)"
+        + ("" if seen.cores.quota else seen.words.meant_quota),
     )
 
 

@@ -39,6 +39,8 @@ class Words:
     """How to measure for longer."""
     quieter: str
     """What helps against a machine whose cores are taken away now and then."""
+    meant_quota: str
+    """What else to do about a CPU quota, where it can be declared; follows another remedy."""
 
 
 RACE = Words(
@@ -55,6 +57,7 @@ RACE = Words(
     heavier="race a workload that costs the app more, or on a machine with more cores",
     longer="longer slices (--slice 2s)",
     quieter="use a machine with dedicated CPUs, or a larger [race] budget so that quiet slices prevail",
+    meant_quota='; or declare it to be part of the race ("quota = true" in [race], --quota)',
 )
 
 LOAD = Words(
@@ -71,4 +74,5 @@ LOAD = Words(
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
     longer="a longer run (--duration)",
     quieter="use a machine with dedicated CPUs, or load again in a quieter hour",
+    meant_quota="",
 )

@@ -51,11 +51,16 @@ _OPTIONS = (
         metavar="SIZE",
         help="What every stack may hold, as in 512MiB or 2GiB; one that exceeds it is out. Default: no limit.",
     ),
+    click.option(
+        "--quota",
+        is_flag=True,
+        help="A CPU quota of this container is meant: being throttled by it refuses nothing.",
+    ),
 )
 
 
 def budget_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options; the command gets ``cores``, ``engine_cores`` and ``memory``, None where nothing is said."""
+    """Add the options; the command gets what they say, None (``quota``: False) where they say nothing."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -67,6 +72,7 @@ def apply_budget_options(
     cores: tuple[int, ...] | None,
     engine_cores: tuple[int, ...] | None,
     memory: float | None,
+    quota: bool,
 ) -> RaceRequest:
     """Return ``request`` with what the flags say on top."""
     return replace(
@@ -74,4 +80,5 @@ def apply_budget_options(
         cores=cores or request.cores,
         engine_cores=engine_cores or request.engine_cores,
         memory_bytes=request.memory_bytes if memory is None else int(memory),
+        quota=quota or request.quota,
     )

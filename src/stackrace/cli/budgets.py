@@ -32,7 +32,9 @@ def budget_of(request: RaceRequest) -> Budget:
     _refuse_others("--cores ([race] cores)", request.cores, usable)
     _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
     stacks, engine = split_cores(physical_cores(usable), request.cores, request.engine_cores)
-    return Budget(stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes)
+    return Budget(
+        stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota
+    )
 
 
 def split_cores(

@@ -51,7 +51,9 @@ def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[st
 
 def _budget(budget: Budget) -> tuple[str, ...]:
     memory = "unlimited" if budget.memory_bytes is None else SIZE.format(budget.memory_bytes)
-    return format_cores(budget.stack_cores), format_cores(budget.generator_cores), memory, budget.enforced.value
+    quota = "declared" if budget.quota else "not declared"
+    cores = format_cores(budget.stack_cores), format_cores(budget.generator_cores)
+    return *cores, memory, budget.enforced.value, quota
 
 
 _BUDGET = (
@@ -59,6 +61,7 @@ _BUDGET = (
     "the list of the load engine's cores",
     "the memory of each stack",
     "what holds stacks to that",
+    "a CPU quota",
 )
 
 _HOST = {

@@ -105,6 +105,7 @@ def command(
     cores: tuple[int, ...] | None,
     engine_cores: tuple[int, ...] | None,
     memory: float | None,
+    quota: bool,
     question: str | None,
     difference: float | None,
     seed: int | None,
@@ -170,7 +171,7 @@ def command(
         difference=difference or request.difference,
         seed=request.seed if seed is None else seed,
     )
-    request = apply_budget_options(request, cores=cores, engine_cores=engine_cores, memory=memory)
+    request = apply_budget_options(request, cores=cores, engine_cores=engine_cores, memory=memory, quota=quota)
     runs = RunOptions(
         session=session, think=think, requests=requests, duration=duration, repeats=repeats, no_twin=no_twin
     )

@@ -51,12 +51,14 @@ class Budget:
     """Equal for all stacks: the cores their processes may run on. ``generator_cores`` are the engine's.
 
     ``memory_bytes`` is what each stack may hold, None where nothing bounds it; ``enforced`` says by what.
+    ``quota`` declares that a CPU quota on all of this is meant to be there.
     """
 
     stack_cores: tuple[int, ...]
     generator_cores: tuple[int, ...]
     memory_bytes: int | None = None
     enforced: Enforcement = Enforcement.AFFINITY
+    quota: bool = False
 
     @property
     def shared(self) -> bool:

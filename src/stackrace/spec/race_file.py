@@ -155,6 +155,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         cores=race.cores,
         engine_cores=race.engine_cores,
         memory_bytes=None if race.memory is None else int(race.memory),
+        quota=race.quota,
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

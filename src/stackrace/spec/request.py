@@ -43,7 +43,8 @@ class RaceRequest:
     spends the whole budget on all stacks, however early the question is answered. With ``twin`` one of them
     runs twice.
 
-    Each stack may use ``cores`` and hold ``memory_bytes``; ``engine_cores`` are the load engine's.
+    Each stack may use ``cores`` and hold ``memory_bytes``; ``engine_cores`` are the load engine's. ``quota`` tells
+    that a CPU quota of this container is part of what is raced.
     """
 
     folder: Path
@@ -80,4 +81,5 @@ class RaceRequest:
     cores: tuple[int, ...] | None = None
     engine_cores: tuple[int, ...] | None = None
     memory_bytes: int | None = None
+    quota: bool = False
     think: bool = False

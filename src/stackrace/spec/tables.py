@@ -175,6 +175,7 @@ class RaceTable(_Table):
     cores: Cores | None = None
     engine_cores: Cores | None = None
     memory: Memory | None = None
+    quota: bool = False
 
 
 class RaceFileTable(_Table):

@@ -11,12 +11,13 @@ __all__ = ["BudgetDocument", "HostDocument", "budget_document", "budget_from", "
 
 
 class BudgetDocument(TypedDict):
-    """Numbers of cores; memory and what enforces the budget are not in rows that an earlier version wrote."""
+    """Numbers of cores; memory, what enforces the budget, and quota are not in rows of earlier versions."""
 
     stack_cores: list[int]
     generator_cores: list[int]
     memory_bytes: NotRequired[int | None]
     enforced: NotRequired[str]
+    quota: NotRequired[bool]
 
 
 class HostDocument(TypedDict):
@@ -39,6 +40,7 @@ def budget_document(budget: Budget) -> BudgetDocument:
         "generator_cores": list(budget.generator_cores),
         "memory_bytes": budget.memory_bytes,
         "enforced": budget.enforced.value,
+        "quota": budget.quota,
     }
 
 
@@ -49,6 +51,7 @@ def budget_from(document: BudgetDocument) -> Budget:
         generator_cores=tuple(document["generator_cores"]),
         memory_bytes=document.get("memory_bytes"),
         enforced=Enforcement(document.get("enforced", Enforcement.AFFINITY)),
+        quota=document.get("quota", False),
     )
 
 

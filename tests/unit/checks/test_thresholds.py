@@ -10,6 +10,7 @@ from tests.unit.checks.table import CHECKS, Made
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.load import SeriesBin
+from stackrace.model.race import Budget
 from stackrace.model.verdict import Effect
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
@@ -32,6 +33,11 @@ def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
 
 def of_clock(name: str) -> Observation:
     return healthy(machine=machine(clocksource=name, clocksource_before="tsc"))
+
+
+def under_quota(throttled_s: float) -> Observation:
+    declared = Budget(stack_cores=(0,), generator_cores=(1,), quota=True)
+    return healthy(machine=machine(throttled_s=throttled_s), cores=declared)
 
 
 CLOSING = load(keep_alive=False)
@@ -74,6 +80,7 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("overheated", of_machine("heat_stops"), 0, [(1, REDOES)]),
     ("unstable clock", of_clock, "tsc", [("hpet", WARNS), ("kvm-clock", WARNS)]),
     ("throttled", of_machine("throttled_s"), 0.0, [(0.001, WARNS), (0.021, INVALIDATES)]),
+    ("throttled", under_quota, 0.0, [(0.001, WARNS), (1.0, WARNS)]),
     ("swapping", of_machine("swapped_pages"), 0, [(1, WARNS), (256, WARNS), (257, INVALIDATES)]),
     ("major faults", of_machine("major_faults"), 20, [(21, WARNS)]),
     ("clock stepped", of_machine("clock_step_s"), 0.05, [(0.051, WARNS), (-0.051, WARNS)]),

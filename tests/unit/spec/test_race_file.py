@@ -223,6 +223,11 @@ def test_budgets_that_cannot_be_are_refused(tmp_path, key, words):
     assert words in problems(tmp_path, f"[race]\n{key}\n")
 
 
+def test_a_cpu_quota_may_be_declared(tmp_path):
+    assert read(tmp_path, "[race]\nquota = true\n").quota
+    assert not read(tmp_path, "[race]\n").quota
+
+
 def test_memory_is_binary_or_decimal(tmp_path):
     assert read(tmp_path, '[race]\nmemory = "512MB"\n').memory_bytes == 512_000_000
     assert read(tmp_path, '[race]\nmemory = "512MiB"\n').memory_bytes == 512 * 2**20

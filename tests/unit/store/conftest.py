@@ -125,6 +125,7 @@ RACE = whole(
         generator_cores=few(COUNT),
         memory_bytes=st.none() | COUNT,
         enforced=st.sampled_from(Enforcement),
+        quota=st.booleans(),
     ),
     seed=st.integers(),
     host=HOST,
