@@ -11,7 +11,7 @@ from .clocks import STEADY_CLOCKS
 from .growth import nearly_full
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
-from .preflight import MEMORY_SHARE, PREFLIGHT_CHECKS, SPARE_FILES, preflight
+from .preflight import MEMORY_SHARE, MOST_IN_TIME_WAIT, PREFLIGHT_CHECKS, SPARE_FILES, TIME_WAIT_S, preflight
 from .preparation import Preparation
 from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 from .words import LOAD, RACE, Words
@@ -20,6 +20,7 @@ __all__ = [
     "LAUNCH_CHECKS",
     "LOAD",
     "MEMORY_SHARE",
+    "MOST_IN_TIME_WAIT",
     "PREFLIGHT_CHECKS",
     "RACE",
     "RUN_CHECKS",
@@ -27,6 +28,7 @@ __all__ = [
     "SPARE_FILES",
     "STAGES",
     "STEADY_CLOCKS",
+    "TIME_WAIT_S",
     "Aftermath",
     "Complaint",
     "LaunchView",

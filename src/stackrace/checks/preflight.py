@@ -10,13 +10,18 @@ from .growth import nearly_full
 from .judge import cores_named, count, percent
 from .preparation import Preparation
 
-__all__ = ["MEMORY_SHARE", "PREFLIGHT_CHECKS", "SPARE_FILES", "preflight"]
+__all__ = ["MEMORY_SHARE", "MOST_IN_TIME_WAIT", "PREFLIGHT_CHECKS", "SPARE_FILES", "TIME_WAIT_S", "preflight"]
 
 MEMORY_SHARE = 0.8
 """Of the memory that is free before a block, so much is given to stacks together: they grow under load."""
 
 SPARE_FILES = 64
-_TIME_WAIT_S = 60
+MOST_IN_TIME_WAIT = 0.5
+"""The share of the ephemeral ports that earlier connections may still hold when a race starts."""
+
+TIME_WAIT_S = 60
+"""How long Linux holds the port of a connection that is over."""
+
 _REUSED_AFTER_S = 2
 
 
@@ -62,7 +67,7 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
             threshold=f"at most {count(plan.limits.ephemeral_ports)}",
             remedy=f"sysctl net.ipv4.ip_local_port_range='1024 65535', or lower {plan.words.concurrency}",
         )
-    held_s = _REUSED_AFTER_S if plan.limits.tw_reuse else _TIME_WAIT_S
+    held_s = _REUSED_AFTER_S if plan.limits.tw_reuse else TIME_WAIT_S
     needed = plan.connections_per_s * held_s
     if all(load.keep_alive for load in plan.loads) or needed <= plan.limits.ephemeral_ports:
         return None
@@ -83,7 +88,7 @@ def time_wait(plan: Preparation) -> Finding | None:
     Source: RFC 9293 section 3.6.1; TIME_WAIT lasts 60 s in Linux.
     """
     share = plan.limits.time_wait / plan.limits.ephemeral_ports if plan.limits.ephemeral_ports else 0.0
-    if share <= 0.5:
+    if share <= MOST_IN_TIME_WAIT:
         return None
     return Finding(
         check="ports in TIME_WAIT",

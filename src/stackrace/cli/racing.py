@@ -26,7 +26,7 @@ from .former import Former, hold_to
 from .going_on import go_on_with, races_folder
 from .keeping import opening_of
 from .planning import plan_of, race_of
-from .preflight import check_limits
+from .preflight import check_limits, wait_for_ports
 from .progress import Announcer, LiveSink
 from .refusals import outlook_before, refuse_early
 from .showing import show, write_html
@@ -55,6 +55,7 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
     refuse_early(request)
     with stoppable(), Announcer() as say, set_up(request, say) as stage:
         plan = plan_of(request, stage)
+        begun += wait_for_ports(say)
         together = 1 if plan.repeats else len(entrants(plan))
         limits = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
         race = race_of(plan, request, (*stage.notes, *limits, *outlook_before(plan)))
