@@ -1,17 +1,18 @@
 """A look of one's own at the machine around every slice, so that what a check says of it can be confirmed.
 
 It reads by other means than the checks: another piece of work for the speed, on either side of the race's own; the
-connections that the kernel shows for every process; and the time stolen over the whole of a load.
+sockets that every process opens; and the time stolen over the whole of a load.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import random
 import statistics
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,9 @@ from stackrace.probe import canary_ns
 __all__ = ["Sight", "Watched", "witness"]
 
 TURNS = 12
+NUMBERS = random.Random(1).sample(range(10**6), 1500)
 LOOK_AFTER_S = 0.2
 """When connections are counted, where they are kept: so long after the recorded stretch began all are open."""
-
-ESTABLISHED = "01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,8 @@ class Watched(Here):
         running = self._up[stack.path].running
         front = next(iter(running.hops.values()))
         spread: list[int] = []
-        look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(connections(running.port, front)))
+        idle = sockets(front)
+        look = threading.Timer(rewarm_s + LOOK_AFTER_S, lambda: spread.extend(opened(idle, sockets(front))))
         costs: list[float] = []
         stolen, whole = stolen_s()
         if load.keep_alive:
@@ -96,7 +97,7 @@ def beside_canary(cores: Sequence[int], costs: list[float]) -> float:
 
 
 def _least_ns(cores: Sequence[int]) -> float:
-    """Return what some turns of a plain loop cost on ``cores`` in ns of CPU time: the least, their mean."""
+    """Return what some turns of sorting cost on ``cores`` in ns of CPU time: the least, their mean."""
     allowed = os.sched_getaffinity(0)
     costs = []
     try:
@@ -110,23 +111,22 @@ def _least_ns(cores: Sequence[int]) -> float:
 
 def _turn_ns() -> int:
     begun = time.thread_time_ns()
-    total = 0
-    for number in range(1500):
-        total += number
+    sorted(NUMBERS)
     return time.thread_time_ns() - begun
 
 
-def connections(port: int, roots: Sequence[int]) -> list[int]:
-    """Return how many established connections to ``port`` each of the processes below ``roots`` has.
+def sockets(roots: Sequence[int]) -> Mapping[int, Set[str]]:
+    """Return the sockets that each of the processes from ``roots`` down holds, by its id.
 
-    Source: proc_net_tcp(5), proc_pid_fd(5), proc_tid_children(5).
+    Source: proc_pid_fd(5), proc_tid_children(5). /proc/net/tcp, which would tell connections from the rest, holds
+    thousands of lines once connections were closed, and reading it takes the engine's core for long.
     """
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
-    served = {
-        f"socket:[{row[9]}]" for row in rows if row[3] == ESTABLISHED and int(row[1].rpartition(":")[2], 16) == port
-    }
-    counts = [sum(held in served for held in _held(pid)) for pid in _below(roots)]
-    return [count for count in counts if count]
+    return {pid: {held for held in _held(pid) if held.startswith("socket:")} for pid in _below(roots)}
+
+
+def opened(before: Mapping[int, Set[str]], now: Mapping[int, Set[str]]) -> list[int]:
+    """Return how many sockets each process has opened meanwhile, those that opened some."""
+    return [more for pid, held in now.items() if (more := len(held - before.get(pid, set())))]
 
 
 def _below(roots: Sequence[int]) -> Iterator[int]:

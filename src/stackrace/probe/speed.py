@@ -12,7 +12,8 @@ from .proc import read_number
 __all__ = ["canary_ns", "frequency_khz", "heat_stops"]
 
 _CPU = "/sys/devices/system/cpu"
-_WORK = bytes(128 * 1024)
+_HASHED = bytes(48 * 1024)
+_COUNTED = 6000
 _TURNS = 12
 _MOST_CORES = 4
 
@@ -20,11 +21,11 @@ _MOST_CORES = 4
 def canary_ns(cores: Sequence[int]) -> float:
     """Return what a fixed piece of work costs on ``cores`` now: nanoseconds of CPU time, their mean; 0 for none.
 
-    The work is BLAKE2b (RFC 7693) over 128 KiB, ordinary integer instructions, a quarter of a millisecond each
-    on a core of today. The least of twelve turns counts, in CPU time, so that neither an interrupt nor waiting
-    for the core shows, but frequency, a busy sibling thread and stolen cycles do. All of it takes 3 ms per core,
-    of which at most four are asked, the first and the last among them. The calling thread visits each core and
-    then goes back to where it was allowed before.
+    A turn is BLAKE2b (RFC 7693) over 48 KiB and about as long of Python's own loop, a quarter of a millisecond on a
+    core of today: what slows only one of them is not the machine. The least of twelve turns counts, in CPU time,
+    so that neither an interrupt nor waiting for the core shows, but frequency, a busy sibling thread and stolen
+    cycles do. All of it takes 3 ms per core, of which at most four are asked, the first and the last among them.
+    The calling thread visits each core and then goes back to where it was allowed before.
 
     A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions has the
     figures.
@@ -45,7 +46,9 @@ def canary_ns(cores: Sequence[int]) -> float:
 
 def _turn_ns() -> int:
     begun = time.thread_time_ns()
-    hashlib.blake2b(_WORK)
+    hashlib.blake2b(_HASHED)
+    for _ in range(_COUNTED):
+        pass
     return time.thread_time_ns() - begun
 
 

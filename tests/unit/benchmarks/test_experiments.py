@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from benchmarks.lies.clean import confirmed
-from benchmarks.lies.witness import Sight, connections, explained_fairness
+from benchmarks.lies.witness import Sight, explained_fairness, opened, sockets
 from benchmarks.method import _races, aa_races, slicing, slowed, time_to_winner
 from benchmarks.method._races import outcome, rounds
 from benchmarks.method.shares import interval
@@ -66,13 +66,13 @@ def test_the_witness_explains_unevenness_by_the_connections_of_each_process():
     assert explained_fairness([8]) == explained_fairness([]) == 1
 
 
-def test_the_witness_sees_the_connections_of_the_process_that_serves_a_port():
+def test_the_witness_sees_the_sockets_that_a_process_opens():
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-        assert connections(port, [os.getpid()]) == []
-        with socket.create_connection(("127.0.0.1", port)), listening.accept()[0]:
-            assert connections(port, [os.getpid()]) == [1]
-            assert connections(port, []) == []
+        before = sockets([os.getpid()])
+        assert before[os.getpid()]
+        assert opened(before, sockets([os.getpid()])) == []
+        with socket.create_connection(listening.getsockname()), listening.accept()[0]:
+            assert opened(before, sockets([os.getpid()])) == [2]
 
 
 def test_the_witness_confirms_what_it_saw_and_nothing_else():
