@@ -13,7 +13,7 @@ from .load import Load
 from .stack import Stack, original_path
 from .workload import Workload
 
-__all__ = ["Budget", "Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "StackFacts"]
+__all__ = ["Budget", "Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "Rule", "StackFacts"]
 
 
 class Question(StrEnum):
@@ -23,6 +23,15 @@ class Question(StrEnum):
     """Which stack is the best, or which cannot be told from the best."""
     RANKING = "ranking"
     """Where every stack stands."""
+
+
+class Rule(StrEnum):
+    """By what a race is decided; see `stats.judge`."""
+
+    SELECTION = "selection"
+    """With 95 % confidence the stack named is the best, or within the difference that matters; from 2 blocks on."""
+    ALL_PAIRS = "all pairs"
+    """No false order anywhere with 95 % confidence, at 5, 7, 10 … blocks: earlier races, without another word."""
 
 
 class Ending(StrEnum):
@@ -146,7 +155,7 @@ class Race:
     ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
     ``twin`` is the path of the stack that also ran as its own hidden twin, empty without one; the twin's launches
     stand among the others under ``model.stack.twin_path`` of it. ``resumed`` counts how often the race went on
-    after an interruption.
+    after an interruption. ``rule`` is by what it was, and is reported as, decided.
     """
 
     id: str
@@ -173,3 +182,4 @@ class Race:
     exhaustive: bool = False
     twin: str = ""
     resumed: int = 0
+    rule: Rule = Rule.SELECTION

@@ -15,7 +15,8 @@ from ..model.stack import twin_path
 from ..stats.carry_over import carry_over
 from ..stats.drift import drift
 from ..stats.logs import exp, growth
-from ..stats.looks import ALPHA, look
+from ..stats.selection import ORDER_ALPHA as ALPHA
+from ..stats.selection import family as look
 from .levels import Field, fields
 from .turns import Measured, turns
 

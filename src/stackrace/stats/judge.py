@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ..model.race import Question, Rule
 from ..model.standing import Interval
+from . import selection
+from .allpairs import looks as allpairs
+from .family import Family
 from .logs import FURTHEST, growth, ratio_of
-from .looks import Family, followed
 from .pairs import Array
+from .planning import blocks_to_answer
 from .tiers import Relation, above, beats, best, rank_sets, settled_stacks, tiers, ties, winners
 
 __all__ = ["Judgement", "judge"]
@@ -19,18 +25,26 @@ __all__ = ["Judgement", "judge"]
 class Judgement:
     """What is known of K stacks, by index.
 
-    ``order`` is who is above whom, ``tied`` who differs by nothing that matters. ``winners`` are the stacks
-    that answer "which is the best?", none while nobody does. ``leader`` is the stack of tier 1 that comes out
-    best against the rest of it.
+    ``family`` holds the limits of all pairs together, from which ``order`` (who is above whom) and ``tied`` (who
+    differs by nothing that matters) follow; ``each`` those of each pair by itself. ``winners`` are the stacks that
+    answer "which is the best?", none while nobody does; ``surely`` tells whether the leader is proved better than
+    every other. ``left`` are the stacks that may still be the best, by the rule. ``leader`` is the stack that the
+    answer speaks of. ``behind`` is by how much it is behind the best at most, 0.07 for 7 %, None while that is
+    unknown. ``blocks_needed`` is how many blocks an answer is likely to take, None where 40 are too few.
     """
 
     family: Family
+    each: Family
     order: Relation
     tied: Relation
     winners: tuple[int, ...]
+    surely: bool
+    left: tuple[int, ...]
     tiers: tuple[int, ...]
     ranks: tuple[tuple[int, int], ...]
     leader: int
+    behind: float | None = None
+    blocks_needed: int | None = None
 
     @property
     def settled(self) -> tuple[bool, ...]:
@@ -50,12 +64,12 @@ class Judgement:
         return growth(half)
 
     def ratio(self, one: int, other: int) -> Interval:
-        """Return exp(m ± H) of one ÷ other; NaN where they share no block, no limits below two."""
-        m, half = float(self.family.estimate[one, other]), float(self.family.half_width[one, other])
+        """Return exp(m ± H) of one ÷ other, limits of this pair by itself; NaN where they share no block."""
+        m, half = float(self.each.estimate[one, other]), float(self.each.half_width[one, other])
         return ratio_of(m, math.nan if math.isnan(m) else half)
 
     def apart(self, one: int, other: int) -> float:
-        """Return by how much two stacks differ at most, exp(|m| + H) − 1."""
+        """Return by how much two stacks differ at most, exp(|m| + H) − 1, all pairs together."""
         m, half = float(self.family.estimate[one, other]), float(self.family.half_width[one, other])
         return math.expm1(min(abs(m) + half, FURTHEST))
 
@@ -64,27 +78,69 @@ class Judgement:
         return best(self.family.estimate, among)
 
 
-def judge(values: Sequence[Sequence[float]] | Array, difference: float, *, least: int = 2) -> Judgement:
-    """Return what all looks up to now say about K stacks.
+def judge(
+    values: Sequence[Sequence[float]] | Array,
+    difference: float,
+    *,
+    rule: Rule = Rule.SELECTION,
+    question: Question = Question.WINNER,
+    drops: bool = True,
+    least: int = 2,
+) -> Judgement:
+    """Return what all looks up to now say about K stacks, by the ``rule`` of their race.
 
-    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN where
-    there is none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference).
-    Pairs with fewer than ``least`` common blocks decide nothing.
+    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN where there is
+    none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a
+    ranking, or without ``drops``, all stacks stay in. By the rule of all pairs, those with fewer than ``least`` common blocks decide
+    nothing.
 
-    Source: see `followed` and the functions of `tiers`, which this joins.
+    Source: see `selection.looks`, `allpairs.followed` and the functions of `tiers`, which this joins.
     """
-    family, delta = followed(values), math.log1p(difference)
-    estimate, half_width = family.estimate, family.half_width.copy()
+    array, delta = np.asarray(values, dtype=float), math.log1p(difference)
+    if rule is Rule.ALL_PAIRS:
+        return _by_all_pairs(array, delta, least)
+    found = selection.selected(array, delta, drops=drops and question is Question.WINNER)
+    return _by_selection(found, delta, question)
+
+
+def _by_selection(found: selection.Selection, delta: float, question: Question) -> Judgement:
+    order = above(beats(found.order.estimate, found.order.half_width))
+    leader, winner = int(found.leader), int(found.winner)
+    behind = growth(float(found.behind(delta)))
+    return Judgement(
+        family=found.order,
+        each=found.each,
+        order=order,
+        tied=ties(found.order.estimate, found.order.half_width, delta),
+        winners=(winner,) if winner >= 0 else (),
+        surely=bool(found.surely_best()),
+        left=tuple(int(i) for i in np.flatnonzero(found.left)),
+        tiers=tiers(order),
+        ranks=rank_sets(order),
+        leader=leader,
+        behind=behind,
+        blocks_needed=blocks_to_answer(found, delta, question),
+    )
+
+
+def _by_all_pairs(array: Array, delta: float, least: int) -> Judgement:
+    family = allpairs.followed(array)
+    half_width = family.half_width.copy()
     half_width[(family.blocks < least) & (half_width > 0)] = math.inf
-    order = above(beats(estimate, half_width))
+    decided = replace(family, half_width=half_width)
+    order = above(beats(family.estimate, half_width))
     number = tiers(order)
-    good = winners(estimate, half_width, order, delta)
+    good = winners(family.estimate, half_width, order, delta)
+    leader = best(family.estimate, [i for i, tier in enumerate(number) if tier == 1])
     return Judgement(
         family=family,
+        each=family,
         order=order,
-        tied=ties(estimate, half_width, delta),
+        tied=ties(decided.estimate, half_width, delta),
         winners=tuple(i for i, wins in enumerate(good) if wins),
+        surely=bool(order[leader].sum() == len(array) - 1),
+        left=tuple(i for i, over in enumerate(order.sum(axis=0)) if not over),
         tiers=number,
         ranks=rank_sets(order),
-        leader=best(estimate, [i for i, tier in enumerate(number) if tier == 1]),
+        leader=leader,
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
-from .pairs import Array
+from .pairs import Array, Counts
 
-__all__ = ["critical"]
+__all__ = ["against_best", "critical", "each"]
 
 _STEP = 0.02
+_COARSE = 0.02
 _FAR = 8.0
 """Beyond this many standard deviations nothing of a normal distribution is left."""
 
@@ -30,17 +32,49 @@ def critical(stacks: int, nu: float, alpha: float) -> float:
     Source: Tukey 1953, The problem of multiple comparisons; Copenhaver & Holland 1988, Journal of Statistical
     Computation and Simulation 30, for the integral.
     """
+    return _solve(_beyond, *_checked(stacks, nu, alpha))
+
+
+def against_best(stacks: int, nu: float, alpha: float) -> float:
+    """Return D, the upper-``alpha`` quantile of max(Z₁ − Z_K, …, Z_(K−1) − Z_K)/√2/√(χ²_ν/ν): one-sided Dunnett.
+
+    With half-widths D·√(S²/n) the lower limits of the best stack's lead over all K − 1 others hold at once with
+    probability 1 − alpha, whichever stack that is: D solves ∫∫φ(z)·Φ(z + √2·D·s)^(K−1) dz dF_ν(s) = 1 − alpha.
+    For K = 2 it is the one-sided t quantile; one stack alone gets it too.
+
+    Arguments, range, errors and exactness as for `critical`.
+
+    Source: Dunnett 1955, A multiple comparison procedure for comparing several treatments with a control, JASA 50;
+    Hsu 1981, Simultaneous confidence intervals for all distances from the best, Annals of Statistics 9.
+    """
+    return _solve(_beyond_one, *_checked(stacks, nu, alpha))
+
+
+def each(quantile: Callable[[int, float, float], float], stacks: int, nu: Array, alpha: float) -> Array:
+    """Return ``quantile(stacks, ν, alpha)`` for every ν of ``nu``, NaN where ν is not above 0; the same shape.
+
+    Each ν is rounded down by 2 % at most: every one takes a quadrature, and pairs are many.
+    """
+    known = nu > 0
+    steps: Counts = np.floor(np.log(np.where(known, nu, 1.0)) / _COARSE).astype(np.int64)
+    width = np.full(nu.shape, np.nan)
+    for step in np.unique(steps[known]):
+        width[known & (steps == step)] = quantile(stacks, math.exp(step * _COARSE), alpha)
+    return width
+
+
+def _checked(stacks: int, nu: float, alpha: float) -> tuple[int, float, float]:
     if stacks < 1 or not nu > 0 or not 0 < alpha < 1:
         raise ValueError(f"no limits for {stacks} stacks, {nu} degrees of freedom and error rate {alpha}")
-    return _solve(max(stacks, 2), max(math.floor(nu * 100), 1) / 100, alpha)
+    return max(stacks, 2), max(math.floor(nu * 100), 1) / 100, alpha
 
 
-@lru_cache(maxsize=4096)
-def _solve(stacks: int, nu: float, alpha: float) -> float:
-    """Bisect on a logarithmic scale for the r with P(range > r·s) = alpha."""
+@lru_cache(maxsize=16384)
+def _solve(tail: Callable[[int], Array], stacks: int, nu: float, alpha: float) -> float:
+    """Bisect on a logarithmic scale for the r with P(statistic > r·s) = alpha; ``tail`` gives that by r."""
     low, high = 1e-3, 1e9
     scales, weights = _scales(nu)
-    beyond = _beyond(stacks)
+    beyond = tail(stacks)
     grid = np.arange(len(beyond)) * _STEP
     while high / low > 1.00001:
         middle = math.sqrt(low * high)
@@ -61,6 +95,18 @@ def _beyond(stacks: int) -> Array:
     spans = np.arange(round(2 * _FAR / _STEP) + 1)
     inside = cdf[starts[:, None] + spans] - cdf[starts][:, None]
     within: Array = stacks * stride * _STEP * (density @ inside ** (stacks - 1))
+    return np.clip(1.0 - within, 0.0, 1.0)
+
+
+@lru_cache(maxsize=256)
+def _beyond_one(stacks: int) -> Array:
+    """Return P(max(Z₁, …, Z_(K−1)) − Z_K > r) for r = 0, 0.02, … 16."""
+    cdf = np.array([math.erf(x / math.sqrt(2)) / 2 + 0.5 for x in np.arange(-_FAR, 3 * _FAR + _STEP, _STEP)])
+    stride = 5
+    starts = np.arange(0, round(2 * _FAR / _STEP), stride)
+    density = np.exp(-((starts * _STEP - _FAR) ** 2) / 2) / math.sqrt(2 * math.pi)
+    spans = np.arange(round(2 * _FAR / _STEP) + 1)
+    within: Array = stride * _STEP * (density @ cdf[starts[:, None] + spans] ** (stacks - 1))
     return np.clip(1.0 - within, 0.0, 1.0)
 
 

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Counts", "Pairs", "pairs", "trimmed", "trimmed_from"]
+__all__ = ["ROBUST_FROM", "Array", "Counts", "Pairs", "pairs", "trimmed", "trimmed_from"]
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+
+
+ROBUST_FROM = 10
+"""From so many values on a fifth is trimmed off at either end. Of fewer, trimming costs more degrees of freedom than
+outliers do harm; without it races of ten launches and more, of which one in ten is hit, answer in 66 % instead of 97 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,15 +34,18 @@ class Pairs:
     df: Counts
 
 
-def trimmed_from(n: int) -> int:
-    """Return h, how many of ``n`` values are left when a fifth (rounded down) is cut off at either end."""
-    return n - 2 * (n // 5)
+def trimmed_from(n: int, robust_from: int = 0) -> int:
+    """Return h, how many of ``n`` values are left when a fifth (rounded down) is cut off at either end.
+
+    All of them while n is below ``robust_from``.
+    """
+    return n - 2 * (n // 5) if n >= robust_from else n
 
 
-def trimmed(values: Array) -> tuple[Array, Array]:
+def trimmed(values: Array, robust_from: int = 0) -> tuple[Array, Array]:
     """Return the trimmed mean and Yuen's variance v over the last axis.
 
-    With g = ⌊0.2n⌋ and h = n − 2g: m is the mean of the h middle values, and v = n·(n − 1)·s_w²/(h(h − 1)),
+    With g = ⌊0.2n⌋ (0 while n is below ``robust_from``: plain mean and sample variance) and h = n − 2g: m is the mean of the h middle values, and v = n·(n − 1)·s_w²/(h(h − 1)),
     where s_w² is the variance of the values after the g outer ones at either end were pulled in to the
     nearest middle one. √(v/n) is m's standard error, with h − 1 degrees of freedom.
 
@@ -50,7 +58,7 @@ def trimmed(values: Array) -> tuple[Array, Array]:
     n = values.shape[-1]
     if n < 1 or not np.isfinite(values).all():
         raise ValueError("a trimmed mean needs at least one value and no gaps")
-    h = trimmed_from(n)
+    h = trimmed_from(n, robust_from)
     g = (n - h) // 2
     middle = np.sort(values, axis=-1)[..., g : n - g]
     mean = middle.mean(axis=-1)
@@ -63,8 +71,8 @@ def trimmed(values: Array) -> tuple[Array, Array]:
     return mean, (squares.sum(axis=-1) + outer) * n / (h * (h - 1))
 
 
-def pairs(values: Array) -> Pairs:
-    """Return every pair's trimmed difference over the blocks both stacks have a value in.
+def pairs(values: Array, robust_from: int = 0) -> Pairs:
+    """Return every pair's trimmed difference over the blocks both stacks have a value in; see `trimmed`.
 
     ``values`` has shape (K, B), or (…, K, B) for many races at once: ln of the response, NaN where a stack has no
     valid launch in a block. Differences within a block cancel whatever that block's moment did to all stacks.
@@ -82,8 +90,9 @@ def pairs(values: Array) -> Pairs:
     mean = np.full(counts.shape, np.nan)
     variance = np.full(counts.shape, np.nan)
     for n in {int(count) for count in np.unique(counts)} - {0}:
-        mean[counts == n], variance[counts == n] = trimmed(differences[counts == n, :n])
-    df = np.where(counts >= 2, counts - 2 * (counts // 5) - 1, 0)
+        mean[counts == n], variance[counts == n] = trimmed(differences[counts == n, :n], robust_from)
+    kept = np.where(counts >= robust_from, counts - 2 * (counts // 5), counts)
+    df = np.where(counts >= 2, kept - 1, 0)
     return Pairs(
         estimate=_square(k, mean, sign=-1.0),
         variance=_square(k, variance),

@@ -1,58 +1,78 @@
-"""How many blocks a question will need, before they are run."""
+"""How many blocks a question will need: before any is run, and from what is known so far."""
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from collections.abc import Callable
 
 import numpy as np
 
 from ..model.race import Question
-from .limits import critical
-from .looks import ALPHA, LOOKS
-from .pairs import trimmed_from
-from .shrink import degrees
+from .limits import against_best, critical
+from .selection import ALPHA, LOOKS, ORDER_ALPHA, ORDER_FROM, Selection
+from .variances import MOST_PRIOR
 
-__all__ = ["blocks_needed", "expected_half_width"]
+__all__ = ["LEAD", "SD", "blocks_expected", "blocks_to_answer"]
 
-YUEN = {5: 1.15, 7: 1.10, 10: 1.15, 14: 1.10, 20: 1.15, 28: 1.13, 40: 1.15}
-"""Yuen's variance of a block's difference by the number of blocks, over that of normal differences."""
+SD = 0.05
+"""The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows better."""
+
+LEAD = 0.07
+"""By how much the best stack of a usual race is ahead of the next: 7 to 12 % in default races."""
 
 
-def blocks_needed(stacks: int, sd: float, difference: float, question: Question) -> int | None:
-    """Return the first planned look at which limits should be narrow enough to answer, None if the last is not.
+def blocks_expected(stacks: int, sd: float = SD, difference: float = 0.05, lead: float = LEAD) -> int | None:
+    """Return the first look at which a race of equally noisy stacks is likely to name its winner, None if none is.
 
-    Where no half-width is above δ = ln(1 + ``difference``), every pair is either ordered or tied, and the leader
-    is the best or less than δ from it: the question is answered however close the stacks are. Stacks that are
-    further apart answer sooner. For a winner the limits against one stack must be so narrow, for a ranking those of
-    all pairs.
+    That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best` on
+    the degrees of freedom that ``stacks`` ≥ 2 have by then: where the best stack is ``lead`` ahead of the next, about
+    half of such races are over. ``sd`` ≥ 0, in ln units. Raises ValueError outside of these ranges.
 
-    ``stacks`` ≥ 2; ``sd`` ≥ 0 is the standard deviation of one launch's value within its block, in ln units (of
-    a `Pilot`: √(between + within/slices)); ``difference`` > 0. Raises ValueError otherwise. About half of such
-    races will be done at that look.
-
-    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6; see `expected_half_width`.
+    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
-    if stacks < 2 or not 0 <= sd < math.inf or not difference > 0:
-        raise ValueError(f"no plan for {stacks} stacks, sd {sd} and a difference of {difference}")
-    delta = math.log1p(difference)
-    return next((n for n in LOOKS if expected_half_width(stacks, sd, n, question) <= delta), None)
+    if stacks < 2 or not 0 <= sd < math.inf or not difference >= 0 or not lead >= 0:
+        raise ValueError(f"no plan for {stacks} stacks, sd {sd}, a difference of {difference} and a lead of {lead}")
+    reach = math.log1p(difference) + math.log1p(lead)
+    return next((n for n in LOOKS if n >= ORDER_FROM and _expected(stacks, sd, n) < reach), None)
 
 
-def expected_half_width(stacks: int, sd: float, blocks: int, question: Question) -> float:
-    """Return how wide the widest limits that matter will be after ``blocks`` launches of each stack, in the median.
+def _expected(stacks: int, sd: float, blocks: int) -> float:
+    own = (blocks - 1) * (stacks - 1) / stacks
+    nu = min(2 * (own + min(stacks - 1, MOST_PRIOR)), stacks * own)
+    return against_best(stacks, nu, ALPHA) * math.sqrt(2 * sd**2 / blocks)
 
-    H = c·√(2·sd²·y·q/n): c as in `critical`, y the price of trimming (``YUEN``), and q the median of the largest of
-    m variances with ν degrees of freedom, those of equally noisy stacks (see `shrink.shrunken`): the 0.5^(1/m)
-    quantile of χ²_ν/ν, m = K − 1 for a winner and K(K − 1)/2 for a ranking; the pairs count as independent.
-    ``blocks`` is one of the planned looks.
 
-    Source: Wilson & Hilferty 1931, The distribution of chi-square, PNAS 17, for the quantile.
+def blocks_to_answer(found: Selection, delta: float, question: Question) -> int | None:
+    """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is known.
+
+    Estimates and variances are taken to stay as they are, while n and the degrees of freedom grow: a winner needs
+    d_lj − H_lj > −δ for the leader l and all j still in, a ranking every pair apart or within δ. About half of such
+    races have their answer by then. One race at a time: arrays (K, K).
+
+    Source: as `blocks_expected`.
     """
-    df = trimmed_from(blocks) - 1
-    worth = np.array([df * max(2 * (stacks - 2) / (stacks - 1), 1.0)])
-    nu = float(degrees(worth, prior=stacks - 1, pooled=(stacks - 1) * df)[0])
-    many = stacks - 1 if question is Question.WINNER else stacks * (stacks - 1) // 2
-    z = NormalDist().inv_cdf(0.5 ** (1 / many))
-    largest = max(1 - 2 / (9 * nu) + z * math.sqrt(2 / (9 * nu)), 0.0) ** 3
-    return critical(stacks, nu, ALPHA) * math.sqrt(2 * sd**2 * YUEN[blocks] * largest / blocks)
+    k = found.left.shape[-1]
+    if found.blocks < LOOKS[0] or k < 2:
+        return None
+    variance, nu = found.variances.of_pairs()
+    i, j = np.triu_indices(k, 1)
+    if question is Question.WINNER:
+        rivals = [one for one in np.flatnonzero(found.left) if one != found.leader]
+        i, j = np.full(len(rivals), int(found.leader)), np.array(rivals, dtype=np.int64)
+    ahead, blocks = found.pairs.estimate[i, j], found.pairs.blocks[i, j]
+    if not np.isfinite(ahead).all() or (blocks < LOOKS[0]).any() or not (nu[i, j] > 0).all():
+        return None
+
+    def half(n: int, quantile: Callable[[int, float, float], float], alpha: float) -> np.ndarray:
+        more = nu[i, j] * (n - 1) / (found.blocks - 1)
+        width = np.array([quantile(k, float(one), alpha) for one in np.round(more, 1) + 0.1])
+        return np.asarray(width * np.sqrt(variance[i, j] / n))
+
+    for n in (n for n in LOOKS if n > found.blocks and n >= ORDER_FROM):
+        if question is Question.WINNER and (np.maximum(ahead, 0.0) - half(n, against_best, ALPHA) > -delta).all():
+            return n
+        if question is Question.RANKING:
+            width = half(n, critical, ORDER_ALPHA)
+            if ((np.abs(ahead) > width) | (width <= delta)).all():
+                return n
+    return None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model.standing import Interval, ScalingLaw
-from .looks import look
+from .selection import family as all_pairs
 from .pairs import Array
 from .resample import expanded
 from .tiers import best
@@ -54,7 +54,7 @@ def knee(
     array = _checked(levels, values)
     if len(array) < 2:
         return None
-    family = look(array, alpha=1 - confidence)
+    family = all_pairs(array, alpha=1 - confidence)
     top = best(family.estimate, range(len(array)))
     if not np.isfinite(family.half_width[top]).all():
         return None

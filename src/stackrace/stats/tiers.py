@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .pairs import Array
 
-__all__ = ["Relation", "above", "beats", "best", "rank_sets", "settled_stacks", "tiers", "ties", "winners"]
+__all__ = ["Relation", "above", "beats", "best", "closure", "rank_sets", "settled_stacks", "tiers", "ties", "winners"]
 
 Relation = npt.NDArray[np.bool_]
 
@@ -37,10 +37,16 @@ def above(beating: Relation) -> Relation:
     and c never met. Stacks that (by a rare error) beat one another in a circle are not above each other. The
     result is a strict partial order: irreflexive, antisymmetric, transitive.
     """
-    reached = np.array(beating, dtype=bool)
-    for middle in range(len(reached)):
-        reached |= np.outer(reached[:, middle], reached[middle])
+    reached = closure(beating)
     return np.asarray(reached & ~reached.T)
+
+
+def closure(relation: Relation) -> Relation:
+    """Return what is related directly or through others, (…, K, K). Source: Warshall 1962, JACM 9."""
+    reached = np.array(relation, dtype=bool)
+    for middle in range(reached.shape[-1]):
+        reached |= reached[..., :, middle, None] & reached[..., None, middle, :]
+    return reached
 
 
 def rank_sets(order: Relation) -> tuple[tuple[int, int], ...]:

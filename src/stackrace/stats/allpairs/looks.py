@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from .limits import critical
-from .pairs import Array, Counts, pairs
-from .shrink import shrunken
+from ..family import Family
+from ..limits import critical
+from ..pairs import Array, pairs
+from .shrunken import shrunken
 
-__all__ = ["ALPHA", "LOOKS", "Family", "followed", "last_look", "look"]
+__all__ = ["ALPHA", "LOOKS", "followed", "last_look", "look"]
 
 LOOKS = (5, 7, 10, 14, 20, 28, 40)
 """The numbers of blocks after which a race may decide something."""
@@ -28,19 +28,6 @@ docs/method.md has the table, benchmarks/method/simulations.py makes it.
 
 _STEP = 0.01
 """Degrees of freedom are rounded down to steps of a per cent: each takes a quadrature, and pairs are many."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Family:
-    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response.
-
-    ``estimate`` is NaN where two stacks share no block, ``half_width`` infinite below two; ``blocks`` counts
-    the common blocks. The diagonals hold zeros.
-    """
-
-    estimate: Array
-    half_width: Array
-    blocks: Counts
 
 
 def last_look(blocks: int) -> int:

@@ -1,0 +1,246 @@
+"""Which stack is the best, or good enough: looks at a race while it runs, and what they leave over.
+
+The guarantee is one of good selection: with a probability of 95 % the winner is the best stack, or less than δ from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from .family import Family
+from .limits import against_best, critical, each
+from .pairs import ROBUST_FROM, Array, Counts, Pairs, pairs
+from .tiers import Relation, closure
+from .variances import Variances, measured, unknown
+
+__all__ = ["ALPHA", "LOOKS", "ORDER_ALPHA", "ORDER_FROM", "Selection", "family", "last_look", "looks", "selected"]
+
+LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
+"""The numbers of blocks after which a race may decide something."""
+
+ALPHA = 0.005
+"""Each look's chance that the limits of the best stack against the others miss anywhere.
+
+All looks together name a winner that is more than δ off the best in at most 5 % of races: docs/method.md has the
+table, benchmarks/method/simulations.py makes it.
+"""
+
+ORDER_ALPHA = 0.004
+"""Each look's chance of a false order among tiers, which are made from the limits of all pairs."""
+
+ORDER_FROM = 3
+"""Two blocks put no stack into a lower tier."""
+
+EACH_ALPHA = 0.05
+"""What the limits printed beside a ratio leave out: they hold each by itself."""
+
+_CLEAR = 2.0
+"""After two blocks a stack is dropped that is surely so many times δ behind another."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Selection:
+    """What all looks up to ``blocks`` blocks say about K stacks, by index; of many races at once (…, K) and (…, K, K).
+
+    ``left`` are the stacks still in, ``leader`` the one of them with the largest mean, ``winner`` the stack that a
+    planned look has named, −1 while none has. ``pairs`` holds d_ij with the half-widths H_ij of ``ALPHA`` (one-sided,
+    against the best), ``order`` those of all pairs at ``ORDER_ALPHA``, ``each`` those of each pair by itself: the pairs
+    of a stack that left as its last look saw them. ``proved`` is the relation d_ij − H_ij > 0, ``dropped`` that i
+    dropped j within the zone: d_ij > 0 and d_ij − H_ij > −δ.
+    """
+
+    blocks: int
+    left: Flags
+    leader: Counts
+    winner: Counts
+    variances: Variances
+    pairs: Family
+    order: Family
+    each: Family
+    proved: Relation
+    dropped: Relation
+
+    def surely_best(self) -> Flags:
+        """Tell whether every other stack is proved worse than the leader, directly or through others; (…,)."""
+        below = np.take_along_axis(closure(self.proved), self.leader[..., None, None], axis=-2)[..., 0, :]
+        return np.asarray((below | self._is_leader()).all(axis=-1))
+
+    def behind(self, delta: float) -> Array:
+        """Return by how much the leader may be behind the best at most, in ln units; (…,), infinite without limits.
+
+        The largest of: (H_lj − d_lj)₊ for each j still in; and for each j that was dropped by i, what i may be ahead
+        of the leader, and δ more where i did not prove it worse (of several i the least).
+
+        Source: Hsu 1984, Constrained simultaneous confidence intervals for multiple comparisons with the best,
+        Annals of Statistics 12; Eckman & Henderson 2018, Guarantees on the probability of good selection.
+        """
+        rows = (np.take_along_axis(each, self.leader[..., None, None], axis=-2)[..., 0, :]
+                for each in (self.pairs.half_width, self.pairs.estimate))  # fmt: skip
+        half, estimate = rows
+        ahead = np.where(self.left, np.maximum(half - estimate, 0.0), np.inf)
+        ahead = np.where(np.isnan(ahead), np.inf, ahead)
+        ahead[self._is_leader()] = 0.0
+        cost = np.where(self.proved, 0.0, np.where(self.dropped, delta, np.inf))
+        for _ in range(self.left.shape[-1]):
+            through = (ahead[..., :, None] + cost).min(axis=-2)
+            ahead = np.where(self.left, ahead, np.minimum(ahead, through))
+        return np.asarray(ahead.max(axis=-1))
+
+    def _is_leader(self) -> Flags:
+        return np.asarray(np.arange(self.left.shape[-1]) == self.leader[..., None])
+
+
+def last_look(blocks: int) -> int:
+    """Return the last planned look within ``blocks`` blocks, 0 before the first."""
+    return max((n for n in LOOKS if n <= blocks), default=0)
+
+
+def selected(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: bool = True) -> Selection:
+    """Return what all looks up to now say; see `looks`."""
+    *_, last = looks(values, delta, drops=drops)
+    return last
+
+
+def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: bool = True) -> Iterator[Selection]:
+    """Give what is known after every planned look, and after the last block, where a budget may have ended the race.
+
+    ``values`` has shape (K, B), K ≥ 1, or (…, K, B) for many races at once: ln of the response by stack and block in
+    order of time, NaN where there is none. ``delta`` ≥ 0 is the difference that does not matter, ln(1.05) for 5 %.
+    Without ``drops``, as a ranking needs it and a race that measures everything, all stacks stay in.
+
+    d_ij is the mean of the block differences, with ``ROBUST_FROM`` blocks or more the trimmed one; H_ij = D·√(S²/n),
+    D as in `limits.against_best` for the K stacks that began, S² and ν from the `variances`. A stack that leaves keeps
+    its variance. At a planned look, drops first:
+
+    - after two blocks j leaves if some d_ij − H_ij > 2δ; a winner there is only if nobody else is left;
+    - later j leaves if some i that was in at the look's start has d_ij > 0 and d_ij − H_ij > −δ, but never the stack
+      with the largest mean; then l wins if d_lj − H_lj > −δ for all j left, of several the one with the largest mean.
+
+    Source: Kim & Nelson 2001, A fully sequential procedure for indifference-zone selection in simulation, ACM TOMACS
+    11, and 2006, Selecting the best system, Handbooks in Operations Research 13 (elimination within the zone); Hsu
+    1981, Annals of Statistics 9 (multiple comparisons with the best).
+    """
+    array = np.asarray(values, dtype=float)
+    last = array.shape[-1]
+    now = _nothing(array)
+    for n in (*(n for n in LOOKS if n <= last), *(() if last in LOOKS else (last,))):
+        now = _seen(now, array, n)
+        if n in LOOKS:
+            now = _decided(now, delta, drops)
+        yield now
+
+
+def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
+    """Return all pairs with limits that hold at once with probability 1 − ``alpha``, H = c·√(S²/n); nobody is dropped.
+
+    Arguments as for `looks`. Source: `limits.critical`, `variances`.
+    """
+    found = pairs(np.asarray(values, dtype=float), ROBUST_FROM)
+    return _widened(found, measured(found), lambda nu: each(critical, nu.shape[-1], nu, alpha))
+
+
+def _nothing(array: Array) -> Selection:
+    shape, k = array.shape[:-1], array.shape[-2]
+    square = (*shape, k)
+    blank = Family(estimate=np.full(square, np.nan), half_width=np.full(square, np.inf),
+                   blocks=np.zeros(square, dtype=np.int64))  # fmt: skip
+    for matrix in (blank.estimate, blank.half_width):
+        matrix[..., np.arange(k), np.arange(k)] = 0.0
+    return Selection(
+        blocks=0, left=np.isfinite(array).any(axis=-1), leader=np.zeros(shape[:-1], dtype=np.int64),
+        winner=np.full(shape[:-1], -1), variances=unknown(shape), pairs=blank, order=blank, each=blank,
+        proved=np.zeros(square, dtype=bool), dropped=np.zeros(square, dtype=bool),
+    )  # fmt: skip
+
+
+def _seen(now: Selection, array: Array, n: int) -> Selection:
+    """Return ``now`` with the first ``n`` blocks of the stacks still in measured."""
+    k = array.shape[-2]
+    held = np.where(now.left[..., None], array[..., :n], np.nan)
+    found = pairs(held, ROBUST_FROM)
+    variances = now.variances.replaced(measured(found), now.left & (now.left.sum(axis=-1, keepdims=True) > 1))
+    both = now.left[..., :, None] & now.left[..., None, :]
+    best, order, own = (
+        _kept(older, _widened(found, variances, width), both)
+        for older, width in (
+            (now.pairs, lambda nu: each(against_best, k, nu, ALPHA)),
+            (now.order, lambda nu: each(critical, k, nu, ORDER_ALPHA) if n >= ORDER_FROM else np.full_like(nu, np.inf)),
+            (now.each, lambda nu: each(critical, 2, nu, EACH_ALPHA)),
+        )
+    )
+    with np.errstate(invalid="ignore"):
+        proved = np.where(both, best.estimate - best.half_width > 0, now.proved)
+    return replace(
+        now, blocks=n, leader=_largest(_means(held), now.left), winner=np.full_like(now.winner, -1),
+        variances=variances, pairs=best, order=order, each=own, proved=proved,
+    )  # fmt: skip
+
+
+def _widened(found: Pairs, variances: Variances, width: object) -> Family:
+    variance, nu = variances.of_pairs()
+    known = found.df > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = np.where(known, width(np.where(known, nu, 0.0)) * np.sqrt(variance / found.blocks), np.inf)  # type: ignore[operator]
+    k = half.shape[-1]
+    half[..., np.arange(k), np.arange(k)] = 0.0
+    return Family(estimate=found.estimate, half_width=half, blocks=found.blocks)
+
+
+def _kept(older: Family, newer: Family, where: Relation) -> Family:
+    """Return the pairs ``where`` both are still in as ``newer`` has them, all others as ``older`` does."""
+    return Family(
+        estimate=np.where(where, newer.estimate, older.estimate),
+        half_width=np.where(where, newer.half_width, older.half_width),
+        blocks=np.where(where, newer.blocks, older.blocks),
+    )
+
+
+def _decided(now: Selection, delta: float, drops: bool) -> Selection:
+    d, half = now.pairs.estimate, now.pairs.half_width
+    k = d.shape[-1]
+    away = ~np.eye(k, dtype=bool)
+    both = now.left[..., :, None] & now.left[..., None, :] & away
+    leads = np.arange(k) == now.leader[..., None]
+    with np.errstate(invalid="ignore"):
+        lower = d - half
+        if now.blocks == LOOKS[0]:
+            over = both & (lower > _CLEAR * delta)
+        else:
+            over = both & (d > 0) & (lower > -delta)
+        near = (lower > -delta) | ~away
+    over &= ~leads[..., None, :] & drops
+    left = now.left & ~over.any(axis=-2)
+    good = left & (near | ~left[..., None, :]).all(axis=-1)
+    if now.blocks == LOOKS[0]:
+        good &= left.sum(axis=-1, keepdims=True) == 1
+    # the leader comes first where it is good; else the one of the good with the best worst estimate
+    worst = np.where(both & left[..., None, :], np.nan_to_num(d, nan=-np.inf), np.inf).min(axis=-1)
+    foremost = np.where(good, np.where(leads, np.inf, worst), -np.inf).argmax(axis=-1)
+    winner = np.where(good.any(axis=-1), foremost, -1)
+    return replace(now, left=left, winner=winner, leader=np.where(winner >= 0, winner, now.leader),
+                   dropped=now.dropped | over)  # fmt: skip
+
+
+def _means(values: Array) -> Array:
+    """Return how each stack compares with all others in the mean over the blocks they share, (…, K); NaN for none.
+
+    With no gaps that orders stacks by their plain means.
+    """
+    there = np.isfinite(values)
+    filled, ones = np.where(there, values, 0.0), there.astype(float)
+    common = ones @ np.swapaxes(ones, -1, -2)
+    sums = filled @ np.swapaxes(ones, -1, -2)
+    met = common > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        differences = np.where(met, (sums - np.swapaxes(sums, -1, -2)) / common, 0.0)
+        return np.asarray(differences.sum(axis=-1) / met.sum(axis=-1))
+
+
+def _largest(means: Array, among: Flags) -> Counts:
+    return np.asarray(np.where(among & np.isfinite(means), means, -np.inf).argmax(axis=-1))
