@@ -9,14 +9,14 @@ at work all the time, so that throughput falls as CPU time per request rises; ea
 and the true ratio as its own CPU times have it beside that of the throughputs.
 
 Differences above 2 % matter here, and a race goes on until the pair is told apart or called alike. It is right if
-it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. A decision takes five
-launches of each, and a block about twelve seconds, so that 60 s find nothing. In simulated races the slowed stack
-is found within 7 (90 s), 10 (120 s) and 14 launches (170 s) in so many per cent:
+it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. A decision takes three
+launches of each. In simulated races (`simulations --only power`) the slowed stack is found within 7, 10 and 14
+launches in so many per cent:
 
     sd of a launch   slowed by 10 %    by 5 %
-    2 %              96, 100, 100      48, 76, 98
-    3 %              70, 94, 100       21, 38, 75
-    5 %              29, 52, 88         4,  9, 28
+    2 %             100, 100, 100      67, 91, 98
+    3 %              92, 100, 100      31, 55, 76
+    5 %              47,  75,  91      10, 19, 29
 """
 
 from __future__ import annotations
