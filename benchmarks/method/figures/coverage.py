@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..noise import MODELS
 from ..trials.coverage import coverage
 from ..trials.drawn import Cell
-from ..trials.truths import EQUAL, REALISTIC, WITHIN
+from ..trials.truths import EQUAL, REALISTIC, WITHIN, Truth
 from .figure import Figure, Row, percent
 
 __all__ = ["COVERAGE"]
@@ -20,12 +20,17 @@ def _rows(races: int) -> Iterator[Row]:
     for model in MODELS:
         held = [coverage(Cell(model=model, stacks=k, races=races, truth=truth)) for k, truth in CASES]
         yield Row(
-            cells=(model.name, *(percent(share, 1) for share in held)),
+            cells=(model.name, *(_told(share, truth) for share, (_, truth) in zip(held, CASES, strict=True))),
             data={"noise": model.name, "races": races,
                   "held": {f"{k} {truth.name}": share for (k, truth), share in zip(CASES, held, strict=True)}},
             kept=tuple(LOW <= share <= HIGH for (_, truth), share in zip(CASES, held, strict=True)
                        if truth is REALISTIC),
         )  # fmt: skip
+
+
+def _told(share: float, truth: Truth) -> str:
+    missed = truth is REALISTIC and not LOW <= share <= HIGH
+    return f"**{percent(share, 1)}**" if missed else percent(share, 1)
 
 
 COVERAGE = Figure(

@@ -51,7 +51,7 @@ def _rows(counted: Counted, fields: Sequence[int]) -> Callable[[int], Iterator[R
                     "noise": model.name,
                     "stacks": {k: [asdict(e) for e in errors] for k, errors in found.items()},
                 },
-                kept=tuple(holds(error.share, error.races) for errors in found.values() for error in errors),
+                kept=tuple(all(holds(each.share, each.races) for each in errors) for errors in found.values()),
             )
 
     return rows
