@@ -10,7 +10,7 @@ from .. import __version__
 from ..model import ids
 from ..model.errors import InputError
 from ..model.load import Load
-from ..model.race import Race, RacePlan
+from ..model.race import Race, RacePlan, Rule
 from ..spec.request import RaceRequest
 from .defaults import BUDGET_S, CONCURRENCY
 from .stage import Stage
@@ -93,6 +93,7 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         repeats=plan.repeats,
         limits=plan.limits,
         exhaustive=plan.exhaustive,
+        rule=Rule.SELECTION,
     )
 
 

@@ -6,11 +6,11 @@ from ..model.load import Load
 from ..model.race import RacePlan
 from ..model.units import DURATION
 from ..race.block import extent
-from ..race.schedule import Extent, least_budget_s
-from ..race.slices import about, guess, too_short
+from ..race.schedule import FEWEST_BLOCKS, Extent, least_budget_s, plan_block
+from ..race.slices import guess, too_short
 from ..race.twins import entrants
+from ..race.words.phrases import about
 from ..spec.request import RaceRequest
-from ..stats.looks import LOOKS
 from .budgets import budget_of
 from .defaults import BUDGET_S, CONCURRENCY
 from .preflight import check_limits
@@ -42,19 +42,20 @@ def _refuse_short(request: RaceRequest, stacks: int, levels: int, *, twin: bool)
 
 
 def outlook_before(plan: RacePlan) -> tuple[str, ...]:
-    """Tell, in a sentence, that the budget is too short for a first decision; nothing where it is not.
+    """Tell, in a sentence, that the budget is too short for any answer; nothing where it is not.
 
     Reckoned from what stacks usually take; what these stacks take is known after the first blocks.
     """
-    if plan.repeats is not None or plan.budget_s is None:
+    if plan.repeats is not None or plan.budget_s is None or plan.exhaustive or len(plan.stacks) < 2:
         return ()
-    ahead = extent(plan.cells(entrants(plan)), alike=plan.exhaustive)
-    least_s = least_budget_s(ahead, guess(plan.budget_s, len(plan.stacks)), plan.slice_s)
-    launches = int(plan.budget_s / least_s)
-    if launches >= LOOKS[0]:
+    ahead = extent(plan.cells(entrants(plan)))
+    costs = guess(plan.budget_s, len(plan.stacks))
+    planned = plan_block(ahead, remaining_s=plan.budget_s, done=0, costs=costs, fixed_slice_s=plan.slice_s)
+    if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
         return ()
+    enough_s = FEWEST_BLOCKS * least_budget_s(ahead, costs, plan.slice_s)
     return (
-        f"A budget of {DURATION.format(plan.budget_s)} holds about {launches} "
-        f"launch{'' if launches == 1 else 'es'} of each stack; a decision takes {LOOKS[0]}, "
-        f"which need about {about(LOOKS[0] * least_s)}.",
+        f"A budget of {DURATION.format(plan.budget_s)} holds a single launch of each stack, which says nothing "
+        f"about the next: an answer takes {FEWEST_BLOCKS} or more. Give --budget {about(enough_s)} or more, "
+        "or fewer stacks.",
     )

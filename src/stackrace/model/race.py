@@ -182,4 +182,4 @@ class Race:
     exhaustive: bool = False
     twin: str = ""
     resumed: int = 0
-    rule: Rule = Rule.SELECTION
+    rule: Rule = Rule.ALL_PAIRS

@@ -176,7 +176,7 @@ class Block:
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return
-            wanted = [cell for cell in self.cells if number < self.plan.side_passes or self._is_headline(cell)]
+            wanted = [cell for cell in self.cells if number == 0 or self._is_headline(cell)]
             order = shuffled([cell for cell in wanted if cell.stack in up], self.shuffler)
             if not order or not self._pass(order):
                 return

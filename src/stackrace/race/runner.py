@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ..deploy.place import Place
 from ..model.errors import InterruptedRace
-from ..model.race import Ending, Race, RacePlan
+from ..model.race import Ending, Race, RacePlan, Rule
 from ..model.stack import Stack
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .ledger import Ledger
@@ -19,7 +19,8 @@ from .runs import Runs
 from .slices import Slices
 from .standing import Decisions, decisions
 from .steps import Steps
-from .twins import came_up, choice, crew
+from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
+from .view import twins_apart
 
 __all__ = ["check_budget", "run"]
 
@@ -105,7 +106,7 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
     place.calibrate(plan.loads)
     while racing:
         steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
-        present = crew(racing, plan, ledger.race.twin, ledger.given_up)
+        present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
         if not blocks.another(steps, present, remaining_s()):
             return blocks.ending
         number += 1
@@ -116,7 +117,22 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         if seen.settled:
             return Ending.ANSWERED
         racing = _still(racing, seen, ledger)
+        if _alone(plan, racing):
+            break
     return Ending.EXHAUSTED
+
+
+def _twin_at_work(race: Race) -> bool:
+    """Tell whether the pair still has something to show; in a race that measures everything it always has."""
+    if race.exhaustive or race.repeats is not None or race.rule is Rule.ALL_PAIRS:
+        return True
+    return shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
+
+
+def _alone(plan: RacePlan, racing: Sequence[Stack]) -> bool:
+    """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
+    compared = len(plan.stacks) > 1 and not plan.exhaustive and plan.repeats is None
+    return compared and len(racing) == 1
 
 
 def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,17 +9,17 @@ from statistics import fmean
 
 from ..model.errors import InputError
 from ..model.launch import Launch
-from ..model.race import Ending, RacePlan
+from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
-from ..stats.looks import LOOKS
 from .block import Block, extent, headline
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
-from .schedule import BETWEEN, BlockPlan, Costs, Extent, least_budget_s, plan_block
+from .schedule import BETWEEN, FEWEST_BLOCKS, BlockPlan, Costs, Extent, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
+from .words.phrases import about
 
-__all__ = ["Slices", "about", "guess", "too_short"]
+__all__ = ["Slices", "guess", "too_short"]
 
 STOP_S = 0.5
 """What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
@@ -52,7 +51,7 @@ class Slices:
         block = Block(
             plan=block_plan,
             replan=lambda costs: self._plan_with(costs, racing, remaining_s, steps.number),
-            cells=self._plan.cells(racing),
+            cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=self._warmup_cap_s,
@@ -65,6 +64,14 @@ class Slices:
         if steps.number < ENOUGH_BLOCKS:
             self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
+
+    def _cells(self, racing: Sequence[Stack], *, sides: bool) -> Sequence[Cell]:
+        """Return what a block measures: a stack without any cell in it is not even launched."""
+        cells = self._plan.cells(racing)
+        if sides or self._plan.exhaustive:
+            return cells
+        level = headline(cells).level
+        return [cell for cell in cells if cell.level == level]
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._costs, racing, remaining_s, done)
@@ -148,16 +155,11 @@ def too_short(
     spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
-        f"{DURATION.format(least_s)}{spent}, and the {LOOKS[0]} that a first decision takes about "
-        f"{about(before_s + LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
+        f"{DURATION.format(least_s)}{spent}, and the {FEWEST_BLOCKS} that an answer takes at least about "
+        f"{about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
     )
 
 
 def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def about(seconds: float) -> str:
-    """Return a duration that is only an estimate, rounded up: ``80 s``, ``14 min``."""
-    return f"{math.ceil(seconds)} s" if seconds < 100 else f"{math.ceil(seconds / 60)} min"

@@ -23,8 +23,9 @@ class Variances:
     ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held`` =
     d0_i + f_i degrees of freedom, d0_i as in `shrink.priors`, at most min(K − 1, ``MOST_PRIOR``).
 
-    Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular
-    Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack loses.
+    Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
+    Molecular Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack
+    loses.
     """
 
     own: Array
@@ -69,9 +70,7 @@ class Variances:
 
     def replaced(self, newer: Variances, where: Array) -> Variances:
         """Return ``newer`` for the stacks of the mask ``where``, (…, K), and these for all others."""
-        return replace(
-            self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df)
-        )
+        return replace(self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df))
 
 
 def unknown(shape: tuple[int, ...]) -> Variances:

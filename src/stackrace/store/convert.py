@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ..model.launch import Failure, FailureKind, Launch, Slice
 from ..model.load import LoadResult, Quantiles
-from ..model.race import Ending, Question, Race, StackFacts
+from ..model.race import Ending, Question, Race, Rule, StackFacts
 from ..model.verdict import Verdict
 from .launch_documents import (
     finding_document,
@@ -72,6 +72,7 @@ def race_row(race: Race) -> RaceRow:
         exhaustive=race.exhaustive,
         twin=race.twin,
         resumed=race.resumed,
+        rule=race.rule.value,
     )
 
 
@@ -102,6 +103,7 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         exhaustive=bool(row.exhaustive),
         twin=row.twin or "",
         resumed=row.resumed or 0,
+        rule=Rule(row.rule or Rule.ALL_PAIRS),
     )
 
 

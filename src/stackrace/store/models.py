@@ -62,6 +62,7 @@ class RaceRow(Row):
     exhaustive: bool | None = _column(models.BooleanField(null=True))
     twin: str | None = _column(ExactTextField(null=True))
     resumed: int | None = _column(models.BigIntegerField(null=True))
+    rule: str | None = _column(ExactTextField(null=True))
 
     class Meta:
         db_table = "stackrace_race"

@@ -15,7 +15,7 @@ from stackrace.model import ids
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, StackFacts
+from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
 from stackrace.store.settings import configure
@@ -140,6 +140,7 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
+    rule=st.sampled_from(Rule),
 )
 
 
