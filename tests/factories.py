@@ -245,7 +245,7 @@ def _result(levels: Sequence[Level], headline: int, ties: int, settled: bool) ->
         return Answer(kind=AnswerKind.UNDECIDED, stacks=stacks[:1], rivals=stacks[1:2])
     if len(stacks) == 1:
         return Answer(kind=AnswerKind.ALONE, stacks=stacks)
-    return Answer(kind=AnswerKind.ALIKE if ties > 1 else AnswerKind.BEST, stacks=stacks[:max(ties, 1)])
+    return Answer(kind=AnswerKind.ALIKE if ties > 1 else AnswerKind.BEST, stacks=stacks[: max(ties, 1)])
 
 
 def _answer(rows: Sequence[Row], ties: int) -> str:

@@ -26,14 +26,16 @@ class AnswerKind(StrEnum):
     UNDECIDED = "undecided"
     """No answer: the first stack is ahead, but how far it may be behind the best says nothing useful."""
     ALONE = "alone"
-    """A single stack was measured: there is nothing to compare it with."""
+    """A single stack was asked for: there is nothing to compare it with."""
+    ONLY = "only one"
+    """Of several stacks a single one could be measured, which proves nothing of it."""
     NOTHING = "nothing"
     """Nothing was measured."""
     VOID = "void"
     """Nothing of the race may be believed."""
 
 
-_ANSWERS = frozenset((AnswerKind.BEST, AnswerKind.GOOD, AnswerKind.ALIKE, AnswerKind.RANKED))
+_ANSWERS = frozenset((AnswerKind.BEST, AnswerKind.GOOD, AnswerKind.ALIKE, AnswerKind.RANKED, AnswerKind.ALONE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,8 @@ def answer_of(race: Race, field: Field, judgement: Judgement) -> Answer:
     """Return what ``field``, the level that the race speaks of, answers to its question."""
     stacks = field.stacks
     if len(stacks) == 1:
-        return Answer(kind=AnswerKind.ALONE, stacks=stacks)
+        asked = race.limits.get(field.workload, race.stacks)
+        return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=stacks)
     first = judgement.leader if judgement.leader in judgement.winners else _foremost(judgement)
     others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
     alike = _alike(judgement, first, race.difference)

@@ -117,7 +117,7 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         if seen.settled:
             return Ending.ANSWERED
         racing = _still(racing, seen, ledger)
-        if _alone(plan, racing):
+        if _alone(plan, ledger):
             break
     return Ending.EXHAUSTED
 
@@ -129,10 +129,10 @@ def _twin_at_work(race: Race) -> bool:
     return shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
 
 
-def _alone(plan: RacePlan, racing: Sequence[Stack]) -> bool:
+def _alone(plan: RacePlan, ledger: Ledger) -> bool:
     """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
     compared = len(plan.stacks) > 1 and not plan.exhaustive and plan.repeats is None
-    return compared and len(racing) == 1
+    return compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1
 
 
 def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:

@@ -17,8 +17,8 @@ SLICE_S = 0.5
 stacks meet the same speed; docs/method.md has the measurement."""
 
 LEAST_SLICE_S = 0.3
-SIDE_SLICE_S = 0.3
-"""A slice of a level that the answer does not speak of: it draws a point of a curve."""
+SIDE_SHARE = 0.6
+"""A slice of a level that the answer does not speak of is so much shorter: it draws a point of a curve."""
 
 EARLY_PASSES = (1, 1, 1, 2)
 """The passes of the first blocks. A launch more tells more than a pass more while there are few; the fourth block
@@ -86,7 +86,7 @@ class BlockPlan:
     slice_s: float
     passes: int
     blocks_left: int
-    side_slice_s: float = SIDE_SLICE_S
+    side_slice_s: float
     sides: bool = False
 
 
@@ -122,7 +122,7 @@ def plan_block(
     passes = cut.filling(first_s)
     spare_s = first_s - (0.0 if done == 0 else cut.sides_s)
     sides = extent.sides > 0 and cut.blocks_in(spare_s) == blocks and cut.filling(spare_s) == passes
-    return BlockPlan(slice_s=cut.slice_s, passes=passes, blocks_left=blocks, sides=sides)
+    return replace(cut.plan(cut.slice_s, passes, blocks), sides=sides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,14 @@ class _Cut:
 
     @property
     def sides_s(self) -> float:
-        return self.extent.sides * (SIDE_SLICE_S + self.costs.between_s)
+        return self.extent.sides * (self.side_s + self.costs.between_s)
+
+    @property
+    def side_s(self) -> float:
+        return _side_s(self.slice_s, fixed=self.fixed)
+
+    def plan(self, slice_s: float, passes: int, blocks_left: int) -> BlockPlan:
+        return BlockPlan(slice_s=slice_s, passes=passes, blocks_left=blocks_left, side_slice_s=self.side_s)
 
     @property
     def least_s(self) -> float:
@@ -173,13 +180,13 @@ class _Cut:
         may be."""
         wanted = max(WANTED_BLOCKS - self.done, 1)
         if blocks >= wanted:
-            return BlockPlan(slice_s=self.slice_s, passes=self.passes(self.done), blocks_left=blocks)
+            return self.plan(self.slice_s, self.passes(self.done), blocks)
         for many in range(wanted, 0, -1):
             length_s = self._fitting(remaining_s / many, 1)
             if length_s >= self.least_s - 1e-9:
                 passes = next(p for p in range(self.passes(self.done), 0, -1)
                               if p == 1 or self._fitting(remaining_s / many, p) >= self.slice_s)  # fmt: skip
-                return BlockPlan(slice_s=min(length_s, self.slice_s), passes=passes, blocks_left=many)
+                return self.plan(min(length_s, self.slice_s), passes, many)
         return None
 
     def _fitting(self, block_s: float, passes: int) -> float:
@@ -200,5 +207,9 @@ def least_budget_s(extent: Extent, costs: Costs, fixed_slice_s: float | None = N
     return (
         costs.of(extent.stacks)
         + extent.headline * (least_s + costs.between_s)
-        + extent.sides * (SIDE_SLICE_S + costs.between_s)
+        + extent.sides * (_side_s(fixed_slice_s or SLICE_S, fixed=fixed_slice_s is not None) + costs.between_s)
     )
+
+
+def _side_s(slice_s: float, *, fixed: bool) -> float:
+    return slice_s if fixed else max(SIDE_SHARE * slice_s, LEAST_SLICE_S)

@@ -16,7 +16,10 @@ ASKED = RaceRequest(folder=Path("/nowhere"), concurrency=(1, 20), stacks=("gunic
 
 
 def test_a_budget_that_holds_no_block_is_refused_and_says_how_long_it_would_take():
-    with pytest.raises(InputError, match=r"--budget 5 s is too short: .* 2 stacks at 2 load levels needs .* the 5"):
+    with pytest.raises(
+        InputError,
+        match=r"--budget 5 s is too short: .* 2 stacks at 2 load levels needs .* the 2 that an answer takes ",
+    ):
         refuse_early(replace(ASKED, budget_s=5.0))
 
 
@@ -56,9 +59,11 @@ def test_what_is_not_known_yet_is_not_refused_yet(free):
 
 
 def test_a_budget_without_a_decision_says_what_one_takes():
-    (words,) = outlook_before(plan_of(replace(ASKED, budget_s=30.0), stage()))
-    assert words.startswith("A budget of 30 s holds about ")
-    assert "a decision takes 5, which need about" in words
+    (words,) = outlook_before(plan_of(replace(ASKED, budget_s=15.0), stage()))
+    assert words.startswith(
+        "A budget of 15 s holds a single launch of each stack, which says nothing about the next: "
+    )
+    assert "an answer takes 2 or more. Give --budget " in words
     assert outlook_before(plan_of(replace(ASKED, budget_s=600.0), stage())) == ()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stackrace.stats.looks import ALPHA, LOOKS, followed, last_look, look
 
 from stackrace.stats.limits import critical
-from stackrace.stats.looks import ALPHA, LOOKS, followed, last_look, look
 from stackrace.stats.pairs import pairs
 from stackrace.stats.shrink import shrunken
 

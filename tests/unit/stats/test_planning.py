@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stackrace.stats.looks import LOOKS, look
 
 from stackrace.model.race import Question
-from stackrace.stats.looks import LOOKS, look
 from stackrace.stats.pairs import trimmed
 from stackrace.stats.planning import YUEN, blocks_needed, expected_half_width
 

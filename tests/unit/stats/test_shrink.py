@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from stackrace.stats.looks import look
 
 from stackrace.stats.limits import critical
-from stackrace.stats.looks import look
 from stackrace.stats.pairs import pairs
 from stackrace.stats.shrink import degrees, priors, shrunken, spreads
 

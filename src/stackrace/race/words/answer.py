@@ -19,7 +19,7 @@ def answer(result: Answer, told: Told, withdrawals: Sequence[Withdrawal]) -> str
     """Return the sentence without its capital and full stop; ``withdrawals`` are of stacks that met this level."""
     race = told.race
     match result.kind:
-        case AnswerKind.ALONE:
+        case AnswerKind.ALONE | AnswerKind.ONLY:
             return _alone(told.rows[0], withdrawals)
         case AnswerKind.BEST:
             return f"{result.stacks[0]} is the best{_margin(result)}"
