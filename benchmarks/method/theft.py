@@ -1,6 +1,6 @@
 """Would slices adjusted for theft be worth it? Error rates and widths of pairs' 95 % limits, with and without.
 
-    python -m benchmarks.method.theft                       about five minutes of one core
+    python -m benchmarks.method.theft                       about two minutes of an idle core
     python -m benchmarks.method.theft --quick               a smoke test, too few races for the goals
     python -m benchmarks.method.theft --store sqlite:///F   what the adjustment does to the races stored there
 
