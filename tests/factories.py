@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from stackrace.model import ids
 from stackrace.model.answer import Answer, AnswerKind
+from stackrace.model.conditions import Conditions
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
@@ -308,7 +309,14 @@ def _slice(dice: random.Random, index: int, path: str, load: Load, capacity: flo
         for hop, share in zip(hops, shares, strict=True)
     )  # fmt: skip
     findings = (make_finding(),) if index % 11 == 0 else ()
-    return Slice(index=index, load=load, result=result, usage=usage, verdict=Verdict(findings))
+    return Slice(index=index, load=load, result=result, usage=usage, verdict=Verdict(findings),
+                 conditions=make_conditions())  # fmt: skip
+
+
+def make_conditions(*, stolen_s: float = 0.02, foreign_s: float = 0.01) -> Conditions:
+    """A quiet slice of two seconds on two cores."""
+    return Conditions(elapsed_s=TWO_SECONDS, cores=2, stolen_s=stolen_s, foreign_s=foreign_s,
+                      canary_before_ns=250_000.0, canary_after_ns=255_000.0)  # fmt: skip
 
 
 def _memory(dice: random.Random, path: str, levels: int) -> tuple[MemorySample, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from stackrace.stats.looks import LOOKS, Family, look
 
 from stackrace.stats.limits import critical
-from stackrace.stats.looks import LOOKS, Family, look
 from stackrace.stats.pairs import pairs
 from stackrace.stats.shrink import shrunken
 

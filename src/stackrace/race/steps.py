@@ -83,6 +83,7 @@ class Steps:
             usage=observation.usage,
             verdict=verdict,
             workload=cell.workload.name,
+            conditions=observation.conditions,
         )
         self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))

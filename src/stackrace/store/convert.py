@@ -12,6 +12,8 @@ from ..model.load import LoadResult, Quantiles
 from ..model.race import Ending, Question, Race, Rule, StackFacts
 from ..model.verdict import Verdict
 from .launch_documents import (
+    conditions_document,
+    conditions_from,
     finding_document,
     finding_from,
     memory_document,
@@ -206,6 +208,7 @@ def slice_row(launch_id: str, one: Slice) -> SliceRow:
         files_exhausted=result.files_exhausted,
         arrivals_distance=result.arrivals_distance,
         workload=one.workload,
+        conditions=conditions_document(one.conditions),
     )
 
 
@@ -218,6 +221,7 @@ def slice_from(row: SliceRow) -> Slice:
         usage=tuple(usage_from(hop) for hop in row.usage),
         verdict=Verdict(tuple(finding_from(finding) for finding in row.findings)),
         workload=row.workload or "",
+        conditions=conditions_from(row.conditions),
     )
 
 

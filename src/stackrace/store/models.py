@@ -13,7 +13,7 @@ from typing import Any
 from django.db import models
 
 from .fields import DocumentField, ExactTextField, RealField
-from .launch_documents import FindingDocument, MemoryDocument, UsageDocument
+from .launch_documents import ConditionsDocument, FindingDocument, MemoryDocument, UsageDocument
 from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument, TargetDocument
 from .race_documents import BudgetDocument, HostDocument
 
@@ -152,6 +152,7 @@ class SliceRow(Row):
     files_exhausted: int | None = _column(models.BigIntegerField(null=True))
     arrivals_distance: float | None = _column(models.FloatField(null=True))
     workload: str | None = _column(ExactTextField(null=True))
+    conditions: ConditionsDocument | None = _column(DocumentField(null=True))
 
     class Meta:
         db_table = "stackrace_slice"

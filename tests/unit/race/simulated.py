@@ -83,7 +83,9 @@ class Nowhere:
             load=load,
             result=make_result(speed, load=load),
             usage=(),
-            machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0),
+            machine=MachineDelta(
+                elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0, stack_cores=1, stack_cores_steal_s=0.25
+            ),
             cores=CORES,
         )
 

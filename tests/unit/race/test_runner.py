@@ -140,6 +140,12 @@ def test_events_tell_the_whole_race(clock):
     assert [one.index for one in slices] == list(range(len(slices)))
 
 
+def test_every_slice_keeps_what_the_machine_did_meanwhile(clock):
+    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS)
+    kept = [one.conditions for launch in finished.launches for one in launch.slices]
+    assert {one and one.stolen_s for one in kept} == {0.25}
+
+
 def test_a_budget_that_holds_no_block_is_refused(clock):
     with pytest.raises(InputError, match="--budget 2 s is too short"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)

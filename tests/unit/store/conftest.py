@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from stackrace.model import ids
+from stackrace.model.conditions import Conditions
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
@@ -79,6 +80,15 @@ RESULT = whole(
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
 FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)
+CONDITIONS = whole(
+    Conditions,
+    elapsed_s=REAL,
+    cores=COUNT,
+    stolen_s=REAL,
+    foreign_s=REAL,
+    canary_before_ns=st.none() | REAL,
+    canary_after_ns=st.none() | REAL,
+)
 SLICE = whole(
     Slice,
     index=COUNT,
@@ -87,6 +97,7 @@ SLICE = whole(
     usage=few(USAGE),
     verdict=whole(Verdict, findings=few(FINDING)),
     workload=TEXT,
+    conditions=st.none() | CONDITIONS,
 )
 FAILURE = whole(Failure, kind=st.sampled_from(FailureKind), message=TEXT, log=TEXT)
 LAUNCH = whole(
