@@ -31,6 +31,7 @@ from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .served import served
+from .sockets import listeners
 from .stopping import stop
 
 __all__ = ["Here"]
@@ -209,11 +210,13 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
-        inspections = [inspect(self._guard, up.running) for up in gone]
+        listening = listeners()
+        inspections = [inspect(self._guard, up.running, listening) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
+        still = listeners()
         aftermaths = {
-            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            up.running.stack.path: inspection.afterwards(self._guard, up.running, still)
             for up, inspection in zip(gone, inspections, strict=True)
         }
         return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
