@@ -18,7 +18,7 @@ __all__ = ["REST_LOOK_S", "Launched", "Place", "Retired"]
 
 
 REST_LOOK_S = 0.02
-"""How long stacks are looked at before they are said to be at rest; ``Place.rest`` takes no longer where they are."""
+"""How long stacks are looked at before they are said to be at rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

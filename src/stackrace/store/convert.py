@@ -33,7 +33,14 @@ from .load_documents import (
     target_from,
 )
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
-from .race_documents import budget_document, budget_from, host_document, host_from
+from .race_documents import (
+    budget_document,
+    budget_from,
+    duty_document,
+    duty_from,
+    host_document,
+    host_from,
+)
 
 __all__ = [
     "facts_from",
@@ -72,6 +79,7 @@ def race_row(race: Race) -> RaceRow:
         exhaustive=race.exhaustive,
         twin=race.twin,
         resumed=race.resumed,
+        duty=None if race.duty is None else duty_document(race.duty),
     )
 
 
@@ -102,6 +110,7 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         exhaustive=bool(row.exhaustive),
         twin=row.twin or "",
         resumed=row.resumed or 0,
+        duty=None if row.duty is None else duty_from(row.duty),
     )
 
 

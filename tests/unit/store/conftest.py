@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from stackrace.model import ids
+from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
@@ -140,6 +141,7 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
+    duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
 )
 
 
