@@ -16,6 +16,7 @@ from .batches import Memory
 from .events import BlockStarted, Progress
 from .schedule import REWARM_S, BlockPlan, Costs, Extent, least_budget_s
 from .steps import Steps, shuffled
+from .stopwatch import Phase
 from .warmup import warm_up
 
 __all__ = ["Block", "extent", "headline"]
@@ -141,7 +142,7 @@ class Block:
     def _rest(self) -> None:
         """Let no stack answer at the cost of the next what its last load left behind."""
         with self.spent.resting:
-            self.steps.place.rest(max(self.steps.deadline_s - time.monotonic(), 0.0))
+            self.steps.rest()
         self.spent.rests += 1
 
     def _warm_up(self, stack: Stack) -> None:
@@ -152,7 +153,8 @@ class Block:
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
-        spent_s = sum(warm_up(steps.place, cell, self.warmup_cap_s / len(busiest)) for cell in busiest)
+        with steps.watch.during(Phase.WARMING):
+            spent_s = sum(warm_up(steps.place, cell, self.warmup_cap_s / len(busiest)) for cell in busiest)
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
@@ -190,12 +192,13 @@ class Block:
             if cell.stack not in self.steps.up:
                 continue
             self._rest()
-            length_s = self.plan.slice_s if self._is_headline(cell) else self.plan.side_slice_s
+            ahead = self._is_headline(cell)
+            length_s = self.plan.slice_s if ahead else self.plan.side_slice_s
             if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
                 return False
             self.steps.announce(cell)
             timed = replace(cell.load, duration_s=length_s, requests=None)
-            seen = self.steps.place.load(cell.stack, cell.workload, timed, REWARM_S)
+            seen = self.steps.measure(cell, timed, REWARM_S, side=not ahead)
             if self.steps.book(cell, seen, may_redo=redos > 0):
                 redos -= 1
                 pending.append(cell)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
 
+from ..model.duty import Duty
 from ..model.errors import InputError
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.load import Load
@@ -119,7 +120,7 @@ class Ledger:
         failures = self.failures_of(stack)
         return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
-    def end(self, ending: Ending, elapsed_s: float) -> Race:
+    def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Close the books."""
-        self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s)
+        self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s, duty=duty)
         return self.race

@@ -19,6 +19,7 @@ from .runs import Runs
 from .slices import Slices
 from .standing import Decisions, decisions
 from .steps import Steps
+from .stopwatch import Phase, Stopwatch
 from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
 from .view import twins_apart
 
@@ -68,17 +69,18 @@ def run(
     # one that goes on after an interruption keeps the twin it had, or goes on without
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
-    ending = Ending.INTERRUPTED
+    ending, watch = Ending.INTERRUPTED, Stopwatch()
     try:
-        ending = _blocks(plan, place, ledger, sink, lambda: _budget_s(plan) - (clock() - begun))
+        ending = _blocks(plan, place, ledger, sink, watch, lambda: _budget_s(plan) - (clock() - begun))
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
-        finished = ledger.end(ending, clock() - begun)
-        sink(RaceEnded(ending, finished.elapsed_s))
+        elapsed_s = clock() - begun
+        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
+        sink(RaceEnded(ending, elapsed_s, finished.duty))
     return finished
 
 
@@ -92,7 +94,14 @@ def _kind(plan: RacePlan, race: Race) -> _Blocks:
     return Runs(plan, plan.repeats, spent_s(race))
 
 
-def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_s: Callable[[], float]) -> Ending:
+def _blocks(
+    plan: RacePlan,
+    place: Place,
+    ledger: Ledger,
+    sink: Sink,
+    watch: Stopwatch,
+    remaining_s: Callable[[], float],
+) -> Ending:
     race = ledger.race
     number = blocks_done(race)
     racing = list(plan.stacks)
@@ -103,9 +112,10 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         racing = _still(racing, seen, ledger)
     blocks = _kind(plan, race)
     sink(Progress("calibrating the load engine", None))
-    place.calibrate(plan.loads)
+    with watch.during(Phase.CALIBRATING):
+        place.calibrate(plan.loads)
     while racing:
-        steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
+        steps = Steps(number=number, place=place, ledger=ledger, sink=sink, watch=watch)
         present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
         if not blocks.another(steps, present, remaining_s()):
             return blocks.ending

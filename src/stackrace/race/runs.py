@@ -53,7 +53,7 @@ class RunBlock:
             if cell.stack in steps.up:
                 steps.announce(cell)
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
-                seen = steps.place.load(cell.stack, cell.workload, cell.load, 0.0, limit_s)
+                seen = steps.measure(cell, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
                 steps.book(cell, seen, may_redo=False, known=_cut_off(cell, seen, limit_s))
         finally:

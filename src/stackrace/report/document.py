@@ -4,14 +4,16 @@ Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseco
 known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads and
 slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
 runs), then launches and races (findings of their own, twins, memory limits), then the standing (what the answer
-costs, where it holds, what would change it, how throughput grows, limits of percentiles), then the answer as data
-and the rule it was found by, which documents of before lack.
+costs, where it holds, what would change it, how throughput grows, limits of percentiles), then the answer as data,
+the rule it was found by and where a race's time went, which documents of before lack.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
+from ..model.duty import Duty
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
 from . import sentences
@@ -87,6 +89,7 @@ def _race(race: Race) -> dict[str, object]:
         "twin": printable(race.twin) or None,
         "resumed": race.resumed,
         "rule": race.rule.value,
+        "duty": None if race.duty is None else _duty(race.duty),
         "seed": race.seed,
         "notes": [printable(note) for note in race.notes],
         "host": {
@@ -100,6 +103,10 @@ def _race(race: Race) -> dict[str, object]:
             "limits": dict(host.limits),
         },
     }
+
+
+def _duty(duty: Duty) -> dict[str, object]:
+    return {**{one.name: whole(getattr(duty, one.name)) for one in fields(duty)}, "total_s": whole(duty.total_s)}
 
 
 def _all_facts(race: Race) -> list[StackFacts]:

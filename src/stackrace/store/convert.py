@@ -35,7 +35,14 @@ from .load_documents import (
     target_from,
 )
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
-from .race_documents import budget_document, budget_from, host_document, host_from
+from .race_documents import (
+    budget_document,
+    budget_from,
+    duty_document,
+    duty_from,
+    host_document,
+    host_from,
+)
 
 __all__ = [
     "facts_from",
@@ -75,6 +82,7 @@ def race_row(race: Race) -> RaceRow:
         twin=race.twin,
         resumed=race.resumed,
         rule=race.rule.value,
+        duty=None if race.duty is None else duty_document(race.duty),
     )
 
 
@@ -106,6 +114,7 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         twin=row.twin or "",
         resumed=row.resumed or 0,
         rule=Rule(row.rule or Rule.ALL_PAIRS),
+        duty=None if row.duty is None else duty_from(row.duty),
     )
 
 

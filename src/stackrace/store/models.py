@@ -15,7 +15,7 @@ from django.db import models
 from .fields import DocumentField, ExactTextField, RealField
 from .launch_documents import ConditionsDocument, FindingDocument, MemoryDocument, UsageDocument
 from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument, TargetDocument
-from .race_documents import BudgetDocument, HostDocument
+from .race_documents import BudgetDocument, DutyDocument, HostDocument
 
 __all__ = ["HistoryRow", "IdRow", "LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
 
@@ -63,6 +63,7 @@ class RaceRow(Row):
     twin: str | None = _column(ExactTextField(null=True))
     resumed: int | None = _column(models.BigIntegerField(null=True))
     rule: str | None = _column(ExactTextField(null=True))
+    duty: DutyDocument | None = _column(DocumentField(null=True))
 
     class Meta:
         db_table = "stackrace_race"

@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
+from stackrace.model.duty import Duty
 from stackrace.model.load import LoadResult, TargetResult
 from stackrace.model.race import Ending
 from stackrace.model.standing import Interval
@@ -151,3 +152,12 @@ def test_every_member_is_described():
     for name, schema in VALIDATOR.schema["$defs"].items():
         missing += undescribed(schema, name)
     assert missing == []
+
+
+def test_where_the_time_went_validates_and_sums_up():
+    race = replace(make_race(2), duty=Duty(slices_s=30.0, sides_s=5.0, other_s=15.0))
+    check(race, make_standing(race))
+    told = document(race, make_standing(race))["race"]["duty"]
+    assert set(told) == {*(one.name for one in fields(Duty)), "total_s"}
+    assert (told["slices_s"], told["total_s"]) == (30.0, 50.0)
+    assert document(make_race(2), make_standing(race))["race"]["duty"] is None

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from stackrace.model import ids
 from stackrace.model.conditions import Conditions
+from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
@@ -152,6 +153,7 @@ RACE = whole(
     twin=TEXT,
     resumed=COUNT,
     rule=st.sampled_from(Rule),
+    duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
 )
 
 
