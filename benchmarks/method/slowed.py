@@ -9,14 +9,8 @@ at work all the time, so that throughput falls as CPU time per request rises; ea
 and the true ratio as its own CPU times have it beside that of the throughputs.
 
 Differences above 2 % matter here, and a race goes on until the pair is told apart or called alike. It is right if
-it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. A decision takes five
-launches of each, and a block about twelve seconds, so that 60 s find nothing. In simulated races the slowed stack
-is found within 7 (90 s), 10 (120 s) and 14 launches (170 s) in so many per cent:
-
-    sd of a launch   slowed by 10 %    by 5 %
-    2 %              96, 100, 100      48, 76, 98
-    3 %              70, 94, 100       21, 38, 75
-    5 %              29, 52, 88         4,  9, 28
+it puts the slowed stack below the other, and wrong if it puts it above, or calls both alike. Races of all runs are
+kept and summed up together.
 """
 
 from __future__ import annotations
@@ -29,7 +23,7 @@ from stackrace.model.launch import Slice
 from stackrace.model.race import Race
 from stackrace.report.result import standing_of
 
-from ._races import Arena, arena, options, outcome, outcomes, rounds, table, write
+from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval
 
 SERVER = '''"""gunicorn with an app that is told to do more."""
@@ -126,12 +120,13 @@ def one_race(
 
 def main() -> None:
     """Run the races and print how often the slowed stack was found."""
-    parser = options(__doc__ or "", races=10, seconds=240.0)
+    parser = options("slowed", __doc__ or "", races=10, seconds=240.0)
     parser.add_argument("--slower", type=float, action="append", help="per cent, again for more; 5 and 10")
     parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     amounts = given.slower or [5.0, 10.0]
-    found: list[dict[str, object]] = []
+    seen = kept(given)
+    found = seen.rows
     with arena(WORK) as place:
         servers = place.folder / "servers"
         (servers / "slowed").mkdir(parents=True)
@@ -143,11 +138,13 @@ def main() -> None:
             raise SystemExit("not even twice the work slows a request by so much")
         for number in rounds(given, len(amounts)):
             for amount in amounts:
-                found.append(one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin))
+                with stolen() as share:
+                    row = one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin)
+                seen.add({"budget": given.budget, "stolen": share(), **row})
                 table(f"race {number} of {given.races}", found[-1:])
                 summary = [row for each in amounts if (row := summed(each, found))]
                 write(given.json, {"work": part, "more": more, "summary": summary, "races": found})
-            table("a stack slowed by a known amount, so far", summary)
+            table(f"a stack slowed by a known amount, {len(found)} races of all runs", summary)
 
 
 def summed(percent: float, found: Sequence[dict[str, object]]) -> dict[str, object]:
