@@ -93,8 +93,9 @@ def repeats(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             for at, (_, low, high, _) in enumerate(own)
             if low and high
         ]
-        found.append({"stack": stack, "races": len(own), "ratio": math.exp(fmean(logs)), "sd": stdev(logs),
-                      "half-width": median(half) if half else None, "held": sum(held), "of": len(held)})  # fmt: skip
+        widths = {"sd": stdev(logs), "half-width": median(half) if half else None}
+        ratio = {"stack": stack, "races": len(own), "ratio": math.exp(fmean(logs))}
+        found.append({**ratio, **widths, "held": sum(held), "of": len(held)})
     return found
 
 
@@ -108,10 +109,7 @@ def main() -> None:
             with stolen() as share:
                 row = described(place.default())
             seen.add({"stolen": share(), **row})
-            told = seen.rows[-1]
-            print(
-                f"race {number}: {told.get('elapsed s', 0):.0f} s, {told['stolen']:.1%} stolen. {told.get('answer')}"
-            )
+            print(f"race {number}, {seen.rows[-1]['stolen']:.1%} stolen: {row.get('answer')}")
             show(seen.rows)
             write(given.json, {"outcomes": outcomes(seen.rows), "ratios": repeats(seen.rows), "races": seen.rows})
 
