@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ..deploy.place import REST_LOOK_S
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from .batches import Memory
 from .events import BlockStarted, Progress
-from .schedule import REWARM_S, BlockPlan, Costs, Extent, least_budget_s
+from .schedule import REST_S, REWARM_S, BlockPlan, Costs, Extent, least_budget_s
 from .steps import Steps, shuffled
 from .stopwatch import Phase
 from .warmup import warm_up
@@ -54,13 +53,16 @@ class _Span:
 
 @dataclass(slots=True)
 class _Spent:
-    """What a block spends beside its slices, over all of its batches."""
+    """What a block spends beside its slices, over all of its batches.
+
+    ``between_s`` is what lay before the ``gaps`` slices so far, without the usual re-warm.
+    """
 
     launching: _Span = field(default_factory=_Span)
     warming: _Span = field(default_factory=_Span)
     stopping: _Span = field(default_factory=_Span)
-    resting: _Span = field(default_factory=_Span)
-    rests: int = 0
+    between_s: float = 0.0
+    gaps: int = 0
     batches: int = 0
 
     def costs(self, stacks: int, *, stop_s: float | None = None) -> Costs:
@@ -69,7 +71,7 @@ class _Spent:
             launch_s=self.launching.seconds / stacks,
             warmup_s=self.warming.seconds / stacks,
             stop_s=self.stopping.seconds if stop_s is None else stop_s,
-            rest_s=self.resting.seconds / self.rests if self.rests else REST_LOOK_S,
+            rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
         )
 
 
@@ -139,16 +141,10 @@ class Block:
         """Whether nothing can be measured any more: what is prepared now would only overrun the budget."""
         return time.monotonic() >= self.steps.deadline_s
 
-    def _rest(self) -> None:
-        """Let no stack answer at the cost of the next what its last load left behind."""
-        with self.spent.resting:
-            self.steps.rest()
-        self.spent.rests += 1
-
     def _warm_up(self, stack: Stack) -> None:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
-        self._rest()
+        steps.rest()
         steps.sink(Progress("warming up", original_path(stack.path)))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
@@ -191,17 +187,21 @@ class Block:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:
                 continue
-            self._rest()
+            begun_s = time.monotonic()
+            self.steps.rest()
             ahead = self._is_headline(cell)
             length_s = self.plan.slice_s if ahead else self.plan.side_slice_s
-            if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
+            rewarm_s = self.steps.rewarm_s(cell)
+            if time.monotonic() + rewarm_s + length_s > self.steps.deadline_s:
                 return False
             self.steps.announce(cell)
             timed = replace(cell.load, duration_s=length_s, requests=None)
-            seen = self.steps.measure(cell, timed, REWARM_S, side=not ahead)
+            seen = self.steps.measure(cell, timed, rewarm_s, side=not ahead)
             if self.steps.book(cell, seen, may_redo=redos > 0):
                 redos -= 1
                 pending.append(cell)
+            self.spent.between_s += time.monotonic() - begun_s - length_s - REWARM_S
+            self.spent.gaps += 1
         return True
 
     def _is_headline(self, cell: Cell) -> bool:

@@ -5,12 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ..deploy.place import REST_LOOK_S
+__all__ = [
+    "BETWEEN",
+    "FEWEST_BLOCKS",
+    "REST_S",
+    "REWARM_S",
+    "BlockPlan",
+    "Costs",
+    "Extent",
+    "least_budget_s",
+    "plan_block",
+]
 
-__all__ = ["BETWEEN", "FEWEST_BLOCKS", "REWARM_S", "BlockPlan", "Costs", "Extent", "least_budget_s", "plan_block"]
+REWARM_S = 0.1
+"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
+answers are slow (``rewarm``). docs/decisions/0024-duty-cycle.md has the measurement."""
 
-REWARM_S = 0.15
-"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches."""
+REST_S = 0.06
+"""What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
 
 SLICE_S = 0.5
 """The preferred slice. Where a machine changes its speed every few seconds, short slices in quick turns let all
@@ -41,13 +53,13 @@ BETWEEN = 0.25
 class Costs:
     """What a block spends beside its slices, in seconds: per launch, per warm-up, and once for stopping.
 
-    ``rest_s`` is what the stacks need before a slice to come to rest.
+    ``rest_s`` is what lies between two slices beside the re-warm: coming to rest, the probe, checks.
     """
 
     launch_s: float = 1.5
     warmup_s: float = 1.0
     stop_s: float = 1.5
-    rest_s: float = REST_LOOK_S
+    rest_s: float = REST_S
 
     @property
     def between_s(self) -> float:

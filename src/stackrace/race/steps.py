@@ -19,6 +19,7 @@ from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
+from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
 
 __all__ = ["Steps", "shuffled", "shuffler_of"]
@@ -71,6 +72,10 @@ class Steps:
     def announce(self, cell: Cell) -> None:
         """Say what is about to be measured."""
         self.sink(Progress(f"measuring {cell.label}", original_path(cell.stack.path)))
+
+    def rewarm_s(self, cell: Cell) -> float:
+        """Return how long the cell's stack needs load before a slice."""
+        return rewarm_s(self.ledger.answer_s(cell.stack.path, cell.workload.name))
 
     def measure(
         self, cell: Cell, load: Load, rewarm_s: float, limit_s: float = math.inf, *, side: bool = False
