@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stackrace.stats import limits
-from stackrace.stats.limits import critical
+from stackrace.stats.limits import against_best, critical, each
 
 SIMULATED = {5: 5.11, 7: 4.94, 10: 4.82, 14: 4.63, 20: 4.52, 28: 4.36, 40: 4.21}
 """The method's table for 12 stacks: a simulation, so known to about 0.06."""
@@ -68,3 +68,55 @@ def test_a_limit_is_looked_up_once():
     before = limits._solve.cache_info()
     critical(9, 8.0, 0.007)
     assert limits._solve.cache_info().hits == before.hits + 1
+
+
+@pytest.mark.parametrize("nu", [1, 2, 3, 10])
+def test_one_rival_needs_the_one_sided_t_and_nobody_needs_it_too(nu):
+    assert against_best(2, nu, 0.005) == pytest.approx(stats.t.ppf(1 - 0.005, nu), rel=1e-3)
+    assert against_best(1, nu, 0.005) == against_best(2, nu, 0.005)
+
+
+DUNNETT = {(1, 10): 1.81, (2, 10): 2.15, (3, 10): 2.34, (9, 10): 2.81, (3, 5): 2.68, (3, 20): 2.19, (3, 60): 2.10}
+"""One-sided 5 % points by the number of comparisons and degrees of freedom, as Dunnett 1955 prints them."""
+
+
+@pytest.mark.parametrize(("comparisons", "nu"), DUNNETT)
+def test_limits_against_the_best_are_those_of_the_printed_table(comparisons, nu):
+    assert against_best(comparisons + 1, nu, 0.05) == pytest.approx(DUNNETT[comparisons, nu], abs=0.011)
+
+
+@pytest.mark.parametrize("stacks", [3, 10])
+def test_limits_against_the_best_agree_with_drawn_numbers(stacks):
+    rng = np.random.default_rng(8)
+    drawn = rng.normal(size=(400_000, stacks))
+    leads = (drawn[:, 1:].max(axis=1) - drawn[:, 0]) / np.sqrt(2) / np.sqrt(rng.chisquare(6, 400_000) / 6)
+    assert np.mean(leads > against_best(stacks, 6, 0.005)) == pytest.approx(0.005, abs=0.0005)
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2))
+def test_the_best_alone_needs_less_than_all_pairs_and_more_the_more_rivals(stacks, nu, alpha):
+    width = against_best(stacks, nu, alpha)
+    assert width < critical(stacks, nu, alpha)
+    assert against_best(stacks + 1, nu, alpha) > width
+    assert against_best(stacks, nu + 1, alpha) < width
+    assert against_best(stacks, nu, alpha / 2) > width
+
+
+@pytest.mark.parametrize(("stacks", "nu", "alpha"), [(0, 5, 0.01), (3, 0, 0.01), (3, np.nan, 0.01), (3, 5, 1)])
+def test_against_the_best_what_has_no_limits_is_refused_too(stacks, nu, alpha):
+    with pytest.raises(ValueError, match="no limits"):
+        against_best(stacks, nu, alpha)
+
+
+@given(st.lists(st.floats(0.5, 60), min_size=1, max_size=6))
+def test_each_width_is_that_of_its_own_degrees_of_freedom_or_up_to_two_percent_fewer(nu):
+    found = each(critical, 4, np.array(nu), 0.05)
+    for width, one in zip(found, nu, strict=True):
+        assert critical(4, one, 0.05) * (1 - 1e-4) <= width <= critical(4, max(one * 0.97 - 0.01, 0.01), 0.05)
+
+
+def test_what_is_not_known_has_no_width_and_the_shape_stays():
+    found = each(against_best, 3, np.array([[0.0, 5.0], [np.nan, -1.0]]), 0.05)
+    assert found.shape == (2, 2)
+    assert np.isnan(found).tolist() == [[True, False], [True, True]]

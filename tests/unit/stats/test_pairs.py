@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from stackrace.stats.pairs import pairs, trimmed, trimmed_from
+from stackrace.stats.pairs import ROBUST_FROM, pairs, trimmed, trimmed_from
 
 LOGS = st.floats(min_value=-9, max_value=14, allow_nan=False)
 TABLES = hnp.arrays(
@@ -110,3 +110,27 @@ def test_shifting_a_stack_shifts_its_pairs_and_scaling_scales_them(values, shift
 def test_weather_that_all_stacks_share_leaves_no_trace(values, data):
     weather = data.draw(hnp.arrays(float, values.shape[1], elements=LOGS))
     np.testing.assert_allclose(pairs(values + weather).estimate, pairs(values).estimate, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 7, ROBUST_FROM - 1])
+def test_below_the_number_where_trimming_pays_nothing_is_cut_off(n):
+    x = np.random.default_rng(2).normal(size=n)
+    mean, variance = trimmed(x, ROBUST_FROM)
+    assert mean == pytest.approx(x.mean())
+    assert variance == pytest.approx(x.var(ddof=1))
+    assert trimmed_from(n, ROBUST_FROM) == n
+
+
+def test_from_that_number_on_a_fifth_is():
+    x = np.random.default_rng(3).normal(size=ROBUST_FROM)
+    assert trimmed(x, ROBUST_FROM) == trimmed(x)
+    assert trimmed_from(ROBUST_FROM, ROBUST_FROM) == 6
+
+
+def test_each_pair_is_trimmed_by_its_own_number_of_common_blocks():
+    values = np.random.default_rng(4).normal(size=(3, 12))
+    values[2, :5] = np.nan
+    found = pairs(values, ROBUST_FROM)
+    assert found.df[0, 1] == 12 - 2 * 2 - 1
+    assert found.df[0, 2] == 7 - 1
+    assert found.estimate[0, 2] == pytest.approx((values[0] - values[2])[5:].mean())

@@ -2,60 +2,98 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stackrace.stats.looks import LOOKS, look
 
 from stackrace.model.race import Question
-from stackrace.stats.pairs import trimmed
-from stackrace.stats.planning import YUEN, blocks_needed, expected_half_width
+from stackrace.stats.planning import LEAD, blocks_expected, blocks_to_answer
+from stackrace.stats.selection import LOOKS, ORDER_FROM, looks, selected
+
+DELTA = math.log(1.05)
 
 
-@pytest.mark.parametrize("n", LOOKS)
-def test_the_price_of_trimming_is_that_of_normal_differences(n):
-    variances = trimmed(np.random.default_rng(n).normal(size=(20_000, n)))[1]
-    assert variances.mean() == pytest.approx(YUEN[n], abs=0.03)
+def raced(effects, blocks, sd=0.05, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.array(effects)[:, None] + rng.normal(0, sd, (len(effects), blocks))
 
 
-@pytest.mark.parametrize("stacks", [3, 12])
-@pytest.mark.parametrize("blocks", [7, 20])
-def test_the_widths_are_those_of_simulated_races(stacks, blocks):
-    rng = np.random.default_rng(stacks + blocks)
-    one, every = [], []
-    for _ in range(60):
-        family = look(rng.normal(0, 0.05, (stacks, blocks)))
-        leader = np.argmax(family.estimate.min(axis=1))
-        one.append(family.half_width[leader].max())
-        every.append(family.half_width.max())
-    assert np.median(one) == pytest.approx(expected_half_width(stacks, 0.05, blocks, Question.WINNER), rel=0.15)
-    assert np.median(every) == pytest.approx(expected_half_width(stacks, 0.05, blocks, Question.RANKING), rel=0.15)
+def ended(values):
+    """Return the number of blocks after which the winner is named, 99 for never."""
+    return next((seen.blocks for seen in looks(values, DELTA) if seen.winner >= 0), 99)
 
 
-@given(st.integers(2, 20), st.floats(0, 0.5), st.floats(0.001, 1), st.sampled_from(Question))
-def test_the_answer_is_the_first_look_that_is_narrow_enough(stacks, sd, difference, question):
-    needed = blocks_needed(stacks, sd, difference, question)
-    widths = [expected_half_width(stacks, sd, n, question) for n in LOOKS]
-    narrow = [n for n, width in zip(LOOKS, widths, strict=True) if width <= np.log1p(difference)]
-    assert needed == (narrow[0] if narrow else None)
+@pytest.mark.parametrize(("stacks", "sd"), [(2, 0.03), (3, 0.05), (5, 0.05), (10, 0.05)])
+def test_about_half_of_the_races_of_stacks_a_usual_lead_apart_are_over_when_expected(stacks, sd):
+    expected = blocks_expected(stacks, sd)
+    effects = -math.log1p(LEAD) * np.arange(stacks)
+    over = [ended(raced(effects, LOOKS[-1], sd, seed)) <= expected for seed in range(60)]
+    assert 0.3 <= np.mean(over) <= 0.8
 
 
-@given(st.integers(2, 20), st.floats(0.01, 0.2), st.floats(0.01, 0.2))
-def test_a_ranking_never_needs_fewer_blocks_than_a_winner(stacks, sd, difference):
-    winner = blocks_needed(stacks, sd, difference, Question.WINNER)
-    ranking = blocks_needed(stacks, sd, difference, Question.RANKING)
-    assert (winner or 99) <= (ranking or 99)
+def test_a_usual_race_takes_fewer_blocks_than_a_noisy_or_a_large_one():
+    assert blocks_expected(3) <= blocks_expected(10) < blocks_expected(10, 0.1)
+
+
+@given(st.integers(2, 20), st.floats(0, 0.5), st.floats(0.0, 1), st.floats(0.001, 1))
+def test_what_is_expected_is_a_planned_look_and_never_sooner_with_more_noise(stacks, sd, difference, lead):
+    needed = blocks_expected(stacks, sd, difference, lead)
+    assert needed is None or (needed in LOOKS and needed >= ORDER_FROM)
+    assert (needed or 99) <= (blocks_expected(stacks, 1.2 * sd, difference, lead) or 99)
+    assert (needed or 99) >= (blocks_expected(stacks, sd, difference, 1.2 * lead) or 99)
 
 
 def test_noise_that_forty_blocks_do_not_beat_is_said_so():
-    assert blocks_needed(5, 0.5, 0.05, Question.WINNER) is None
-    assert blocks_needed(5, 0.0, 0.05, Question.WINNER) == LOOKS[0]
+    assert blocks_expected(5, 0.5) is None
+    assert blocks_expected(5, 0.0) == ORDER_FROM
 
 
 @pytest.mark.parametrize(
-    ("stacks", "sd", "difference"), [(1, 0.1, 0.05), (2, -1, 0.05), (2, float("nan"), 0.05), (2, 0.1, 0)]
+    ("stacks", "sd", "difference", "lead"),
+    [(1, 0.1, 0.05, 0.1), (2, -1, 0.05, 0.1), (2, math.nan, 0.05, 0.1), (2, 0.1, -0.1, 0.1), (2, 0.1, 0.05, -1)],
 )
-def test_what_cannot_be_planned_is_refused(stacks, sd, difference):
+def test_what_cannot_be_planned_is_refused(stacks, sd, difference, lead):
     with pytest.raises(ValueError, match="no plan for"):
-        blocks_needed(stacks, sd, difference, Question.WINNER)
+        blocks_expected(stacks, sd, difference, lead)
+
+
+@pytest.mark.parametrize("question", Question)
+def test_an_open_race_is_told_a_later_look(question):
+    found = selected(raced([0.0, 0.03, 0.0], 4), DELTA, drops=question is Question.WINNER)
+    needed = blocks_to_answer(found, DELTA, question)
+    assert needed in LOOKS
+    assert needed > 4
+
+
+def test_about_half_of_the_open_races_have_their_answer_when_told():
+    within = []
+    for seed in range(150):
+        values = raced([0.07, 0.0, 0.0, 0.0, 0.0], LOOKS[-1], seed=seed)
+        found = selected(values[:, :4], DELTA)
+        told = blocks_to_answer(found, DELTA, Question.WINNER)
+        if found.winner < 0 and told is not None:
+            within.append(ended(values) <= told)
+    assert len(within) > 50
+    assert 0.3 <= np.mean(within) <= 0.8
+
+
+def test_a_ranking_never_needs_fewer_blocks_than_a_winner():
+    for seed in range(40):
+        found = selected(raced([0.1, 0.05, 0.0], 4, seed=seed), DELTA, drops=False)
+        winner, ranking = (blocks_to_answer(found, DELTA, question) for question in Question)
+        assert (winner or 99) <= (ranking or 99)
+
+
+@pytest.mark.parametrize("question", Question)
+def test_nothing_is_told_without_two_blocks_two_stacks_or_where_forty_blocks_are_too_few(question):
+    for values in (raced([0.0, 0.0], 1), raced([0.0], 4), raced([0.0, 0.0], 4, sd=5.0)):
+        assert blocks_to_answer(selected(values, DELTA, drops=False), DELTA, question) is None
+
+
+def test_nothing_is_told_of_stacks_that_never_met():
+    gap = math.nan
+    found = selected([[1.0, 1.1, gap, gap], [gap, gap, 1.0, 1.2]], DELTA)
+    assert blocks_to_answer(found, DELTA, Question.WINNER) is None

@@ -1,4 +1,4 @@
-"""Looks: pairs over time, simulated where only simulation can tell."""
+"""Looks by the rule of all pairs: pairs over time, simulated where only simulation can tell."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from stackrace.stats.looks import ALPHA, LOOKS, followed, last_look, look
 
+from stackrace.stats.allpairs.looks import ALPHA, LOOKS, followed, last_look, look
+from stackrace.stats.allpairs.shrunken import shrunken
 from stackrace.stats.limits import critical
 from stackrace.stats.pairs import pairs
-from stackrace.stats.shrink import shrunken
 
 LAUNCH_SD = 0.05
 

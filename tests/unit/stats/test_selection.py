@@ -1,0 +1,267 @@
+"""The rule that names a winner: what it may and may not do, whatever the values are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from stackrace.stats.selection import LOOKS, ORDER_FROM, Selection, family, last_look, looks, selected
+
+DELTA = math.log(1.05)
+LOGS = st.floats(-5, 5)
+
+
+@st.composite
+def races(draw, least=1, most=6, gaps=False):
+    """ln of the response, (K, B): stacks some 20 % apart, launches with an sd of 1 to 10 %."""
+    k, blocks = draw(st.integers(least, most)), draw(st.integers(1, 14))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    values = rng.normal(0, draw(st.sampled_from([0.0, 0.05, 0.2])), (k, 1)) + rng.normal(
+        0, draw(st.sampled_from([0.01, 0.03, 0.1])), (k, blocks)
+    )
+    if gaps:
+        values[rng.random(values.shape) < 0.15] = np.nan
+    return values
+
+
+def decisions(seen: Selection):
+    return seen.blocks, seen.left.tolist(), int(seen.leader), int(seen.winner)
+
+
+def assert_alike(one: Selection, other: Selection):
+    assert decisions(one) == decisions(other)
+    for name in ("pairs", "order", "each"):
+        np.testing.assert_allclose(getattr(one, name).estimate, getattr(other, name).estimate, atol=1e-9)
+        np.testing.assert_allclose(getattr(one, name).half_width, getattr(other, name).half_width, rtol=0.03)
+    np.testing.assert_array_equal(one.proved, other.proved)
+    np.testing.assert_array_equal(one.dropped, other.dropped)
+
+
+@given(races(), st.data())
+def test_what_a_block_does_to_all_stacks_leaves_no_trace(values, data):
+    hour = data.draw(arrays(float, values.shape[1], elements=LOGS))
+    for plain, moved in zip(looks(values, DELTA), looks(values + hour, DELTA), strict=True):
+        assert_alike(plain, moved)
+
+
+@given(races(gaps=True), LOGS)
+def test_another_unit_changes_nothing(values, shift):
+    for plain, moved in zip(looks(values, DELTA), looks(values + shift, DELTA), strict=True):
+        assert_alike(plain, moved)
+
+
+@given(races(), st.randoms(use_true_random=False))
+def test_the_order_in_which_stacks_are_listed_does_not_matter(values, dice):
+    places = dice.sample(range(len(values)), len(values))
+    for plain, other in zip(looks(values, DELTA), looks(values[places], DELTA), strict=True):
+        assert other.left.tolist() == plain.left[places].tolist()
+        assert places[int(other.leader)] == plain.leader
+        assert (places[int(other.winner)] if other.winner >= 0 else -1) == plain.winner
+
+
+@given(races(gaps=True))
+def test_a_stack_that_left_never_comes_back_and_the_leader_never_leaves(values):
+    before = np.isfinite(values).any(axis=-1)
+    for seen in looks(values, DELTA):
+        assert not (seen.left & ~before).any()
+        assert seen.left[seen.leader] or not before.any()
+        assert seen.winner in (-1, seen.leader)
+        before = seen.left
+
+
+@given(races(gaps=True))
+def test_what_a_stack_does_after_it_left_counts_for_nothing(values):
+    altered, ran = values.copy(), np.isfinite(values).any(axis=-1)
+    for seen in looks(values, DELTA):
+        altered[~seen.left & ran, seen.blocks :] = 99.0
+    for plain, other in zip(looks(values, DELTA), looks(altered, DELTA), strict=True):
+        assert_alike(plain, other)
+
+
+@given(races(least=2))
+def test_the_limits_of_a_stack_that_left_stay_as_its_last_look_saw_them(values):
+    before = None
+    for seen in looks(values, DELTA):
+        if before is not None:
+            gone = ~before.left[:, None] | ~before.left
+            for name in ("pairs", "order", "each"):
+                np.testing.assert_array_equal(
+                    getattr(seen, name).half_width[gone], getattr(before, name).half_width[gone]
+                )
+            np.testing.assert_array_equal(seen.variances.own[~before.left], before.variances.own[~before.left])
+        before = seen
+
+
+@given(races(least=2, gaps=True))
+def test_nobody_wins_whose_limits_do_not_allow_it(values):
+    for seen in looks(values, DELTA):
+        if seen.winner < 0:
+            continue
+        rivals = seen.left & (np.arange(len(values)) != seen.winner)
+        lower = (seen.pairs.estimate - seen.pairs.half_width)[seen.winner, rivals]
+        assert (lower > -DELTA).all()
+        assert seen.blocks in LOOKS
+        assert seen.blocks > LOOKS[0] or not rivals.any()
+
+
+@given(races(least=2))
+def test_after_two_blocks_only_those_leave_that_are_surely_twice_the_difference_behind(values):
+    first = next(looks(values[:, :2], DELTA))
+    if first.blocks < LOOKS[0]:
+        return
+    lower = first.pairs.estimate - first.pairs.half_width
+    far = (lower > 2 * DELTA).any(axis=0)
+    leads = np.arange(len(values)) == first.leader
+    np.testing.assert_array_equal(~first.left, far & ~leads)
+
+
+@given(races(least=2), st.booleans())
+def test_between_two_looks_nobody_leaves_and_nobody_wins(values, drops):
+    for seen in looks(values, DELTA, drops=drops):
+        if seen.blocks not in LOOKS:
+            assert seen.winner == -1
+            *_, before = looks(values[:, : last_look(seen.blocks)], DELTA, drops=drops)
+            np.testing.assert_array_equal(seen.left, before.left | (last_look(seen.blocks) == 0))
+
+
+@given(races(gaps=True))
+def test_a_ranking_drops_nobody(values):
+    for seen in looks(values, DELTA, drops=False):
+        np.testing.assert_array_equal(seen.left, np.isfinite(values).any(axis=-1))
+        assert not seen.dropped.any()
+
+
+@given(races(least=2, gaps=True), st.sampled_from([0.0, 0.01, DELTA, 0.2]))
+def test_how_far_behind_the_leader_may_be_is_never_negative_and_for_a_winner_of_all_below_the_difference(
+    values, delta
+):
+    for seen in looks(values, delta):
+        behind = float(seen.behind(delta))
+        assert behind >= 0
+        if seen.winner >= 0 and seen.left.all():
+            assert behind < delta or behind == 0
+        if seen.surely_best():
+            assert behind == 0 or seen.left.sum() > 1
+
+
+@given(races(least=2))
+def test_a_stack_that_still_may_be_ahead_counts_as_far_as_its_limits_reach(values):
+    seen = selected(values, DELTA, drops=False)
+    if seen.blocks < 2:
+        assert seen.behind(DELTA) == np.inf
+        return
+    reach = (seen.pairs.half_width - seen.pairs.estimate)[seen.leader]
+    reach[seen.leader] = 0
+    assert seen.behind(DELTA) == pytest.approx(max(reach.max(), 0))
+
+
+def test_a_stack_dropped_within_the_zone_may_be_so_much_better_than_the_one_that_dropped_it():
+    blank = selected(np.random.default_rng(1).normal(0, 0.05, (3, 5)), DELTA, drops=False)
+    d, half = np.zeros((3, 3)), np.full((3, 3), 0.1)
+    d[0] = [0, 0.07, 0.2]
+    d[:, 0] = -d[0]
+    np.fill_diagonal(half, 0)
+    dropped = np.zeros((3, 3), dtype=bool)
+    dropped[1, 2] = True
+    seen = Selection(**{
+        **{one.name: getattr(blank, one.name) for one in fields(blank)},
+        "left": np.array([True, True, False]), "leader": np.array(0), "winner": np.array(-1),
+        "pairs": type(blank.pairs)(estimate=d, half_width=half, blocks=blank.pairs.blocks),
+        "proved": np.zeros((3, 3), dtype=bool), "dropped": dropped,
+    })  # fmt: skip
+    assert seen.behind(DELTA) == pytest.approx(0.03 + DELTA)
+    dropped[0, 2] = True  # the leader dropped it, too: of several the least counts
+    assert seen.behind(DELTA) == pytest.approx(max(DELTA, 0.03))
+    seen.proved[1, 2] = True
+    assert seen.behind(DELTA) == pytest.approx(0.03)
+
+
+@given(st.integers(1, 14), st.booleans())
+def test_one_stack_alone_wins_at_the_first_look(blocks, drops):
+    seen = next(looks(np.random.default_rng(blocks).normal(size=(1, blocks)), DELTA, drops=drops))
+    assert seen.left.tolist() == [True]
+    assert int(seen.winner) == (0 if blocks >= LOOKS[0] else -1)
+    assert seen.surely_best()
+    assert seen.behind(DELTA) == 0
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14), st.booleans(), st.booleans())
+def test_many_races_at_once_go_like_each_by_itself(seed, k, blocks, gaps, drops):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0, 0.1, (5, k, 1)) + rng.normal(0, 0.04, (5, k, blocks))
+    if gaps:
+        values[rng.random(values.shape) < 0.15] = np.nan
+    alone = [list(looks(race, DELTA, drops=drops)) for race in values]
+    for at, together in enumerate(looks(values, DELTA, drops=drops)):
+        behind, surely = together.behind(DELTA), together.surely_best()
+        for number, one in enumerate(alone):
+            assert together.left[number].tolist() == one[at].left.tolist()
+            assert together.leader[number] == one[at].leader
+            assert together.winner[number] == one[at].winner
+            assert surely[number] == one[at].surely_best()
+            np.testing.assert_allclose(behind[number], one[at].behind(DELTA), rtol=1e-9)
+            np.testing.assert_allclose(together.order.half_width[number], one[at].order.half_width, rtol=1e-9)
+
+
+def test_values_that_never_vary_leave_no_doubt():
+    found = selected(np.tile(np.array([[0.0], [0.3], [0.2]]), 4), DELTA)
+    assert (int(found.winner), bool(found.surely_best()), float(found.behind(DELTA))) == (1, True, 0.0)
+
+
+def test_two_stacks_with_identical_values_are_within_the_difference_of_each_other():
+    found = selected(np.zeros((2, 3)), DELTA)
+    assert int(found.winner) in (0, 1)
+    assert not found.surely_best()
+    assert float(found.behind(DELTA)) <= DELTA
+
+
+def test_stacks_that_never_met_leave_the_race_open():
+    gap = math.nan
+    found = selected([[1.0, 1.1, gap, gap], [gap, gap, 1.0, 1.2]], DELTA)
+    assert int(found.winner) == -1
+    assert found.left.all()
+    assert found.behind(DELTA) == np.inf
+
+
+def test_a_stack_that_never_ran_is_not_in():
+    values = np.random.default_rng(3).normal(0, 0.01, (3, 6))
+    values[0] += 0.5
+    values[2] = math.nan
+    found = selected(values, DELTA)
+    assert not found.left[2]
+    assert int(found.winner) == 0
+
+
+def test_a_stack_far_ahead_is_surely_the_best():
+    values = np.random.default_rng(4).normal(0, 0.02, (4, 5))
+    values[2] += 0.4
+    found = selected(values, DELTA)
+    assert int(found.winner) == 2
+    assert found.surely_best()
+
+
+def test_two_blocks_order_nobody_and_three_do():
+    values = np.array([[0.0], [1.0]]) + np.random.default_rng(5).normal(0, 0.001, (2, 3))
+    two, three = looks(values, DELTA, drops=False)
+    assert np.isinf(two.order.half_width[0, 1])
+    assert three.order.half_width[0, 1] < 1
+    assert ORDER_FROM == 3
+
+
+def test_looks_are_planned_and_the_last_block_is_looked_at_in_any_case():
+    seen = [one.blocks for one in looks(np.random.default_rng(6).normal(size=(3, 13)), DELTA)]
+    assert seen == [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13]
+    assert [last_look(n) for n in (0, 1, 2, 11, 13, 40, 99)] == [0, 0, 2, 10, 12, 40, 40]
+
+
+def test_the_limits_of_all_pairs_together_hold_in_95_percent_of_races():
+    values = np.random.default_rng(7).normal(0, 0.05, (1000, 5, 8))
+    found = family(values, 0.05)
+    missed = (np.abs(found.estimate) > found.half_width).any(axis=(-2, -1)).mean()
+    assert 0.03 <= missed <= 0.065
