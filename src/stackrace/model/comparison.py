@@ -88,7 +88,7 @@ class Mode(StrEnum):
     FULL = "full"
     """By the author's own protocol."""
     QUICK = "quick"
-    """Every cell, in minutes: short slices in quick turns, or fewer and shorter runs."""
+    """In minutes: short slices in quick turns, or shorter runs, until the claims are told."""
 
 
 class Ruling(StrEnum):
@@ -125,7 +125,7 @@ class Part:
 
     ``quick_s`` is its budget with ``--quick``, ``quick_slice_s`` how long a slice is then (None: fitted): where an
     answer takes seconds under the highest load, shorter ones would see none. With ``quick_repeats`` the quick form
-    consists of runs, too, fewer than the author's and of ``quick_requests`` each: where a load overwhelms a stack,
+    consists of runs, too, at most so many and of ``quick_requests`` each: where a load overwhelms a stack,
     it would not be itself again in time for another stack's slice.
     """
 

@@ -50,12 +50,12 @@ cores, 8 GiB, Debian GNU/Linux 12, kvm. Only ratios are compared: the hardware d
 
 One page
 claim                       at       then  now
-one is faster               c=1      1.50  1.50 (1.47–1.52)             holds: the published ratio
+one is faster               c=1      1.50  1.50 (1.47–1.53)             holds: the published ratio
                                                                         is within our limits
-one takes less time, by     c=1      0.50  1.50 (1.47–1.52)             reversed: the published
+one takes less time, by     c=1      0.50  1.50 (1.47–1.53)             reversed: the published
 its author's own guess                                                  ratio is outside our limits
 (announced, not measured)
-no significant difference   c=1       ≈ 1  1.50 (1.47–1.52)             reversed
+no significant difference   c=1       ≈ 1  1.50 (1.47–1.53)             reversed
 (measured, then withdrawn)
 one dies at 500             c=500   fails                               not measured: one never had
                                                                         its turn
