@@ -74,6 +74,7 @@ bench: .venv/.tools
 # nothing else to do; each script has --help and bounds on its time.
 bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.simulations
+	$(BIN)/python -m benchmarks.method.claims
 	$(BIN)/python -m benchmarks.method.aa_races
 	$(BIN)/python -m benchmarks.method.slowed
 	$(BIN)/python -m benchmarks.method.slicing
