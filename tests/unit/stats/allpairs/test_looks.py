@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stackrace.stats.looks import ALPHA, LOOKS, followed, last_look, look
 
 from stackrace.stats.allpairs.looks import ALPHA, LOOKS, followed, last_look, look
 from stackrace.stats.allpairs.shrunken import shrunken
