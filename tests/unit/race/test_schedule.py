@@ -130,8 +130,8 @@ def test_the_first_blocks_are_quick_and_the_fourth_tells_slices_from_launches():
 
 def test_where_time_is_short_slices_give_way_to_launches():
     extent = alike(3, 1)
-    assert len(raced(extent, 50)) == WANTED_BLOCKS
-    assert raced(extent, 50)[0].slice_s < SLICE_S
+    assert len(raced(extent, 53)) == WANTED_BLOCKS
+    assert raced(extent, 53)[0].slice_s < SLICE_S
     assert len(raced(extent, 25)) == 2
 
 
