@@ -10,10 +10,10 @@ procedure before this one (limits for all at once, by Bonferroni) and this one t
 time*: how many are told in the time of the quick forms, with what a block costs, cells dropped whose claims are
 told.
 
-The true ratios of the last two are those of docs/historic, and so is the noise: a standard deviation of one block's
-difference, worked back from the printed limits. Of litespeed-2007, which was kept in cold runs only, it is that of the
-static part's slices. The noise of both hours is scaled so that the procedure before leaves as many claims open as it
-did: 42 in the kept reports, 25 in a quiet hour.
+The true ratios of the last two are those of docs/historic, and so is the noise: a standard deviation of one
+block's difference, worked back from the printed limits. Of litespeed-2007, which was kept in cold runs only, it is
+that of the static part's slices. The noise of both hours is scaled so that the procedure before leaves as many
+claims open as it did: 42 in the kept reports, 25 in a quiet hour.
 
 Goals: something wrong in at most 5 % of families, the binomial 95 % upper bound at most 6.5 %.
 """
@@ -264,8 +264,7 @@ def _before(part: Part, values: Array) -> int:
 
 
 HOURS = {"noisy": 1.3, "quiet": 0.5}
-"""How much of the noise behind the kept limits there is: by the procedure before, as many claims then stay open after
-the blocks that were kept as did in the kept reports, 42, or in a quiet hour, 25."""
+"""How much of the noise behind the kept limits there is: see above."""
 
 
 def _told_by_blocks(races: int) -> list[dict[str, object]]:
