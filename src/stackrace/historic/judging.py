@@ -101,12 +101,13 @@ def _outcome(comparison: Comparison, race: Race | None, claim: Claim, finding: F
 
 
 def _more_s(race: Race, finding: Finding) -> float | None:
-    """The blocks to come take as long for each slice or run as those before did, and have as many as the last
-    whole one."""
+    """Return how long the blocks to come take: each as long as the last whole one, by its number of slices."""
     if finding.more_blocks is None:
         return None
     slices = Counter(launch.block for launch in race.launches if not launch.cut_short for _ in launch.slices)
-    return finding.more_blocks * race.elapsed_s * min(slices.values()) / slices.total()
+    # the budget may have cut the last one
+    whole = sorted(slices)[-2:][0]
+    return finding.more_blocks * race.elapsed_s * slices[whole] / slices.total()
 
 
 def _reason(comparison: Comparison, race: Race, claim: Claim) -> str:

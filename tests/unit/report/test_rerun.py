@@ -97,8 +97,8 @@ def test_a_quick_form_is_told_as_what_it_is():
     runs = replace(slices, key="other", quick_repeats=3, quick_requests=500)
     told = {
         (slices,): ", in short slices (--quick) on ",
-        (runs,): ", in fewer and shorter runs (--quick) on ",
-        (slices, runs): ", in short slices, or in fewer and shorter runs (--quick) on ",
+        (runs,): ", in shorter runs (--quick) on ",
+        (slices, runs): ", in short slices, or in shorter runs (--quick) on ",
     }
     for parts, expected in told.items():
         rerun = rerun_of(make_comparison(parts=parts), paired(FIRST, SECOND))

@@ -105,8 +105,8 @@ def _quickly(comparison: Comparison) -> str:
     """Say what the quick form is made of: its parts may differ in it."""
     in_runs = {part.quick_repeats is not None for part in comparison.parts}
     if len(in_runs) > 1:
-        return "in short slices, or in fewer and shorter runs"
-    return "in fewer and shorter runs" if True in in_runs else "in short slices"
+        return "in short slices, or in shorter runs"
+    return "in shorter runs" if True in in_runs else "in short slices"
 
 
 def limits_note(rerun: Rerun) -> str:
