@@ -41,31 +41,28 @@ def main() -> None:
     texts, rows = [OPENING], []
     for name in options.only or FIGURES:
         figure = FIGURES[name]
-        made = list(_printed(figure, figure.rows(40 if options.quick else options.races)))
-        texts.append("\n".join(_lines(figure, made)))
+        races = 40 if options.quick else max(options.races // figure.fewer, 1)
+        made = list(_printed(figure, races))
+        texts.append("\n".join([*_head(figure, races), *(_line(row.cells) for row in made), *_foot(made)]))
         rows += [{"table": name, **row.data} for row in made]
         _write(options.markdown, "\n".join(texts) + "\n")
         write_json(options.json, rows)
 
 
-def _printed(figure: Figure, rows: Iterable[Row]) -> Iterator[Row]:
+def _printed(figure: Figure, races: int) -> Iterator[Row]:
     """Print a table as its rows come."""
-    print("\n".join(_head(figure)), flush=True)
+    print(*_head(figure, races), sep="\n", flush=True)
     made = []
-    for row in rows:
+    for row in figure.rows(races):
         print(_line(row.cells), flush=True)
         made.append(row)
         yield row
     print(*_foot(made), sep="\n", flush=True)
 
 
-def _lines(figure: Figure, rows: list[Row]) -> list[str]:
-    return [*_head(figure), *(_line(row.cells) for row in rows), *_foot(rows)]
-
-
-def _head(figure: Figure) -> list[str]:
-    titles = figure.columns
-    return [f"\n## {figure.title}\n", f"{figure.measured}\n", _line(titles), _line(["---"] * len(titles))]
+def _head(figure: Figure, races: int) -> list[str]:
+    columns = [_line(figure.columns), _line(["---"] * len(figure.columns))]
+    return [f"\n## {figure.title}\n", figure.measured, f"{races:,} races a cell.\n", *columns]
 
 
 def _foot(rows: list[Row]) -> list[str]:

@@ -48,7 +48,7 @@ def _rows(races: int) -> Iterator[Row]:
 
 
 def _name(stacks: int, truth: Truth, sd: float) -> str:
-    return f"{stacks} stacks, {truth.name}, sd {sd:.0%}"
+    return f"{stacks} stacks, {truth.name}, sd {percent(sd)} %"
 
 
 def _in_time(one: Answers) -> str:

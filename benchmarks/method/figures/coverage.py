@@ -36,4 +36,5 @@ answer, or 180 s. Goal at realistic speeds: 93 to 97. Where stacks are equal, th
 luck, and its rows hold less often.""",
     columns=("noise", *(f"{k} {truth.name}" for k, truth in CASES)),
     rows=_rows,
+    fewer=4,
 )

@@ -48,4 +48,5 @@ launches of each stack in sequence, by their means or their best, always name so
 order.""",
     columns=("noise", *(f"{truth.name}: {name}" for truth in (REALISTIC, WITHIN) for name in NAMES)),
     rows=_rows,
+    fewer=8,
 )

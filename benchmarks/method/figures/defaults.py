@@ -64,4 +64,5 @@ best. The sd is 5 % with a slice of 0.5 s.""",
     columns=("stacks", "race", "realistic, white", "realistic, slow", "within 30 %, white", "within 30 %, slow",
              "wrong winner"),
     rows=_rows,
+    fewer=4,
 )  # fmt: skip

@@ -105,8 +105,8 @@ Races cut after 2 to 12 blocks that say something false at the worst of these en
 upper bound: a winner more than 5 % behind the best, or "at most x % behind" where it is more. Behind the dot:
 the same of races that are still open, over all ends. Each is the worst of the three truths. Goal: at most 5,
 bound at most 6.5.""",
-    columns=_columns(FIELDS),
-    rows=_rows(_cut, FIELDS),
+    columns=_columns(FEW_FIELDS),
+    rows=_rows(_cut, FEW_FIELDS),
 )
 
 ORDERS = Figure(

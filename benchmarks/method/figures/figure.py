@@ -26,12 +26,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A table: ``measured`` says what is counted and what the goal is; ``rows`` takes the number of races."""
+    """A table: ``measured`` says what is counted and what the goal is; ``rows`` takes the number of races.
+
+    ``fewer`` times fewer races than elsewhere do for it.
+    """
 
     title: str
     measured: str
     columns: tuple[str, ...]
     rows: Callable[[int], Iterator[Row]]
+    fewer: int = 1
 
 
 def holds(share: float, races: int) -> bool:

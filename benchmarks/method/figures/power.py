@@ -23,7 +23,7 @@ def _rows(races: int) -> Iterator[Row]:
                 found = power(Cell(model=MODELS[0], stacks=2, races=races, sd=sd), slower, before=before)
                 rule = "as it was" if before else "now"
                 yield Row(
-                    cells=(f"{slower:.0%}", f"{sd:.0%}", rule, *(percent(share) for share in found.found),
+                    cells=(f"{percent(slower)} %", f"{percent(sd)} %", rule, *map(percent, found.found),
                            seconds(found.seconds), percent(found.false, 1)),
                     data={"slower": slower, "sd": sd, "rule": rule, "races": races, **asdict(found)},
                 )  # fmt: skip
