@@ -146,8 +146,6 @@ def test_a_race_to_the_winner_is_described_by_its_answer_and_what_it_took():
     assert time_to_winner.described(None) == {"outcome": "failed"}
     one = time_to_winner.told([told, {"outcome": "failed"}])
     assert one.startswith("1 of 1 races of all runs have an answer, in ")
-        "1 of 1 races of all runs have an answer, in "
-    )
 
 
 def default_row(ratio, *, result="best", first="a"):
