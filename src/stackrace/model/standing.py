@@ -18,7 +18,7 @@ __all__ = ["Interval", "Level", "Row", "ScalingCurve", "ScalingLaw", "Standing",
 class Row:
     """One stack at one load level.
 
-    ``tier`` 1 is the best; stacks that cannot be told apart may share one. ``rank`` is the set of places the
+    ``tier`` 1 is the best; no order is claimed within a tier. ``rank`` is the set of places the
     stack may hold. ``ratio`` compares its throughput with the leader's (1 for the leader itself).
     ``cpu_ms_per_request`` and ``memory_bytes`` (peak PSS) are keyed by hop; ``launches`` counts valid replicates.
     ``latency_limits`` holds quantiles of ``latency`` in seconds with their 95 % limits, by name (``p99``): None

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.race import Ending, Enforcement, Race
+from ..model.race import Ending, Enforcement, Race, Rule
 from ..model.standing import Standing
 from ..race.void import void
 from . import figures
 
 __all__ = [
-    "CONDITIONS", "VOID", "about", "banner", "budget", "duty", "ending", "limits_note", "notes", "of", "resolution",
-    "resumed", "twin",
+    "CONDITIONS",
+    "VOID",
+    "about",
+    "banner",
+    "budget",
+    "duty",
+    "ending",
+    "limits_note",
+    "notes",
+    "of",
+    "ratios_note",
+    "resolution",
+    "resumed",
+    "twin",
 ]  # fmt: skip
 
 CONDITIONS = "What would change this answer"
@@ -58,7 +70,7 @@ def banner(standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     told = (
-        resolution(race, standing), limits_note(standing), twin(race), budget(race), resumed(race), duty(race),
+        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), budget(race), resumed(race), duty(race),
         *race.notes,
     )  # fmt: skip
     return tuple(one for one in told if one)
@@ -136,6 +148,15 @@ def limits_note(standing: Standing) -> str:
     if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
         return "Where limits are missing, too few launches were made to give any."
     return ""
+
+
+def ratios_note(race: Race, standing: Standing) -> str:
+    """Say what the limits beside ratios promise; empty where there are none."""
+    if standing.resolution is None:
+        return ""
+    if race.rule is Rule.SELECTION:
+        return "Limits beside a ratio are its own, at 95 %; tiers are free of any false order in 95 % of races."
+    return "Limits beside ratios hold for all pairs at once."
 
 
 def about(race: Race) -> str:

@@ -66,14 +66,19 @@ def test_a_stack_with_a_lost_launch_is_known_by_the_others_noise():
     assert decisions(twice).dropped == frozenset()
 
 
-def test_the_headline_alone_decides():
-    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20))
+def clear_at_the_headline_only(**told):
+    """A race whose first level is noise."""
+    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20), **told)
     dice = random.Random(4)
     noisy = tuple(
         replace(launch, slices=(slice_of(700 * math.exp(dice.gauss(0, 0.2)), load=make_load(1)), launch.slices[1]))
         for launch in race.launches
     )
-    race = replace(race, launches=noisy)
+    return replace(race, launches=noisy)
+
+
+def test_the_headline_alone_decides():
+    race = clear_at_the_headline_only()
     assert standing(race, merge=merged).settled
     assert decisions(race).settled
 
@@ -137,13 +142,7 @@ def test_by_the_rule_of_all_pairs_a_pair_with_a_lost_launch_waits_for_the_next_l
 
 
 def test_by_the_rule_of_all_pairs_a_race_goes_on_until_every_level_is_answered():
-    race = by_all_pairs({"a": 1000, "b": 500}, blocks=5, levels=(1, 20))
-    dice = random.Random(4)
-    noisy = tuple(
-        replace(launch, slices=(slice_of(700 * math.exp(dice.gauss(0, 0.2)), load=make_load(1)), launch.slices[1]))
-        for launch in race.launches
-    )
-    race = replace(race, launches=noisy)
+    race = clear_at_the_headline_only(rule=Rule.ALL_PAIRS)
     assert standing(race, merge=merged).settled
     assert decisions(race).dropped == frozenset()
     assert not decisions(race).settled
