@@ -24,7 +24,7 @@ __all__ = [
     "resolution",
     "resumed",
     "twin",
-]  # fmt: skip
+]
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
@@ -70,8 +70,8 @@ def banner(standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     told = (
-        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), budget(race), resumed(race), duty(race),
-        *race.notes,
+        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), budget(race),
+        resumed(race), duty(race), *race.notes,
     )  # fmt: skip
     return tuple(one for one in told if one)
 
