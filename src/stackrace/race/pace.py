@@ -44,12 +44,16 @@ class Hands:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengths:
-    """The seconds that slices of the answer's own level need, those of other levels, and how long an answer takes
-    at the first, under load."""
+    """The seconds that slices of the answer's own level need, and those of other levels.
+
+    ``response_s`` is how long an answer takes at the first, under load; ``queue_s`` how long a stack then goes on
+    computing answers that nobody waits for, when a slice ends.
+    """
 
     slice_s: float = SLICE_S
     side_s: float = SIDE_SHARE * SLICE_S
     response_s: float = 0.0
+    queue_s: float = 0.0
 
 
 def hands_of(stacks: Sequence[Stack], cores: Budget) -> Hands:
@@ -97,11 +101,11 @@ def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> L
     needed = {cell.level: slice_needed_s(cell.workload.page, cell.load.concurrency, hands) for cell in cells}
     first = [cell for cell in cells if cell.workload.name == cells[0].workload.name]
     own = max(first, key=lambda cell: cell.load.concurrency)
+    ahead = cells if alike else [own]
     sides_s = [SIDE_SHARE * long_s for level, long_s in needed.items() if level != own.level]
     return Lengths(
         slice_s=max(needed.values()) if alike else needed[own.level],
         side_s=max(sides_s, default=SIDE_SHARE * SLICE_S),
-        response_s=max(
-            response_s(cell.workload.page, cell.load.concurrency, hands) for cell in (cells if alike else [own])
-        ),
+        response_s=max(response_s(one.workload.page, one.load.concurrency, hands) for one in ahead),
+        queue_s=max(one.workload.page.cpu_s * one.load.concurrency / hands.cores for one in ahead),
     )

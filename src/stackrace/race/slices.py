@@ -36,7 +36,7 @@ class Slices:
     def __init__(self, plan: RacePlan, earlier: Sequence[Launch] = ()) -> None:
         self._plan = plan
         self._lengths = planned_lengths(plan)
-        self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks), self._lengths.response_s))
+        self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks), self._lengths))
         self._between = BETWEEN
         self.ending = Ending.BUDGET
 
@@ -127,13 +127,14 @@ def shortest_s(plan: RacePlan, ahead: Extent, costs: Costs) -> float:
     return least_budget_s(ahead, costs, plan.slice_s, slice_s=lengths.slice_s, side_slice_s=lengths.side_s)
 
 
-def guess(budget_s: float, stacks: int, response_s: float = 0.0) -> Costs:
+def guess(budget_s: float, stacks: int, lengths: Lengths | None = None) -> Costs:
     """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
 
-    ``response_s`` is how long an answer takes under load.
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest.
     """
-    few = Costs(warmup_s=_warmup_cap_s(budget_s, stacks, response_s))
-    return replace(few, stop_s=max(few.stop_s, STOP_S * stacks))
+    needed = lengths or Lengths()
+    few = Costs(warmup_s=_warmup_cap_s(budget_s, stacks, needed.response_s))
+    return replace(few, stop_s=max(few.stop_s, STOP_S * stacks), rest_s=few.rest_s + needed.queue_s)
 
 
 def _costs(earlier: Sequence[Launch], guessed: Costs) -> Costs:
