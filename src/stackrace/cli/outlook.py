@@ -55,8 +55,8 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     longest_s = response_s(slowest, max(levels), hands)
     if longest_s > plan.loads[-1].timeout_s:
         yield (
-            f"At {clients(plan.loads[-1])} an answer will take about {about(round(longest_s, 1))}, but a request is given up "
-            f"after {DURATION.format(plan.loads[-1].timeout_s)}. Lower -c, or raise [load] timeout."
+            f"At {clients(plan.loads[-1])} an answer will take about {about(round(longest_s, 1))}, but a request "
+            f"is given up after {DURATION.format(plan.loads[-1].timeout_s)}. Lower -c, or raise [load] timeout."
         )
 
 
