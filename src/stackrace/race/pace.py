@@ -24,6 +24,9 @@ __all__ = [
 LEAST_ANSWERS = 50
 """In a slice: counting whole answers is then wrong by 2 % at most."""
 
+SIDE_ANSWERS = 20
+"""In a slice of a level that the answer does not speak of: it draws a point of a curve, and is made once."""
+
 ENOUGH_ANSWERS = 100
 """With so many, a slice need not be any longer, however long each of them waits."""
 
@@ -102,7 +105,11 @@ def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> L
     first = [cell for cell in cells if cell.workload.name == cells[0].workload.name]
     own = max(first, key=lambda cell: cell.load.concurrency)
     ahead = cells if alike else [own]
-    sides_s = [SIDE_SHARE * long_s for level, long_s in needed.items() if level != own.level]
+    sides_s = [
+        max(SIDE_ANSWERS / LEAST_ANSWERS * long_s, SIDE_SHARE * SLICE_S)
+        for level, long_s in needed.items()
+        if level != own.level
+    ]
     return Lengths(
         slice_s=max(needed.values()) if alike else needed[own.level],
         side_s=max(sides_s, default=SIDE_SHARE * SLICE_S),

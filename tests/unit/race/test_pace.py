@@ -15,6 +15,7 @@ from stackrace.race.pace import (
     LEAST_ANSWERS,
     LEAST_RESPONSES,
     MOST_SLICE_S,
+    SIDE_ANSWERS,
     Hands,
     Lengths,
     hands_of,
@@ -22,7 +23,7 @@ from stackrace.race.pace import (
     response_s,
     slice_needed_s,
 )
-from stackrace.race.schedule import LEAST_SHARE, SIDE_SHARE, SLICE_S, Costs, plan_block
+from stackrace.race.schedule import LEAST_SHARE, SLICE_S, Costs, plan_block
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
@@ -105,7 +106,7 @@ def test_other_levels_and_workloads_have_slices_of_their_own():
     cells, own = plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores)
     lengths = lengths_of(cells, own)
     assert lengths.slice_s == SLICE_S
-    assert lengths.side_s == pytest.approx(SIDE_SHARE * 10)
+    assert lengths.side_s == pytest.approx(SIDE_ANSWERS * 0.2)
     alike = lengths_of(cells, own, alike=True)
     assert (alike.slice_s, alike.response_s) == (pytest.approx(10), pytest.approx(2))
 
