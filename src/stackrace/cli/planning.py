@@ -12,7 +12,7 @@ from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
 from ..spec.request import RaceRequest
-from .defaults import BUDGET_S, CONCURRENCY
+from .defaults import BUDGET_S
 from .stage import Stage
 
 __all__ = ["plan_of", "race_of"]
@@ -20,13 +20,12 @@ __all__ = ["plan_of", "race_of"]
 
 def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
     """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
-    levels = sorted(set(request.concurrency or CONCURRENCY))
     return RacePlan(
         id=ids.generate(),
         app=stage.loaded.app,
         workloads=stage.workloads,
         stacks=stage.stacks,
-        loads=tuple(_load(request, level) for level in levels),
+        loads=tuple(_load(request, level) for level in stage.levels),
         question=request.question,
         difference=request.difference,
         budget_s=_budget_s(request),

@@ -26,10 +26,11 @@ from ..store import ManifestSink, StoreSink, begin_manifest, open_store
 from .former import Former, hold_to
 from .going_on import go_on_with, races_folder
 from .keeping import opening_of
+from .outlook import outlook
 from .planning import plan_of, race_of
 from .preflight import check_limits, wait_for_ports
 from .progress import Announcer, LiveSink
-from .refusals import outlook_before, refuse_early
+from .refusals import refuse_early
 from .showing import show, write_html
 from .stage import set_up
 
@@ -60,7 +61,8 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None, *, s
         begun += wait_for_ports(say)
         together = 1 if plan.repeats else len(entrants(plan))
         limits = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
-        race = race_of(plan, request, (*stage.notes, *limits, *outlook_before(plan)))
+        ahead = outlook(plan, request, left_out=stage.left_out)
+        race = race_of(plan, request, (*stage.notes, *limits, *ahead))
         place = Here(
             guard=stage.guard,
             launcher=stage.launcher,
@@ -76,8 +78,11 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None, *, s
             plan, race = replace(plan, id=former.race.id), former.race
             # neither the block that was cut nor setting up again is charged to the budget
             begun = time.monotonic() - race.elapsed_s
+            ahead = ()
         # before anything is kept of a race that will not be
         check_budget(plan, race, begun_s=begun, still=still)
+        for sentence in ahead:
+            click.echo(sentence, err=True)
         manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
         with manifest as file, LiveSink(plan, begun) as live:
             noted = ManifestSink(file, begun, folder=stage.guard.directory)

@@ -1,21 +1,16 @@
-"""What is refused, or foretold, before anything is started: limits of the machine, budgets that are too short."""
+"""What is refused before anything is started: limits of the machine, budgets that are too short."""
 
 from __future__ import annotations
 
 from ..model.load import Load
-from ..model.race import RacePlan
-from ..model.units import DURATION
-from ..race.block import extent
-from ..race.schedule import FEWEST_BLOCKS, Extent, least_budget_s, plan_block
+from ..race.schedule import Extent, least_budget_s
 from ..race.slices import guess, too_short
-from ..race.twins import entrants
-from ..race.words.phrases import about
 from ..spec.request import RaceRequest
 from .budgets import budget_of
 from .defaults import BUDGET_S, CONCURRENCY
 from .preflight import check_limits
 
-__all__ = ["outlook_before", "refuse_early"]
+__all__ = ["refuse_early"]
 
 
 def refuse_early(request: RaceRequest) -> None:
@@ -39,23 +34,3 @@ def _refuse_short(request: RaceRequest, stacks: int, levels: int, *, twin: bool)
     least_s = least_budget_s(ahead, guess(budget_s, stacks), request.slice_s)
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
-
-
-def outlook_before(plan: RacePlan) -> tuple[str, ...]:
-    """Tell, in a sentence, that the budget is too short for any answer; nothing where it is not.
-
-    Reckoned from what stacks usually take; what these stacks take is known after the first blocks.
-    """
-    if plan.repeats is not None or plan.budget_s is None or plan.exhaustive or len(plan.stacks) < 2:
-        return ()
-    ahead = extent(plan.cells(entrants(plan)))
-    costs = guess(plan.budget_s, len(plan.stacks))
-    planned = plan_block(ahead, remaining_s=plan.budget_s, done=0, costs=costs, fixed_slice_s=plan.slice_s)
-    if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
-        return ()
-    enough_s = FEWEST_BLOCKS * least_budget_s(ahead, costs, plan.slice_s)
-    return (
-        f"A budget of {DURATION.format(plan.budget_s)} holds a single launch of each stack, which says nothing "
-        f"about the next: an answer takes {FEWEST_BLOCKS} or more. Give --budget {about(enough_s)} or more, "
-        "or fewer stacks.",
-    )

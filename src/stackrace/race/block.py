@@ -13,7 +13,7 @@ from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from .batches import Memory
 from .events import BlockStarted, Progress
-from .schedule import REST_S, REWARM_S, BlockPlan, Costs, Extent, least_budget_s
+from .schedule import REST_S, REWARM_S, BlockPlan, Costs, Extent
 from .steps import Steps, shuffled
 from .stopwatch import Phase
 from .warmup import warm_up
@@ -79,21 +79,23 @@ class _Spent:
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. ``fixed_slice_s`` is the length of all slices where the race has one,
-    ``alike`` tells that no level comes before others; ``stop_s`` is what stopping is expected to take,
-    ``bound_bytes`` the memory that each stack may use; ``replan`` returns the block's plan by what launches,
-    warm-ups and rests turned out to cost. Where not all stacks fit into memory the steps are taken batch by batch;
-    pairs are compared across batches, too, so the twins are dealt out like everybody else.
+    No slice ends after the steps' deadline. ``least_s`` returns what the shortest block of an extent takes,
+    ``alike`` tells that no level comes before others, ``response_s`` how long an answer takes under load;
+    ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the memory that each stack may use; ``replan``
+    returns the block's plan by what launches, warm-ups and rests turned out to cost. Where not all stacks fit into
+    memory the steps are taken batch by batch; pairs are compared across batches, too, so the twins are dealt out
+    like everybody else.
     """
 
     plan: BlockPlan
     replan: Callable[[Costs], BlockPlan | None]
+    least_s: Callable[[Extent, Costs], float]
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
-    fixed_slice_s: float | None = None
+    response_s: float = 0.0
     alike: bool = False
     bound_bytes: int | None = None
     spent: _Spent = field(default_factory=_Spent)
@@ -150,7 +152,8 @@ class Block:
         names = dict.fromkeys(cell.workload.name for cell in own)
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
         with steps.watch.during(Phase.WARMING):
-            spent_s = sum(warm_up(steps.place, cell, self.warmup_cap_s / len(busiest)) for cell in busiest)
+            cap_s = self.warmup_cap_s / len(busiest)
+            spent_s = sum(warm_up(steps.place, cell, cap_s, least_s=self.response_s) for cell in busiest)
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
@@ -170,7 +173,7 @@ class Block:
             another_s = 0.0
             if racing:
                 ahead = extent(racing, alike=self.alike)
-                another_s = least_budget_s(ahead, spent, self.fixed_slice_s)
+                another_s = self.least_s(ahead, spent)
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return

@@ -11,7 +11,7 @@ from ..model.errors import InputError
 from ..model.race import Cell, Ending, Race, RacePlan
 from ..model.stack import Stack
 from .block import Block
-from .schedule import BETWEEN, SLICE_S, BlockPlan, Costs
+from .schedule import BETWEEN, SLICE_S, BlockPlan, Costs, least_budget_s
 from .slices import guess, too_short
 from .steps import Steps, shuffler_of
 from .twins import entrants
@@ -67,7 +67,7 @@ class Rounds:
             shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=WARMUP_CAP_S,
             stop_s=self._costs.stop_s,
-            fixed_slice_s=self._slice_s,
+            least_s=lambda ahead, costs: least_budget_s(ahead, costs, self._slice_s),
             alike=True,
             bound_bytes=self._plan.cores.memory_bytes,
         )

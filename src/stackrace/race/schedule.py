@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 __all__ = [
     "BETWEEN",
     "FEWEST_BLOCKS",
+    "MOST_BLOCKS",
     "REST_S",
     "REWARM_S",
+    "SIDE_SHARE",
+    "SLICE_S",
     "BlockPlan",
     "Costs",
     "Extent",
+    "block_s",
     "least_budget_s",
     "plan_block",
 ]
@@ -29,6 +33,9 @@ SLICE_S = 0.5
 stacks meet the same speed; docs/method.md has the measurement."""
 
 LEAST_SLICE_S = 0.3
+LEAST_SHARE = LEAST_SLICE_S / SLICE_S
+"""Slices may be shortened to so much of what is preferred, or of what the page needs."""
+
 SIDE_SHARE = 0.6
 """A slice of a level that the answer does not speak of is so much shorter: it draws a point of a curve."""
 
@@ -109,6 +116,7 @@ def plan_block(
     done: int,
     costs: Costs,
     slice_s: float = SLICE_S,
+    side_slice_s: float | None = None,
     fixed_slice_s: float | None = None,
     between: float = BETWEEN,
 ) -> BlockPlan | None:
@@ -116,16 +124,19 @@ def plan_block(
 
     The answer's own cells come first, in slices of ``slice_s`` (what the page needs) or ``fixed_slice_s``, with
     ``EARLY_PASSES``, then as many passes as the pilot asks for: R = √(c_launch/c_slice · T1²/T2²), ``between``
-    being T2²/T1². Other levels are measured in the first block, and again only where the most blocks that a race
-    makes fit into the time all the same. Where time is short, passes and then slices give way to blocks. So more
+    being T2²/T1². Other levels are measured in slices of ``side_slice_s``, or of ``SIDE_SHARE`` of the others: in
+    the first block, and again only where the most blocks that a race makes fit into the time all the same. Where
+    time is short, passes and then slices give way to blocks. So more
     time never means fewer blocks, nor fewer seconds of slices in as many blocks.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
     if done >= MOST_BLOCKS:
         return None
-    cut = _Cut(extent=extent, costs=costs, done=done, between=between, fixed=fixed_slice_s is not None,
-               slice_s=fixed_slice_s or max(slice_s, costs.between_s))  # fmt: skip
+    cut = _Cut(extent=extent, costs=costs, done=done, between=between,
+               slice_s=fixed_slice_s or max(slice_s, costs.between_s),
+               side_s=fixed_slice_s or _side_s(slice_s, side_slice_s, costs),
+               least_s=fixed_slice_s or _least_s(slice_s, costs))  # fmt: skip
     first_s = remaining_s - (cut.sides_s if done == 0 else 0.0)
     blocks = cut.blocks_in(first_s)
     if done + blocks < MOST_BLOCKS:
@@ -139,31 +150,22 @@ def plan_block(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cut:
-    """One way of cutting time: slices of ``slice_s``, ``fixed`` or to be shortened."""
+    """One way of cutting time: slices of ``slice_s``, cut to ``least_s`` at most, and of ``side_s`` beside."""
 
     extent: Extent
     costs: Costs
     done: int
     between: float
     slice_s: float
-    fixed: bool
+    side_s: float
+    least_s: float
 
     @property
     def sides_s(self) -> float:
         return self.extent.sides * (self.side_s + self.costs.between_s)
 
-    @property
-    def side_s(self) -> float:
-        return _side_s(self.slice_s, fixed=self.fixed)
-
     def plan(self, slice_s: float, passes: int, blocks_left: int) -> BlockPlan:
         return BlockPlan(slice_s=slice_s, passes=passes, blocks_left=blocks_left, side_slice_s=self.side_s)
-
-    @property
-    def least_s(self) -> float:
-        """The shortest slice that may be: where stacks take long to rest, short ones would mostly be spent
-        waiting."""
-        return self.slice_s if self.fixed else min(max(LEAST_SLICE_S, self.costs.between_s / 2), self.slice_s)
 
     def passes(self, block: int) -> int:
         """Return how many passes the block of that number, from 0, is to have."""
@@ -173,15 +175,11 @@ class _Cut:
         wanted = math.sqrt(launch_s / (self.slice_s + self.costs.between_s) / max(self.between, 1e-9))
         return min(max(round(wanted), 1), MOST_PASSES)
 
-    def block_s(self, passes: int, slice_s: float) -> float:
-        """Return what a block takes without its side levels."""
-        return self.costs.of(self.extent.stacks) + passes * self.extent.headline * (slice_s + self.costs.between_s)
-
     def blocks_in(self, remaining_s: float) -> int:
         """Return how many more blocks fit as they are meant to be."""
         blocks = 0
         while self.done + blocks < MOST_BLOCKS:
-            remaining_s -= self.block_s(self.passes(self.done + blocks), self.slice_s)
+            remaining_s -= block_s(self.extent, self.costs, self.passes(self.done + blocks), self.slice_s)
             if remaining_s < -1e-9:
                 break
             blocks += 1
@@ -213,15 +211,36 @@ class _Cut:
         return max(most, self.passes(self.done)) if self.done >= len(EARLY_PASSES) else self.passes(self.done)
 
 
-def least_budget_s(extent: Extent, costs: Costs, fixed_slice_s: float | None = None) -> float:
-    """Return the shortest budget that allows one block of the shortest slices, or of ``fixed_slice_s``."""
-    least_s = fixed_slice_s or max(LEAST_SLICE_S, costs.between_s / 2)
+def least_budget_s(
+    extent: Extent,
+    costs: Costs,
+    fixed_slice_s: float | None = None,
+    *,
+    slice_s: float = SLICE_S,
+    side_slice_s: float | None = None,
+) -> float:
+    """Return the shortest budget that allows one block, its slices cut to the least or of ``fixed_slice_s``.
+
+    The lengths are those of `plan_block`.
+    """
+    least_s = fixed_slice_s or _least_s(slice_s, costs)
+    side_s = fixed_slice_s or _side_s(slice_s, side_slice_s, costs)
     return (
         costs.of(extent.stacks)
         + extent.headline * (least_s + costs.between_s)
-        + extent.sides * (_side_s(fixed_slice_s or SLICE_S, fixed=fixed_slice_s is not None) + costs.between_s)
+        + extent.sides * (side_s + costs.between_s)
     )
 
 
-def _side_s(slice_s: float, *, fixed: bool) -> float:
-    return slice_s if fixed else max(SIDE_SHARE * slice_s, LEAST_SLICE_S)
+def block_s(extent: Extent, costs: Costs, passes: int, slice_s: float) -> float:
+    """Return what a block takes without its side levels."""
+    return costs.of(extent.stacks) + passes * extent.headline * (slice_s + costs.between_s)
+
+
+def _least_s(slice_s: float, costs: Costs) -> float:
+    """The shortest slice that may be: where stacks take long to rest, short ones would mostly be spent waiting."""
+    return max(LEAST_SHARE * slice_s, costs.between_s / 2)
+
+
+def _side_s(slice_s: float, side_slice_s: float | None, costs: Costs) -> float:
+    return side_slice_s or max(SIDE_SHARE * max(slice_s, costs.between_s), LEAST_SLICE_S)

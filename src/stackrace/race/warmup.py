@@ -20,11 +20,16 @@ BINS_PER_POINT = 2
 """The engine's bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
 
 
-def warm_up(place: Place, cell: Cell, cap_s: float) -> float:
-    """Send a cell's load until the throughput is steady or ``cap_s`` is over; returns the seconds spent."""
+def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> float:
+    """Send a cell's load until the throughput is steady or ``cap_s`` is over; returns the seconds spent.
+
+    It is looked every ``STEP_S``, or every ``least_s``: how long an answer takes, for a shorter step would end
+    before anything is answered.
+    """
     from ..stats.warmup import steadiness
 
-    spent_s, step_s = 0.0, min(STEP_S if cap_s >= SHORT_S else SHORT_STEP_S, cap_s)
+    step_s = min(max(STEP_S if cap_s >= SHORT_S else SHORT_STEP_S, least_s), cap_s)
+    spent_s = 0.0
     rates: list[float] = []
     earlier: list[int] = []
     while spent_s + step_s <= cap_s + 1e-9:
