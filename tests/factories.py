@@ -12,10 +12,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from stackrace.model import ids
+from stackrace.model.answer import Answer, AnswerKind
+from stackrace.model.conditions import Conditions
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
+from stackrace.model.race import Budget, Ending, Question, Race, Rule, StackFacts
 from stackrace.model.standing import Interval, Level, Row, Standing, Withdrawal
 from stackrace.model.verdict import Effect, Finding, Verdict
 
@@ -145,7 +147,7 @@ def make_race(
         version="0.1.0", app="shop", urls=("/", "/items/?page=3"), stacks=paths, loads=loads,
         question=Question.WINNER, difference=0.05, budget_s=1200.0,
         cores=Budget(stack_cores=(0, 1), generator_cores=(2, 3)), seed=seed, host=HOST,
-        notes=("The access log of every server was off.",),
+        notes=("The access log of every server was off.",), rule=Rule.SELECTION,
         facts=tuple(make_facts(path) for path in paths), launches=tuple(launches),
         elapsed_s=37.0 * max(1, len(launches)), ending=Ending.ANSWERED,
     )  # fmt: skip
@@ -230,10 +232,21 @@ def make_standing(
     return Standing(
         answer=_answer(levels[headline].rows, ties) if levels else "Nothing could be measured.",
         reason="Most of each request's CPU time is spent in the application." if levels else "",
-        settled=settled and bool(levels), headline=max(0, headline), levels=levels,
+        headline=max(0, headline), levels=levels, result=_result(levels, headline, ties, settled),
         withdrawals=tuple(Withdrawal(stack=s, failure=f) for s, f in failed.items() if s not in present),
         warnings=counted, resolution=0.04 if limits and levels else None,
     )  # fmt: skip
+
+
+def _result(levels: Sequence[Level], headline: int, ties: int, settled: bool) -> Answer:
+    if not levels:
+        return Answer(kind=AnswerKind.NOTHING)
+    stacks = tuple(row.stack for row in levels[headline].rows)
+    if not settled:
+        return Answer(kind=AnswerKind.UNDECIDED, stacks=stacks[:1], rivals=stacks[1:2])
+    if len(stacks) == 1:
+        return Answer(kind=AnswerKind.ALONE, stacks=stacks)
+    return Answer(kind=AnswerKind.ALIKE if ties > 1 else AnswerKind.BEST, stacks=stacks[: max(ties, 1)])
 
 
 def _answer(rows: Sequence[Row], ties: int) -> str:
@@ -296,7 +309,14 @@ def _slice(dice: random.Random, index: int, path: str, load: Load, capacity: flo
         for hop, share in zip(hops, shares, strict=True)
     )  # fmt: skip
     findings = (make_finding(),) if index % 11 == 0 else ()
-    return Slice(index=index, load=load, result=result, usage=usage, verdict=Verdict(findings))
+    return Slice(index=index, load=load, result=result, usage=usage, verdict=Verdict(findings),
+                 conditions=make_conditions())  # fmt: skip
+
+
+def make_conditions(*, stolen_s: float = 0.02, foreign_s: float = 0.01) -> Conditions:
+    """A quiet slice of two seconds on two cores."""
+    return Conditions(elapsed_s=TWO_SECONDS, cores=2, stolen_s=stolen_s, foreign_s=foreign_s,
+                      canary_before_ns=250_000.0, canary_after_ns=255_000.0)  # fmt: skip
 
 
 def _memory(dice: random.Random, path: str, levels: int) -> tuple[MemorySample, ...]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +22,21 @@ from stackrace.model.standing import Standing
 from stackrace.store import open_store
 
 from ..rig.tables import line
+from ._kept import SEEN, Kept
 
-__all__ = ["OUTCOMES", "Arena", "arena", "best", "options", "outcome", "outcomes", "rounds", "table", "write"]
+__all__ = [
+    "OUTCOMES",
+    "Arena",
+    "arena",
+    "kept",
+    "options",
+    "outcome",
+    "outcomes",
+    "rounds",
+    "stolen",
+    "table",
+    "write",
+]
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 SPARE_S = 600.0
@@ -64,6 +77,8 @@ class Arena:
         self._work = work
         self._number = 0
         (folder / "page.py").write_text(PAGE, encoding="utf-8")
+        self._empty = folder / "empty"
+        self._empty.mkdir()
 
     def race(
         self,
@@ -91,14 +106,19 @@ class Arena:
             "race": {"stacks": list(stacks), "twin": twin, **race},
         }
         file.write_text(_toml(written), encoding="utf-8")
-        return self._run(file, float(str(race.get("budget", 0))) + SPARE_S)
+        return self._run([str(file)], float(str(race.get("budget", 0))) + SPARE_S)
 
-    def _run(self, file: Path, limit_s: float) -> Race | None:
+    def default(self) -> Race | None:
+        """Race what `stackrace run` races in an empty folder, in the time that it takes by itself."""
+        return self._run([], SPARE_S)
+
+    def _run(self, told: Sequence[str], limit_s: float) -> Race | None:
         store = f"sqlite:///{self.folder / 'races.sqlite3'}"
         # a session of its own: Ctrl-C is handed on once, below, so that the race can stop its servers
         process = subprocess.Popen(
-            [STACKRACE, "run", file, "--store", store, "--html", self.folder / "report.html", "--json"],
-            cwd=self.folder, env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}, text=True,
+            [STACKRACE, "run", *told, "--store", store, "--html", self.folder / "report.html", "--json"],
+            cwd=self.folder if told else self._empty, text=True,
+            env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         try:
@@ -133,16 +153,26 @@ def arena(work: int = 2000) -> Iterator[Arena]:
         yield Arena(Path(folder), work)
 
 
-def options(about: str, *, races: int, seconds: float) -> ArgumentParser:
-    """Return the options that every experiment has, with their defaults."""
+def options(name: str, about: str, *, races: int, seconds: float) -> ArgumentParser:
+    """Return the options that the experiment ``name`` shares with the others, with their defaults."""
     parser = ArgumentParser(description=about, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--races", type=int, default=races, help=f"how many races; {races} by default")
     parser.add_argument(
         "--budget", type=float, default=seconds, help=f"seconds for each race; {seconds:g} by default"
     )
     parser.add_argument("--minutes", type=float, help="begin no other race after so many; all races by default")
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write the rows there, too, after every race")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write the summary there, too, after every race")
+    parser.add_argument(
+        "--keep", type=Path, metavar="PATH", default=SEEN / f"{name}.jsonl",
+        help=f"where the races of all runs are kept and read from; benchmarks/method/seen/{name}.jsonl by default",
+    )  # fmt: skip
+    parser.add_argument("--anew", action="store_true", help="leave out what earlier runs saw, and keep nothing")
     return parser
+
+
+def kept(given: Namespace) -> Kept:
+    """Return what earlier runs saw, to be added to."""
+    return Kept(Path(os.devnull) if given.anew else given.keep)
 
 
 def rounds(given: Namespace, each: int = 1, beside_s: float = 0.0) -> Iterator[int]:
@@ -197,10 +227,22 @@ def outcomes(found: Sequence[Mapping[str, object]]) -> dict[str, int]:
     return {name: sum(one["outcome"] == name for one in found) for name in OUTCOMES}
 
 
-def best(standing: Standing) -> str:
-    """Return the only stack that nobody can be better than, or nothing."""
-    first = [row.stack for row in standing.rows if row.rank[1] == 1]
-    return first[0] if len(first) == 1 else ""
+@contextmanager
+def stolen() -> Iterator[Callable[[], float]]:
+    """Measure what part of the machine's CPU time its hypervisor took, by calling what is given at the end."""
+    before = _jiffies()
+
+    def share() -> float:
+        now = _jiffies()
+        whole = sum(now) - sum(before)
+        return (now[7] - before[7]) / whole if whole else 0.0
+
+    yield share
+
+
+def _jiffies() -> list[int]:
+    """Return user, nice, system, idle, iowait, irq, softirq, steal. Source: proc(5), /proc/stat."""
+    return [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]]
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -7,9 +7,9 @@ two: one server after the other, three runs of four seconds each, and the means 
 race is one of its own statements, "beats"; of the customary protocol it is a difference of means above the
 difference that matters (5 %), and, stricter, Student's t-test at 5 %.
 
-A race decides after five launches at the earliest, so that shorter ones could hardly be wrong: 90 s held six on
-two virtual cores. With --twin, as races usually are, one that does not trust itself is void; that is counted, but
-is no order.
+What a race says of identical stacks is false if it puts any of them into a lower tier, or calls one the best; that
+one is "the best, or within 5 % of it" is true. With --twin, as races usually are, one that does not trust itself
+is void; that is counted, but is no order.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median, variance
 
+from stackrace.model.answer import AnswerKind
+from stackrace.model.standing import Standing
 from stackrace.report.result import standing_of
 
-from ._races import Arena, arena, options, outcome, outcomes, rounds, table, write
+from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval
 
 SPELLINGS = (
@@ -60,11 +62,16 @@ def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool)
     return {
         "outcome": came,
         "blocks": max((row.launches for row in rows), default=0),
-        "order": came == "measured" and any(row.rank[0] > 1 for row in rows),
+        "order": came == "measured" and (_best(standing) or any(row.rank[0] > 1 for row in rows)),
+        "result": standing.result.kind.value if standing else None,
         "settled": standing is not None and standing.settled,
         "resolution": standing.resolution if standing else None,
         "elapsed s": raced.elapsed_s if raced else None,
     }
+
+
+def _best(standing: Standing | None) -> bool:
+    return standing is not None and standing.result.kind is AnswerKind.BEST
 
 
 def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:
@@ -77,22 +84,24 @@ def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:
 
 def main() -> None:
     """Run the races and print how often each protocol was wrong."""
-    parser = options(__doc__ or "", races=30, seconds=90.0)
+    parser = options("aa_races", __doc__ or "", races=30, seconds=90.0)
     parser.add_argument("--stacks", type=int, choices=(2, 3), default=2, help="how many spellings; 2 by default")
     parser.add_argument("--no-customary", action="store_true", help="leave the customary protocol out")
     parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
-    found: list[dict[str, object]] = []
+    seen = kept(given)
+    found = seen.rows
     with arena() as place:
         for number in rounds(given, beside_s=0 if given.no_customary else CUSTOMARY_S):
-            raced = one_race(place, SPELLINGS[: given.stacks], seconds=given.budget, twin=given.twin)
+            with stolen() as share:
+                raced = one_race(place, SPELLINGS[: given.stacks], seconds=given.budget, twin=given.twin)
             # every other time the other one comes first, so that neither has the same place always
             pair = SPELLINGS[:2] if number % 2 else SPELLINGS[1::-1]
             runs = [] if given.no_customary else [customary(place, stack) for stack in pair]
-            found.append({"race": number, **raced, **compared(runs)})
+            seen.add({"stacks": given.stacks, "stolen": share(), **raced, **compared(runs)})
             table(f"race {number} of {given.races}", found[-1:])
             summary = summed(found)
-            table(f"false differences between {given.stacks} identical stacks, so far", summary)
+            table(f"false differences between identical stacks, {len(found)} races of all runs", summary)
             write(given.json, {"outcomes": outcomes(found), "summary": summary, "races": found})
             print(f"  {_told(found)}", flush=True)
 

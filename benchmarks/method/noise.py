@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from .theft import bursts, wandering
+from .stolen_time import bursts, wandering
 
 __all__ = ["HELD_OUT", "MODELS", "OWN", "SD", "Array", "Dice", "Noise", "blocks", "sequence"]
 

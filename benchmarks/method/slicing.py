@@ -96,7 +96,7 @@ def relative(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 def main() -> None:
     """Race every protocol and print how much each tells in a minute."""
-    parser = options(__doc__ or "", races=1, seconds=300.0)
+    parser = options("slicing", __doc__ or "", races=1, seconds=300.0)
     parser.add_argument("--stack", action="append", help=f"a stack, again for more; {', '.join(STACKS)}")
     given = parser.parse_args()
     stacks = given.stack or STACKS

@@ -17,6 +17,8 @@ launches in so many per cent:
     2 %             100, 100, 100      67, 91, 98
     3 %              92, 100, 100      31, 55, 76
     5 %              47,  75,  91      10, 19, 29
+
+Races of all runs are kept and summed up together.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from stackrace.model.launch import Slice
 from stackrace.model.race import Race
 from stackrace.report.result import standing_of
 
-from ._races import Arena, arena, options, outcome, outcomes, rounds, table, write
+from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval
 
 SERVER = '''"""gunicorn with an app that is told to do more."""
@@ -126,12 +128,13 @@ def one_race(
 
 def main() -> None:
     """Run the races and print how often the slowed stack was found."""
-    parser = options(__doc__ or "", races=10, seconds=240.0)
+    parser = options("slowed", __doc__ or "", races=10, seconds=240.0)
     parser.add_argument("--slower", type=float, action="append", help="per cent, again for more; 5 and 10")
     parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     amounts = given.slower or [5.0, 10.0]
-    found: list[dict[str, object]] = []
+    seen = kept(given)
+    found = seen.rows
     with arena(WORK) as place:
         servers = place.folder / "servers"
         (servers / "slowed").mkdir(parents=True)
@@ -143,11 +146,13 @@ def main() -> None:
             raise SystemExit("not even twice the work slows a request by so much")
         for number in rounds(given, len(amounts)):
             for amount in amounts:
-                found.append(one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin))
+                with stolen() as share:
+                    row = one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin)
+                seen.add({"budget": given.budget, "stolen": share(), **row})
                 table(f"race {number} of {given.races}", found[-1:])
                 summary = [row for each in amounts if (row := summed(each, found))]
                 write(given.json, {"work": part, "more": more, "summary": summary, "races": found})
-            table("a stack slowed by a known amount, so far", summary)
+            table(f"a stack slowed by a known amount, {len(found)} races of all runs", summary)
 
 
 def summed(percent: float, found: Sequence[dict[str, object]]) -> dict[str, object]:

@@ -75,7 +75,7 @@ def _ends(chunk: Chunk, last: int) -> Iterator[tuple[int, _Ends]]:
     for seen in looks(chunk.values[..., :last], DELTA):
         named = np.where(named >= 0, named, seen.winner)
         open_ = named < 0
-        behind = seen.behind(DELTA)
+        behind = seen.behind()
         beyond = open_ & (_of(chunk.lag, seen.leader) > behind + _NOTHING)
         wrong = ~open_ & (_of(chunk.lag, np.maximum(named, 0)) > DELTA)
         floored = open_ & (behind > _left_only(seen))

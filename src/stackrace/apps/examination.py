@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..model.app import Entry
+from ..model.page_time import PageTime
 from ..model.stack import Interface
 from ..model.workload import Request
 
@@ -79,7 +80,8 @@ class Exchange:
     """A request and two answers to it, as different as any two were.
 
     ``request`` is the one really asked: ``via`` is the path that redirected to it, empty without a redirect;
-    ``added`` names the headers it needed beyond what the user gave.
+    ``added`` names the headers it needed beyond what the user gave. ``page`` is what an answer took, the first not
+    counted.
     """
 
     request: Request
@@ -87,6 +89,7 @@ class Exchange:
     second: Reply
     via: str = ""
     added: tuple[str, ...] = ()
+    page: PageTime = field(default_factory=PageTime)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

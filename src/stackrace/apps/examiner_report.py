@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..model.app import App
 from ..model.errors import AppError
+from ..model.page_time import PageTime
 from ..model.stack import Interface
 from ..model.workload import Request
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
@@ -141,6 +142,7 @@ def _exchange(message: ExchangeMessage, request: Request) -> Exchange:
         second=_reply(message["second"]),
         via=message["via"],
         added=tuple(name for name, _ in added),
+        page=PageTime(wall_s=message["wall_s"], cpu_s=message["cpu_s"]),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
+from ..model.page_time import mean_time
 from ..model.workload import Answer, Sameness, Workload
 from .examination import Examination, Exchange, Reply
 from .refusal import refusal
@@ -24,6 +25,7 @@ def golden(examination: Examination) -> Workload:
         requests=tuple(exchange.request for exchange in examination.exchanges),
         answers=tuple(_answer(exchange, examination) for exchange in examination.exchanges),
         host=examination.host,
+        page=mean_time(exchange.page for exchange in examination.exchanges),
     )
 
 

@@ -60,17 +60,15 @@ def pressure(seen: Observation) -> Finding | None:
     stack's. The kernel's pressure alone says nothing either, since a stack with more workers than cores waits
     for itself. Both together do: what the stack's cores did beyond stack, idle stacks and ourselves, but no more
     than somebody waited for a CPU at all (somebody of our own control group, where that has a pressure of its
-    own). Our threads other than the engine's count as if all had run there.
+    own).
 
     Source: Documentation/accounting/psi.rst, ``some``; proc_stat(5) for the time of each core.
     """
     machine = seen.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:
         return None
-    ours_s = machine.own_s if seen.cores.shared else max(0.0, machine.own_s - seen.result.generator_cpu_s)
-    others_s = machine.stack_cores_busy_s - seen.stack_cpu_s - seen.idle_cpu_s - ours_s
     stall_s = machine.stall_s if machine.group_stall_s is None else machine.group_stall_s
-    share = min(others_s / machine.stack_cores, stall_s) / machine.elapsed_s
+    share = min(seen.foreign_on_stack_cores_s / machine.stack_cores, stall_s) / machine.elapsed_s
     return judge(
         "pressure",
         share,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..model.conditions import Conditions
 from ..model.host import MachineDelta
 from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
@@ -52,6 +53,32 @@ class Observation:
     def stack_cpu_s(self) -> float:
         """CPU seconds of the stack under load."""
         return sum(hop.cpu_s for hop in self.usage)
+
+    @property
+    def foreign_on_stack_cores_s(self) -> float:
+        """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0.
+
+        Our threads other than the engine's count as if all had run there.
+        """
+        ours_s = self.machine.own_s
+        if not self.cores.shared:
+            ours_s = max(0.0, ours_s - self.result.generator_cpu_s)
+        return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
+
+    @property
+    def conditions(self) -> Conditions | None:
+        """What the machine did meanwhile, as a slice keeps it; None where nobody watched the stacks' cores."""
+        machine = self.machine
+        if not machine.stack_cores or machine.elapsed_s <= 0:
+            return None
+        return Conditions(
+            elapsed_s=machine.elapsed_s,
+            cores=machine.stack_cores,
+            stolen_s=machine.stack_cores_steal_s,
+            foreign_s=self.foreign_on_stack_cores_s,
+            canary_before_ns=machine.canary_before_ns,
+            canary_after_ns=machine.canary_after_ns,
+        )
 
     @property
     def answered(self) -> int:

@@ -63,8 +63,9 @@ class Carried:
 class RaceView:
     """What there is to see of a race as a whole; empty or None where it cannot be told.
 
-    ``twin`` is the path of the stack that ran twice. ``canary`` is the drift of that pair's own throughput at the
-    headline level, ``uneven`` that of each other stack's ratio to it, limits for all of them at once.
+    ``twin`` is the path of the stack that ran twice. ``canary`` is the drift at the headline level of the stacks
+    that took part in most blocks, in the mean; ``uneven`` that of each of them beside the others, limits for all
+    of them at once.
     """
 
     twin: str = ""
@@ -97,22 +98,25 @@ def twins_differ(seen: RaceView) -> Finding | None:
 
 
 def canary_drifts(seen: RaceView) -> Finding | None:
-    """The stack that took part in every block became faster or slower by more than 10 % in the course of the race.
+    """The stacks that took part in most blocks became faster or slower by more than 10 % in the course of the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
-    Where another stack's ratio to it drifted as well, the order depends on the hour, and the race is void.
+    Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
 
     Source: Abedi & Brecht 2017, Conducting repeatable experiments in highly variable cloud computing environments.
     """
     if seen.canary is None or not seen.canary.notable:
         return None
-    drifted = f"{seen.twin} took part in every block and ended {_changed(seen.canary)} than it began"
+    drifted = f"the stacks ended {_changed(seen.canary)} than they began"
     others = [(stack, one) for stack, one in seen.uneven if one.notable]
     if not others:
-        effect, told = Effect.WARNS, "; all others with it, so their ratios hold, the absolute figures less so"
+        effect, told = Effect.WARNS, ", all of them alike, so their ratios hold, the absolute figures less so"
     else:
         stack, most = max(others, key=lambda pair: abs(pair[1].value))
-        effect, told = Effect.INVALIDATES, f"; {stack} did not go with it: beside it it ended {_changed(most)}"
+        effect, told = (
+            Effect.INVALIDATES,
+            f", but {stack} did not go with the others: beside them it ended {_changed(most)}",
+        )
     return Finding(
         check="canary drifts",
         effect=effect,

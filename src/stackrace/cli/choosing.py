@@ -1,19 +1,25 @@
-"""Which stacks are raced: the ones asked for, or the most used of those that are ready."""
+"""Which stacks are raced, and at which levels: the ones asked for, or what suits the page and the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..deploy.environments import Environments, Interpreter
 from ..deploy.installation import require
 from ..model.errors import InputError, MissingError, StackError
+from ..model.load import Load
+from ..model.race import Budget, Cell
 from ..model.stack import Interface, Stack
+from ..model.workload import Workload
+from ..race.forecast import Prospect, likely_stacks, prospect_of
+from ..race.pace import Hands, hands_of, response_s
 from ..servers import Catalogue
+from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
-from .defaults import MOST_STACKS, STACKS
+from .defaults import BUDGET_S, CONCURRENCY, LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS
 
-__all__ = ["asked", "build", "most_used", "requirements_of"]
+__all__ = ["asked", "build", "levels_for", "most_used", "number_for", "requirements_of"]
 
 ANY = frozenset(Interface)
 
@@ -51,6 +57,59 @@ def most_used(
     if not stacks:
         raise InputError("none of the most used stacks is ready here; see: stackrace stacks")
     return tuple(stacks[:MOST_STACKS])
+
+
+def levels_for(request: RaceRequest, workloads: Iterable[Workload], hands: Hands) -> tuple[int, ...]:
+    """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
+
+    Runs, whose length may be given level by level, keep the usual defaults.
+    """
+    if request.concurrency:
+        return tuple(sorted(set(request.concurrency)))
+    if request.repeats is not None:
+        return CONCURRENCY
+    pages = [one.page for one in workloads]
+
+    def suits(levels: tuple[int, ...]) -> bool:
+        return all(response_s(page, max(levels), hands) <= LONGEST_RESPONSE_S for page in pages)
+
+    return next((levels for levels in (CONCURRENCY, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
+
+
+def number_for(
+    request: RaceRequest,
+    stacks: Sequence[Stack],
+    workloads: Sequence[Workload],
+    levels: Sequence[int],
+    cores: Budget,
+) -> int:
+    """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer."""
+    if request.stacks is not None or request.repeats is not None:
+        return len(stacks)
+    ahead = _prospect(request, stacks, workloads, levels, cores)
+    return likely_stacks(ahead, request.budget_s or BUDGET_S, len(stacks))
+
+
+def _prospect(
+    request: RaceRequest,
+    stacks: Sequence[Stack],
+    workloads: Sequence[Workload],
+    levels: Sequence[int],
+    cores: Budget,
+) -> Prospect:
+    cells = [
+        Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))
+        for workload in workloads
+        for level in levels
+    ]
+    return prospect_of(
+        cells,
+        hands_of(stacks, cores),
+        difference=request.difference,
+        twin=request.twin,
+        fixed_slice_s=request.slice_s,
+        alike=request.exhaustive,
+    )
 
 
 def requirements_of(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:

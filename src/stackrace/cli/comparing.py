@@ -13,6 +13,7 @@ from ..historic.judging import judged
 from ..historic.kept import Kept, keep, latest
 from ..historic.reading import read_comparison
 from ..historic.requesting import part_request
+from ..historic.stopping import still_open
 from ..model import ids
 from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
 from ..model.errors import InterruptedRace, RefusedError, StackraceError
@@ -124,7 +125,8 @@ def _run_part(comparison: Comparison, part: Part, options: Options, store: Store
         wanted = replace(wanted, budget_s=options.budget_s)
     if options.seed is not None:
         wanted = replace(wanted, seed=options.seed)
-    return raced(wanted, store), request.left_out
+    still = still_open(comparison, part) if options.mode is Mode.QUICK else None
+    return raced(wanted, store, still=still), request.left_out
 
 
 def _not_reached(comparison: Comparison, done: int) -> tuple[PartOutcome, ...]:

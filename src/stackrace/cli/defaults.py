@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BUDGET_S", "CONCURRENCY", "MOST_STACKS", "STACKS"]
+__all__ = ["BUDGET_S", "CONCURRENCY", "LONGEST_RESPONSE_S", "MOST_STACKS", "SLOW_CONCURRENCY", "STACKS"]
 
 STACKS = (
     "gunicorn",
@@ -34,4 +34,10 @@ catalogue's defaults, which are two processes wherever there are processes."""
 
 MOST_STACKS = 10
 CONCURRENCY = (1, 10, 100)
+SLOW_CONCURRENCY = ((1, 10, 40), (1, 4, 10), (1, 2, 4), (1, 2), (1,))
+"""For slow pages, whose visitors would wait too long at the levels above: the first that suits."""
+
+LONGEST_RESPONSE_S = 2.5
+"""Default levels are such that an answer takes no longer; nobody waits for a page that does."""
+
 BUDGET_S = 180.0

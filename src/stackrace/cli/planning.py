@@ -10,9 +10,9 @@ from .. import __version__
 from ..model import ids
 from ..model.errors import InputError
 from ..model.load import Load
-from ..model.race import Race, RacePlan
+from ..model.race import Race, RacePlan, Rule
 from ..spec.request import RaceRequest
-from .defaults import BUDGET_S, CONCURRENCY
+from .defaults import BUDGET_S
 from .stage import Stage
 
 __all__ = ["plan_of", "race_of"]
@@ -20,13 +20,12 @@ __all__ = ["plan_of", "race_of"]
 
 def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
     """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
-    levels = sorted(set(request.concurrency or CONCURRENCY))
     return RacePlan(
         id=ids.generate(),
         app=stage.loaded.app,
         workloads=stage.workloads,
         stacks=stage.stacks,
-        loads=tuple(_load(request, level) for level in levels),
+        loads=tuple(_load(request, level) for level in stage.levels),
         question=request.question,
         difference=request.difference,
         budget_s=_budget_s(request),
@@ -93,6 +92,7 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         repeats=plan.repeats,
         limits=plan.limits,
         exhaustive=plan.exhaustive,
+        rule=Rule.SELECTION,
     )
 
 

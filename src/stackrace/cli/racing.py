@@ -17,6 +17,7 @@ from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Ending, Race
 from ..model.verdict import Effect
 from ..race.events import Event
+from ..race.rounds import Still
 from ..race.runner import check_budget, run
 from ..race.twins import entrants
 from ..report.result import standing_of
@@ -25,10 +26,11 @@ from ..store import ManifestSink, StoreSink, begin_manifest, open_store
 from .former import Former, hold_to
 from .going_on import go_on_with, races_folder
 from .keeping import opening_of
+from .outlook import outlook
 from .planning import plan_of, race_of
 from .preflight import check_limits, wait_for_ports
 from .progress import Announcer, LiveSink
-from .refusals import outlook_before, refuse_early
+from .refusals import refuse_early
 from .showing import show, write_html
 from .stage import set_up
 
@@ -44,10 +46,11 @@ def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path |
         report_of(raced(request, store), store, html, as_json)
 
 
-def raced(request: RaceRequest, store: Store, former: Former | None = None) -> Race:
+def raced(request: RaceRequest, store: Store, former: Former | None = None, *, still: Still | None = None) -> Race:
     """Set up what ``request`` asks for, race it with a live view on stderr, keep it in ``store``, and return it.
 
-    ``former`` is the race that goes on, where this is no new one. Nothing is printed on stdout. What an
+    ``former`` is the race that goes on, where this is no new one; ``still`` chooses among the cells before each
+    block. Nothing is printed on stdout. What an
     interruption leaves is kept and returned, its ending INTERRUPTED. Raises InputError and its kin where there is
     nothing to race, when the budget does not hold a single block, or where ``former`` was raced otherwise.
     """
@@ -58,7 +61,8 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
         begun += wait_for_ports(say)
         together = 1 if plan.repeats else len(entrants(plan))
         limits = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
-        race = race_of(plan, request, (*stage.notes, *limits, *outlook_before(plan)))
+        ahead = outlook(plan, request, left_out=stage.left_out)
+        race = race_of(plan, request, (*stage.notes, *limits, *ahead))
         place = Here(
             guard=stage.guard,
             launcher=stage.launcher,
@@ -74,8 +78,11 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
             plan, race = replace(plan, id=former.race.id), former.race
             # neither the block that was cut nor setting up again is charged to the budget
             begun = time.monotonic() - race.elapsed_s
+            ahead = ()
         # before anything is kept of a race that will not be
-        check_budget(plan, race, begun_s=begun)
+        check_budget(plan, race, begun_s=begun, still=still)
+        for sentence in ahead:
+            click.echo(sentence, err=True)
         manifest = nullcontext(former.manifest) if former else begin_manifest(races_folder(), opening)
         with manifest as file, LiveSink(plan, begun) as live:
             noted = ManifestSink(file, begun, folder=stage.guard.directory)
@@ -86,7 +93,7 @@ def raced(request: RaceRequest, store: Store, former: Former | None = None) -> R
                 for sink in sinks:
                     sink(event)
 
-            return run(plan, race, place, tell, begun_s=begun)
+            return run(plan, race, place, tell, begun_s=begun, still=still)
 
 
 def report_of(race: Race, store: Store, html: Path | None, as_json: bool) -> None:

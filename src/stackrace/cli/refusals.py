@@ -1,21 +1,16 @@
-"""What is refused, or foretold, before anything is started: limits of the machine, budgets that are too short."""
+"""What is refused before anything is started: limits of the machine, budgets that are too short."""
 
 from __future__ import annotations
 
 from ..model.load import Load
-from ..model.race import RacePlan
-from ..model.units import DURATION
-from ..race.block import extent
 from ..race.schedule import Extent, least_budget_s
-from ..race.slices import about, guess, too_short
-from ..race.twins import entrants
+from ..race.slices import guess, too_short
 from ..spec.request import RaceRequest
-from ..stats.looks import LOOKS
 from .budgets import budget_of
 from .defaults import BUDGET_S, CONCURRENCY
 from .preflight import check_limits
 
-__all__ = ["outlook_before", "refuse_early"]
+__all__ = ["refuse_early"]
 
 
 def refuse_early(request: RaceRequest) -> None:
@@ -39,22 +34,3 @@ def _refuse_short(request: RaceRequest, stacks: int, levels: int, *, twin: bool)
     least_s = least_budget_s(ahead, guess(budget_s, stacks), request.slice_s)
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
-
-
-def outlook_before(plan: RacePlan) -> tuple[str, ...]:
-    """Tell, in a sentence, that the budget is too short for a first decision; nothing where it is not.
-
-    Reckoned from what stacks usually take; what these stacks take is known after the first blocks.
-    """
-    if plan.repeats is not None or plan.budget_s is None:
-        return ()
-    ahead = extent(plan.cells(entrants(plan)), alike=plan.exhaustive)
-    least_s = least_budget_s(ahead, guess(plan.budget_s, len(plan.stacks)), plan.slice_s)
-    launches = int(plan.budget_s / least_s)
-    if launches >= LOOKS[0]:
-        return ()
-    return (
-        f"A budget of {DURATION.format(plan.budget_s)} holds about {launches} "
-        f"launch{'' if launches == 1 else 'es'} of each stack; a decision takes {LOOKS[0]}, "
-        f"which need about {about(LOOKS[0] * least_s)}.",
-    )

@@ -111,7 +111,9 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
         ) from error
     # a hidden twin is chosen again, by the seed
     stacks = tuple(path for path in race.stacks if path != twin_path(race.twin))
-    return replace(request, seed=race.seed, stacks=stacks, budget_s=race.budget_s or None)
+    # the page is measured anew, and may seem slow enough for other default levels
+    levels = tuple(load.concurrency for load in race.loads)
+    return replace(request, seed=race.seed, stacks=stacks, concurrency=levels, budget_s=race.budget_s or None)
 
 
 def _budget_s(race: Race, wanted_s: float | None) -> float:

@@ -38,7 +38,8 @@ Examples:
     multiple=True,
     metavar="PATH",
     shell_complete=complete_stack,
-    help="Stack to race, again for more; see `stackrace stacks`. Default: the ten most used that are ready.",
+    help="Stack to race, again for more; see `stackrace stacks`. Default: the most used that are ready, "
+    "up to ten, as many as the budget is likely to answer.",
 )
 @servers_option
 @app_options
@@ -47,7 +48,7 @@ Examples:
     "--concurrency",
     multiple=True,
     type=click.IntRange(1, 20_000),
-    help="Connections, again for more load levels. Default: 1, 10 and 100.",
+    help="Connections, again for more load levels. Default: 1, 10 and 100; fewer for a slow page.",
 )
 @click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
 @click.option("--budget", type=Quantity(DURATION), help="Time to spend, as in 60s or 20min. Default: 3min.")

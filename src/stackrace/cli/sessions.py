@@ -11,6 +11,7 @@ from ..apps.golden import sameness
 from ..load.recording import read_recording
 from ..model.app import App, EntryKind
 from ..model.errors import AppError
+from ..model.page_time import PageTime, mean_time
 from ..model.workload import Answer, Order, Request, Sameness, Workload
 
 __all__ = ["session_workload"]
@@ -77,7 +78,13 @@ def _with_bodies(workload: Workload, app: App, examination: Examination) -> Work
     found = examine(app, asked, host=examination.host).exchanges
     bodies = {_key(request): one for request, one in zip(asked, found, strict=True) if _is_for_everybody(one)}
     pairs = zip(workload.requests, workload.answers, strict=True)
-    return replace(workload, answers=tuple(_answer(request, answer, bodies) for request, answer in pairs))
+    times = {_key(request): one.page for request, one in zip(asked, found, strict=True)}
+    return replace(
+        workload,
+        answers=tuple(_answer(request, answer, bodies) for request, answer in pairs),
+        # static files, and what was not asked for, count as nothing: most of them are soon answered
+        page=mean_time(times.get(_key(request), PageTime()) for request in workload.requests),
+    )
 
 
 def _key(request: Request) -> tuple[str, str, Headers]:

@@ -20,10 +20,11 @@ from ..model.errors import MissingError
 from ..model.race import Budget
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
+from ..race.pace import hands_of
 from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
 from .budgets import budget_of
-from .choosing import asked, build, most_used
+from .choosing import asked, build, levels_for, most_used, number_for
 from .loading import LoadedApp, Say, load_app, offered_by
 from .workloads import limits_of, meets, met
 
@@ -34,12 +35,15 @@ __all__ = ["Stage", "set_up"]
 class Stage:
     """What launches need, ready. ``notes`` are worth telling the user.
 
-    ``limits`` names the only stacks, by path, that meet the workload of a name.
+    ``limits`` names the only stacks, by path, that meet the workload of a name; ``left_out`` are stacks that nobody
+    named and for which the budget is too short; ``levels`` the numbers of connections.
     """
 
     guard: Guard
     loaded: LoadedApp
     stacks: tuple[Stack, ...]
+    left_out: tuple[Stack, ...]
+    levels: tuple[int, ...]
     workloads: tuple[Workload, ...]
     limits: Mapping[str, tuple[str, ...]]
     launcher: Launcher
@@ -62,17 +66,23 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
         cores = replace(cores, enforced=confinement.enforced)
         beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), say))
         loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
-        stacks = _stacks(request.stacks, loaded, servers)
+        ready = _stacks(request.stacks, loaded, servers)
+        levels = levels_for(request, loaded.workloads, hands_of(ready, cores))
+        number = number_for(request, ready, loaded.workloads, levels, cores)
         notes = (*loaded.notes, *_told(confinement))
         homes: dict[str, Path | None] = {}
-        for stack in stacks:
+        broken: set[str] = set()
+        for stack in ready:
+            if len(homes) == number:
+                break
             try:
                 homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
             except MissingError as error:
                 if request.stacks is not None:
                     raise
                 notes = (*notes, error.message)
-        stacks = tuple(stack for stack in stacks if stack.path in homes)
+                broken.add(stack.path)
+        stacks = tuple(stack for stack in ready if stack.path in homes)
         limits = limits_of(request, servers)
         workloads = met(loaded.workloads, limits, stacks)
 
@@ -98,6 +108,8 @@ def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
             guard=guard,
             loaded=loaded,
             stacks=stacks,
+            left_out=tuple(one for one in ready if one.path not in homes and one.path not in broken),
+            levels=levels,
             workloads=workloads,
             limits=limits,
             launcher=launcher,

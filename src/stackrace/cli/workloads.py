@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..apps import Examination, golden
 from ..model.app import App
 from ..model.errors import InputError
+from ..model.page_time import PageTime, mean_time
 from ..model.stack import Stack, original_path
 from ..model.workload import Answer, Request, Workload
 from ..servers import Catalogue
@@ -41,7 +42,11 @@ def workloads_of(
     whole = Workload(requests=(), answers=(), host=examination.host)
     if any(one.urls for one in wanted):
         whole = golden(examination)
-    known = {asked.path: (asked, answer) for asked, answer in zip(whole.requests, whole.answers, strict=True)}
+    exchanges = examination.exchanges if whole.requests else ()
+    known = {
+        asked.path: (asked, answer, exchange.page)
+        for asked, answer, exchange in zip(whole.requests, whole.answers, exchanges, strict=True)
+    }
     headers = (*request.headers, *_added(examination))
     found: list[Workload] = []
     notes: list[str] = []
@@ -63,10 +68,17 @@ def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
     return request.workloads
 
 
-def _in_turn(urls: Sequence[str], known: Mapping[str, tuple[Request, Answer]], whole: Workload) -> Workload:
+def _in_turn(
+    urls: Sequence[str], known: Mapping[str, tuple[Request, Answer, PageTime]], whole: Workload
+) -> Workload:
     """A URL that stands there twice is asked for twice as often."""
-    pairs = [known[url] for url in urls]
-    return replace(whole, requests=tuple(pair[0] for pair in pairs), answers=tuple(pair[1] for pair in pairs))
+    asked = [known[url] for url in urls]
+    return replace(
+        whole,
+        requests=tuple(one[0] for one in asked),
+        answers=tuple(one[1] for one in asked),
+        page=mean_time(one[2] for one in asked),
+    )
 
 
 def _added(examination: Examination) -> tuple[tuple[str, str], ...]:

@@ -31,6 +31,7 @@ from .logs import size_bytes
 from .place import REST_LOOK_S, Launched, Retired
 from .running import Running
 from .served import served
+from .sockets import listeners
 from .stopping import stop
 
 __all__ = ["Here"]
@@ -43,7 +44,6 @@ REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
 QUIET_S = 0.25
 """How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
-QUIET_LOOK_S = 0.01
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,6 +77,7 @@ class Here:
         self._up: dict[str, _Up] = {}
         self._all = Sampler({}, guard.pid)
         self._restless = False
+        self._at_rest = False
         self._ceilings: dict[tuple[int, bool], float] = {}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
@@ -127,6 +128,7 @@ class Here:
             ceiling_per_s=ceiling_per_s,
         )
         canary_before_ns = canary_ns(self._cores.stack_cores)
+        self._at_rest = False
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
             engine = _Engine(lambda monitor: play(monitor=monitor))
             engine.start()
@@ -146,7 +148,7 @@ class Here:
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
-        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S, QUIET_LOOK_S) else 0.0
+        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S) else 0.0
         return Observation(
             stack=stack,
             load=load,
@@ -172,21 +174,21 @@ class Here:
         to nobody, and would do so at the cost of the next slice.
         """
         patience_s = RESTLESS_S if self._restless else REST_S
-        if self._quiet(min(patience_s, limit_s), REST_LOOK_S):
+        # after a slice the canary already looked, and nobody was asked for anything since
+        if self._at_rest or self._quiet(min(patience_s, limit_s)):
             self._restless = False
         elif limit_s >= patience_s:
             self._restless = True
 
-    def _quiet(self, limit_s: float, look_s: float) -> bool:
-        """Look for ``look_s`` at a time whether all stacks are at rest; give up after ``limit_s``."""
+    def _quiet(self, limit_s: float) -> bool:
+        """Look again and again whether all stacks are at rest; give up after ``limit_s``."""
         until = time.monotonic() + limit_s
-        while time.monotonic() < until:
+        while not self._at_rest and time.monotonic() < until:
             self._all.begin()
             begun = time.monotonic()
-            time.sleep(look_s)
-            if sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun):
-                return True
-        return False
+            time.sleep(REST_LOOK_S)
+            self._at_rest = sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun)
+        return self._at_rest
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since its launch, or held more memory than it may."""
@@ -209,11 +211,13 @@ class Here:
         """Stop ``stacks`` and verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
-        inspections = [inspect(self._guard, up.running) for up in gone]
+        listening = listeners()
+        inspections = [inspect(self._guard, up.running, listening) for up in gone]
         complaints = stop(self._guard, [up.running for up in gone])
         memory = {up.running.stack.path: tuple(up.memory) for up in gone}
+        still = listeners()
         aftermaths = {
-            up.running.stack.path: inspection.afterwards(self._guard, up.running)
+            up.running.stack.path: inspection.afterwards(self._guard, up.running, still)
             for up, inspection in zip(gone, inspections, strict=True)
         }
         return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
@@ -227,6 +231,7 @@ class Here:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
         roots = {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
         self._all = Sampler(roots, self._guard.pid)
+        self._at_rest = False
 
 
 class _Engine:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..checks import Aftermath, Complaint
 from .guard import Guard
 from .running import Running
-from .sockets import descriptors, listeners
+from .sockets import Listeners, descriptors
 
 __all__ = ["Inspection", "inspect"]
 
@@ -30,9 +30,8 @@ class Inspection:
     seen: Aftermath
     sockets: Mapping[int, frozenset[int]]
 
-    def afterwards(self, guard: Guard, running: Running) -> Aftermath:
-        """Return the whole aftermath, now that the stack was stopped."""
-        still = listeners()
+    def afterwards(self, guard: Guard, running: Running, still: Listeners) -> Aftermath:
+        """Return the whole aftermath, now that the stack was stopped and ``still`` are all who listen."""
         states = guard.status([pid for _, pid in running.parts])
         return replace(
             self.seen,
@@ -41,14 +40,16 @@ class Inspection:
         )
 
 
-def inspect(guard: Guard, running: Running) -> Inspection:
-    """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured."""
+def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
+    """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
+
+    ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
+    """
     states = guard.status([pid for _, pid in running.parts])
     family = sorted({pid for state in states.values() for pid in state.family})
     held = [descriptors(pid) for pid in family]
     known = all(one is not None for one in held)
     own = {inode for one in held if one is not None for inode in one.sockets}
-    listening = listeners()
     ports = {part.site.listen.port for part, _ in running.parts if not part.site.listen.is_unix}
     sockets = {port: frozenset(listening.get(port, frozenset()) & own) for port in sorted(ports)}
     # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left

@@ -17,8 +17,8 @@ from ..model.workload import Workload
 __all__ = ["REST_LOOK_S", "Launched", "Place", "Retired"]
 
 
-REST_LOOK_S = 0.05
-"""How long ``Place.rest`` takes where stacks are at rest already."""
+REST_LOOK_S = 0.02
+"""How long stacks are looked at before they are said to be at rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

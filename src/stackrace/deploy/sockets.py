@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import listdir, readlink
 from pathlib import Path
 
-__all__ = ["Descriptors", "descriptors", "listeners"]
+__all__ = ["Descriptors", "Listeners", "descriptors", "listeners"]
+
+Listeners = Mapping[int, frozenset[int]]
+"""The inodes of listening sockets by port."""
 
 _LISTEN = "0A"
 
@@ -20,7 +24,7 @@ class Descriptors:
     watches_files: bool
 
 
-def listeners() -> dict[int, frozenset[int]]:
+def listeners() -> Listeners:
     """Return the inodes of all listening TCP sockets by port. Source: proc_net_tcp(5), state 0A, tenth column."""
     found: dict[int, set[int]] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):

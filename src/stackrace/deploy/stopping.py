@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
 from ..model.launch import Failure, FailureKind
 from .guard import Guard, Status
@@ -20,19 +22,67 @@ AGAIN_S = 2.0
 """A server may lose the request to end: uWSGI's workers answer before its master listens to signals."""
 
 
+@dataclass(slots=True)
+class _Stopping:
+    """A stack on its way down: ``ahead`` are the hops not yet told to end, the front one last.
+
+    ``waiting`` are the processes of the hop that was told at ``begun_s``, and again at ``told_s``.
+    """
+
+    running: Running
+    ahead: list[list[tuple[Part, int]]]
+    waiting: list[tuple[Part, int]] = field(default_factory=list)
+    begun_s: float = 0.0
+    told_s: float = 0.0
+
+    @property
+    def over(self) -> bool:
+        return not (self.ahead or self.waiting)
+
+    def tell(self, guard: Guard) -> None:
+        """Tell the next hop to end once all in front of it are gone."""
+        if self.ahead and not self.waiting:
+            self.waiting = self.ahead.pop()
+            self.begun_s = time.monotonic()
+            self._signal(guard, self.waiting)
+
+    def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
+        """Let go of who has ended, tell the others again, and kill who takes too long; returns a complaint."""
+        now_s = time.monotonic()
+        self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].family]
+        if now_s - self.told_s > AGAIN_S:
+            self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
+        late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
+        for _, pid in late:
+            guard.kill(pid)
+        self.waiting = [one for one in self.waiting if one not in late]
+        return _unstopped(late[0][0], states[late[0][1]]) if late else None
+
+    def _signal(self, guard: Guard, told: Sequence[tuple[Part, int]]) -> None:
+        self.told_s = time.monotonic()
+        for part, pid in told:
+            guard.signal(pid, part.recipe.stop)
+
+
 def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
     """Stop stacks side by side, front hops first; returns by stack path who had to be forced.
 
-    Afterwards no process of theirs lives and their directories are gone.
+    No stack waits for another's hops. Afterwards no process of theirs lives and their directories are gone.
     """
     complaints: dict[str, Failure] = {}
-    for depth in range(max((len(running.parts) for running in runnings), default=0)):
-        batch = [
-            (running, *running.parts[len(running.parts) - 1 - depth])
-            for running in runnings
-            if depth < len(running.parts)
-        ]
-        complaints |= _stop_batch(guard, batch)
+    stopping = [_Stopping(running, _hops(running)) for running in runnings]
+    while stopping:
+        for one in stopping:
+            one.tell(guard)
+        states = guard.status([pid for one in stopping for _, pid in one.waiting])
+        for one in stopping:
+            complaint = one.look(guard, states)
+            if complaint is not None:
+                complaints[one.running.stack.path] = complaint
+        waiting = any(one.waiting for one in stopping)
+        stopping = [one for one in stopping if not one.over]
+        if waiting:
+            time.sleep(POLL_S)
     for running in runnings:
         shutil.rmtree(running.directory, ignore_errors=True)
         if running.group is not None:
@@ -40,32 +90,9 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
     return complaints
 
 
-def _stop_batch(guard: Guard, batch: Sequence[tuple[Running, Part, int]]) -> dict[str, Failure]:
-    begun = told = time.monotonic()
-    for _, part, pid in batch:
-        guard.signal(pid, part.recipe.stop)
-    complaints: dict[str, Failure] = {}
-    waiting = list(batch)
-    while waiting:
-        states = guard.status([pid for _, _, pid in waiting])
-        over = time.monotonic() - begun
-        again = time.monotonic() - told > AGAIN_S
-        still = []
-        for running, part, pid in waiting:
-            if not states[pid].family:
-                continue
-            if over < part.recipe.stop_timeout_s:
-                still.append((running, part, pid))
-                if again and states[pid].code is None:
-                    guard.signal(pid, part.recipe.stop)
-                continue
-            complaints[running.stack.path] = _unstopped(part, states[pid])
-            guard.kill(pid)
-        told = time.monotonic() if again else told
-        waiting = still
-        if waiting:
-            time.sleep(POLL_S)
-    return complaints
+def _hops(running: Running) -> list[list[tuple[Part, int]]]:
+    """Group the processes by hop, the last hop of the stack first; instances of a hop stop side by side."""
+    return [list(copies) for _, copies in groupby(running.parts, key=lambda one: one[0].hop)]
 
 
 def _unstopped(part: Part, status: Status) -> Failure:

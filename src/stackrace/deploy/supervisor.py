@@ -14,7 +14,7 @@ Requests::
     {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
 
 A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
-Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc(5) /proc/PID/task/TID/children.
+Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_S = 2.0
 """How long families may take to end by themselves once Stackrace is gone."""
+FORGET_S = 1.0
+"""How long a process that is none of ours is known as such: its id may be given to one of ours later."""
 
 
 class Family:
@@ -78,6 +80,7 @@ class Supervisor:
     def __init__(self) -> None:
         self.families: dict[int, Family] = {}
         self.groups: set[str] = set()
+        self.below = Below()
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -89,7 +92,7 @@ class Supervisor:
             case "signal":
                 # once a parent is gone, nothing tells whose an orphan with a session of its own was
                 if family := self.families.get(request["pid"]):
-                    family.alive(descendants())
+                    family.alive(self.below.living())
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(request["pid"], request["signal"])
                 return {}
@@ -140,7 +143,7 @@ class Supervisor:
     def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
         """Tell how families are: the exit code of the first process, once known, and who still lives."""
         self.reap()
-        tree = descendants()
+        tree = self.below.living()
         families = (self.families[pid] for pid in pids)
         return {family.pid: {"code": family.code, "family": family.alive(tree)} for family in families}
 
@@ -161,7 +164,7 @@ class Supervisor:
     def pin(self, family: Family, cores: list[int]) -> None:
         """Bind a family to cores; twice, for threads and processes that were born during the first round."""
         for _ in range(2):
-            for pid in family.alive(descendants()):
+            for pid in family.alive(self.below.living()):
                 with contextlib.suppress(OSError):
                     for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
                         with contextlib.suppress(OSError):
@@ -217,31 +220,82 @@ def _confine(group: str | None, data: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def descendants() -> dict[int, tuple[int, int]]:
-    """Return every living process below this one: pid → (parent, session).
+class Below:
+    """Every living process below this one, at the price of one directory listing and one read for each of ours.
 
-    Zombies do not count, unless other threads of theirs still run (proc_pid_stat(5), num_threads).
+    Each process is asked for its parent. To ask every thread for its children costs a read per thread, and a server
+    may have thousands. Who descends from somebody else is not asked again before ``FORGET_S``: it never becomes
+    ours.
     """
-    found: dict[int, tuple[int, int]] = {}
-    pending = [os.getpid()]
-    while pending:
-        parent = pending.pop()
-        for child in _children(parent):
-            pending.append(child)
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                fields = _stat(child)
-                if _lives(fields):
-                    found[child] = (parent, int(fields[3]))
-    return found
+
+    def __init__(self) -> None:
+        self._strangers: set[int] = set()
+        self._since_s = -FORGET_S
+
+    def living(self) -> dict[int, tuple[int, int]]:
+        """Return them: pid → (parent, session).
+
+        Zombies do not count, unless other threads of theirs still run (proc_pid_stat(5), num_threads).
+        """
+        seen = self._read()
+        ours = {0: False, os.getpid(): True, **dict.fromkeys(self._strangers, False)}
+        for pid in seen:
+            _climb(pid, seen, ours)
+        self._strangers.update(pid for pid in seen if ours.get(pid) is False)
+        found = {}
+        for pid, fields in seen.items():
+            if ours.get(pid) and _lives(fields):
+                found[pid] = (int(fields[1]), int(fields[3]))
+        return found
+
+    def _read(self) -> dict[int, list[bytes]]:
+        """Read all processes but this one and known strangers."""
+        now_s = time.monotonic()
+        if now_s - self._since_s >= FORGET_S:
+            self._strangers, self._since_s = set(), now_s
+        existing = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 (hot)
+        self._strangers &= existing
+        seen = {}
+        for pid in existing - self._strangers - {os.getpid()}:
+            with contextlib.suppress(OSError, IndexError):
+                seen[pid] = _stat(pid)
+        return seen
 
 
-def _stat(pid: int) -> list[str]:
+def _climb(pid: int, seen: dict[int, list[bytes]], ours: dict[int, bool]) -> None:
+    """Enter into ``ours`` whether ``pid`` and all between it and the first known ancestor are ours.
+
+    Where a parent ended meanwhile its orphan may just have come to us; otherwise nothing is learnt of it now.
+    """
+    climbed: list[int] = []
+    at = pid
+    while at not in ours:
+        if at in climbed or at not in seen:
+            if not _adopted(climbed[-1]):
+                return
+            at = os.getpid()
+            continue
+        climbed.append(at)
+        at = int(seen[at][1])
+    ours.update(dict.fromkeys(climbed, ours[at]))
+
+
+def descendants() -> dict[int, tuple[int, int]]:
+    """Return every living process below this one, as ``Below`` sees them at first sight."""
+    return Below().living()
+
+
+def _stat(pid: int) -> list[bytes]:
     """Return the fields of proc_pid_stat(5) from the third on: state, parent, group, session…"""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 4096).rpartition(b")")[2].split()
+    finally:
+        os.close(descriptor)
 
 
-def _lives(fields: list[str]) -> bool:
-    return fields[0] not in "ZX" or int(fields[17]) > 1
+def _lives(fields: list[bytes]) -> bool:
+    return fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
 
 
 def _temporary(pid: int) -> str:
@@ -259,16 +313,6 @@ def _adopted(pid: int) -> bool:
         fields = _stat(pid)
         return _lives(fields) and int(fields[1]) == os.getpid()
     return False
-
-
-def _children(parent: int) -> list[int]:
-    children: list[int] = []
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{parent}/task"):  # noqa: PTH208 (hot: no Path objects)
-            with contextlib.suppress(OSError):
-                listed = Path(f"/proc/{parent}/task/{task}/children").read_text()
-                children += [int(pid) for pid in listed.split()]
-    return children
 
 
 def serve(run_directory: str) -> None:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
-from ..model.comparison import (
-    Claim,
-    ClaimOutcome,
-    Comparison,
-    Kind,
-    Metric,
-    Mode,
-    PartOutcome,
-    Rerun,
-    Ruling,
-)
+from ..model.comparison import Claim, ClaimOutcome, Comparison, Kind, Mode, PartOutcome, Rerun, Ruling
 from ..model.host import HostFacts
 from ..model.race import Race
-from ..model.standing import Interval
-from ..stats.ratio import CONFIDENCE, Contrast, ratios
+from ..stats.claims import CONFIDENCE, Answer
+from ..stats.contrasts import Finding
 from .cells import FAILING_SHARE, failures, path_in, values, why_not
+from .family import family_findings
 from .mix import mix_note
 from .tables import table_outcome
 
-__all__ = ["LONGEST_FROM", "judged", "ruling"]
+__all__ = ["judged", "outcomes", "ruling", "survival"]
 
 LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
-
-LONGEST_FROM = 10
-"""Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
 
 
 def judged(
@@ -43,9 +31,7 @@ def judged(
     mode: Mode,
 ) -> Rerun:
     """Return what ``races``, by part, say about ``comparison``; ``parts`` tells what became of each part."""
-    found = [_met(comparison, races, claim) for claim in comparison.claims]
-    limited = _limited(found)
-    claims = tuple(_outcome(one, limited.get(i)) for i, one in enumerate(found))
+    claims = outcomes(comparison, races)
     return Rerun(
         id=id,
         made_at=made_at,
@@ -61,114 +47,95 @@ def judged(
     )
 
 
-def ruling(kind: Kind, now: Interval, *, within: bool) -> Ruling:
-    """Return what the ratio ``now`` with its limits says about a claim of ``kind``.
+def outcomes(comparison: Comparison, races: Mapping[str, Race], *, ended: bool = True) -> tuple[ClaimOutcome, ...]:
+    """Return what ``races`` say of each claim; of races that have not ``ended`` only planned looks count."""
+    found: dict[Claim, Finding | None] = {}
+    for part, race in races.items():
+        found |= family_findings(comparison, part, race, ended=ended)
+    return tuple(_outcome(comparison, races.get(one.part), one, found.get(one)) for one in comparison.claims)
 
-    More holds where the limits are above one and is reversed where they are below; less the other way round. The
-    same holds where the limits are ``within`` what does not matter, and is reversed where they exclude one.
+
+def ruling(kind: Kind, finding: Finding) -> Ruling:
+    """Return what ``finding`` says about a claim of ``kind``.
+
+    More holds where the ratio is more and is reversed where it is less, and the other way round. No difference that
+    matters answers both; so does that nothing which matters lies on the side that was claimed. "No more" and "the
+    same" hold by no difference that matters, and no more by less, too, or where nothing that matters lies above
+    one.
     """
-    if now.low is None or now.high is None:
+    return _RULINGS[kind].get(finding.answer, _half(kind, finding))
+
+
+def _half(kind: Kind, finding: Finding) -> Ruling:
+    """Rule by one limit where the other one leaves it open."""
+    excluded = finding.at_least if kind is Kind.LESS else finding.at_most and kind is not Kind.SAME
+    if not excluded:
         return Ruling.UNDECIDED
-    above, below = now.low > 1, now.high < 1
-    if kind is Kind.SAME:
-        return Ruling.HOLDS if within else Ruling.REVERSED if above or below else Ruling.UNDECIDED
-    holds, reversed_ = (above, below) if kind is Kind.MORE else (below, above)
-    return Ruling.HOLDS if holds else Ruling.REVERSED if reversed_ else Ruling.UNDECIDED
+    return Ruling.HOLDS if kind is Kind.NO_MORE else Ruling.NOT_SO
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Met:
-    """A claim with its paired differences, ln(this) − ln(that), by block; none where its race gives none."""
-
-    claim: Claim
-    race: Race | None
-    this: str = ""
-    that: str = ""
-    differences: tuple[float, ...] = ()
-
-    @property
-    def contrast(self) -> Contrast:
-        claim = self.claim
-        return Contrast(
-            this=(claim.part, self.this, claim.this),
-            that=(claim.part, self.that, claim.that),
-            differences=self.differences,
-            group=(claim.part, claim.metric, claim.this.concurrency),
-        )
+_RULINGS = {
+    Kind.MORE: {Answer.MORE: Ruling.HOLDS, Answer.LESS: Ruling.REVERSED, Answer.SAME: Ruling.SAME},
+    Kind.LESS: {Answer.MORE: Ruling.REVERSED, Answer.LESS: Ruling.HOLDS, Answer.SAME: Ruling.SAME},
+    Kind.NO_MORE: {Answer.MORE: Ruling.REVERSED, Answer.LESS: Ruling.HOLDS, Answer.SAME: Ruling.HOLDS},
+    Kind.SAME: {Answer.MORE: Ruling.REVERSED, Answer.LESS: Ruling.REVERSED, Answer.SAME: Ruling.HOLDS},
+}
 
 
-def _met(comparison: Comparison, races: Mapping[str, Race], claim: Claim) -> _Met:
-    race = races.get(claim.part)
+def _outcome(comparison: Comparison, race: Race | None, claim: Claim, finding: Finding | None) -> ClaimOutcome:
     if race is None:
-        return _Met(claim=claim, race=None)
-    this = path_in(race, comparison.techniques[claim.this.technique])
-    if claim.that is None:
-        return _Met(claim=claim, race=race, this=this)
-    that = path_in(race, comparison.techniques[claim.that.technique])
-    first = values(race, this, claim.this, claim.metric)
-    second = values(race, that, claim.that, claim.metric)
-    both = [first[block] - second[block] for block in sorted(first.keys() & second.keys())]
-    return _Met(claim=claim, race=race, this=this, that=that, differences=tuple(both))
-
-
-def _limited(found: list[_Met]) -> dict[int, Interval]:
-    """Return each measured ratio, by the claim's place: all limits from one family."""
-    measured = {i: one for i, one in enumerate(found) if one.differences}
-    bare = {i for i, one in measured.items() if one.claim.metric is Metric.LONGEST and _few(one)}
-    family = [i for i in measured if i not in bare]
-    limits = dict(zip(family, ratios([measured[i].contrast for i in family]), strict=True))
-    for i in bare:
-        value = ratios([measured[i].contrast])[0].value
-        limits[i] = Interval(value=value)
-    return limits
-
-
-def _few(one: _Met) -> bool:
-    return len(one.differences) < LONGEST_FROM
-
-
-def _outcome(one: _Met, now: Interval | None) -> ClaimOutcome:
-    if one.race is None:
-        return ClaimOutcome(claim=one.claim, ruling=Ruling.NOT_MEASURED, reason="its part could not be run")
-    if not one.claim.kind.is_ratio:
-        return _survival(one)
-    if now is None:
-        return ClaimOutcome(claim=one.claim, ruling=Ruling.NOT_MEASURED, reason=_reason(one))
-    bare = ClaimOutcome(
-        claim=one.claim,
-        ruling=Ruling.UNDECIDED,
-        now=now,
-        blocks=len(one.differences),
-        difference=one.race.difference,
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason="its part could not be run")
+    if not claim.kind.is_ratio:
+        return survival(comparison, race, claim)
+    if finding is None:
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason=_reason(comparison, race, claim))
+    ruled = ruling(claim.kind, finding)
+    return ClaimOutcome(
+        claim=claim,
+        ruling=ruled,
+        now=finding.ratio,
+        blocks=finding.blocks,
+        difference=race.difference,
+        more_s=_more_s(race, finding) if ruled is Ruling.UNDECIDED else None,
     )
-    return replace(bare, ruling=ruling(one.claim.kind, now, within=bare.within))
 
 
-def _reason(one: _Met) -> str:
+def _more_s(race: Race, finding: Finding) -> float | None:
+    """Return how long the blocks to come take: each as long as the last whole one, by its number of slices."""
+    if finding.more_blocks is None:
+        return None
+    slices = Counter(launch.block for launch in race.launches if not launch.cut_short for _ in launch.slices)
+    # the budget may have cut the last one
+    whole = sorted(slices)[-2:][0]
+    return finding.more_blocks * race.elapsed_s * slices[whole] / slices.total()
+
+
+def _reason(comparison: Comparison, race: Race, claim: Claim) -> str:
     """Say which of the two cells has no value, and why; or that they never met."""
-    assert one.race is not None and one.claim.that is not None
-    for path, cell in ((one.this, one.claim.this), (one.that, one.claim.that)):
-        if not values(one.race, path, cell, one.claim.metric):
-            return f"{cell.technique} {why_not(one.race, path, cell)}"
+    assert claim.that is not None
+    for cell in (claim.this, claim.that):
+        path = path_in(race, comparison.techniques[cell.technique])
+        if not values(race, path, cell, claim.metric):
+            return f"{cell.technique} {why_not(race, path, cell)}"
     return "the two were never measured in the same block"
 
 
-def _survival(one: _Met) -> ClaimOutcome:
+def survival(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
     """Judge a claim of failing or living: by launches that died, and by each launch's share of errors.
 
     It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
     nothing by a single launch.
     """
-    assert one.race is not None
-    failed, seen, share = failures(one.race, one.this, one.claim.this)
+    this = path_in(race, comparison.techniques[claim.this.technique])
+    failed, seen, share = failures(race, this, claim.this)
     if not seen:
-        reason = f"{one.claim.this.technique} {why_not(one.race, one.this, one.claim.this)}"
-        return ClaimOutcome(claim=one.claim, ruling=Ruling.NOT_MEASURED, reason=reason)
+        reason = f"{claim.this.technique} {why_not(race, this, claim.this)}"
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason=reason)
     several = seen >= LEAST_LAUNCHES
     fails, lives = several and 2 * failed >= seen, several and failed == 0
-    claimed, contrary = (fails, lives) if one.claim.kind is Kind.FAILS else (lives, fails)
+    claimed, contrary = (fails, lives) if claim.kind is Kind.FAILS else (lives, fails)
     return ClaimOutcome(
-        claim=one.claim,
+        claim=claim,
         ruling=Ruling.HOLDS if claimed else Ruling.REVERSED if contrary else Ruling.UNDECIDED,
         blocks=seen,
         reason=f"{failed} of {seen} launches failed, {share:.2%} of all requests",

@@ -41,7 +41,7 @@ def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:
-    """Every cell within the part's quick budget: interleaved slices for all of it, or fewer and shorter runs."""
+    """What fits the part's quick budget: interleaved slices, or shorter runs, at most so many of each."""
     if part.quick_repeats is not None:
         return replace(
             request,

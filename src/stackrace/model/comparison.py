@@ -59,6 +59,8 @@ class Kind(StrEnum):
 
     MORE = "more"
     LESS = "less"
+    NO_MORE = "no more"
+    """Not more by anything that matters."""
     SAME = "same"
     """No difference that matters."""
     FAILS = "fails"
@@ -67,7 +69,7 @@ class Kind(StrEnum):
     @property
     def is_ratio(self) -> bool:
         """Whether two cells are compared; failing and living are one cell's own."""
-        return self in (Kind.MORE, Kind.LESS, Kind.SAME)
+        return self not in (Kind.FAILS, Kind.LIVES)
 
 
 class Basis(StrEnum):
@@ -86,7 +88,7 @@ class Mode(StrEnum):
     FULL = "full"
     """By the author's own protocol."""
     QUICK = "quick"
-    """Every cell, in minutes: short slices in quick turns, or fewer and shorter runs."""
+    """In minutes: short slices in quick turns, or shorter runs, until the claims are told."""
 
 
 class Ruling(StrEnum):
@@ -94,8 +96,17 @@ class Ruling(StrEnum):
 
     HOLDS = "holds"
     REVERSED = "reversed"
+    SAME = "no difference that matters"
+    """Said of a claim of a direction."""
+    NOT_SO = "does not hold"
+    """Nothing that matters lies on the side that was claimed; whether something does on the other is open."""
     UNDECIDED = "cannot be told"
     NOT_MEASURED = "not measured"
+
+    @property
+    def decides(self) -> bool:
+        """Whether the claim is answered."""
+        return self not in (Ruling.UNDECIDED, Ruling.NOT_MEASURED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +125,7 @@ class Part:
 
     ``quick_s`` is its budget with ``--quick``, ``quick_slice_s`` how long a slice is then (None: fitted): where an
     answer takes seconds under the highest load, shorter ones would see none. With ``quick_repeats`` the quick form
-    consists of runs, too, fewer than the author's and of ``quick_requests`` each: where a load overwhelms a stack,
+    consists of runs, too, at most so many and of ``quick_requests`` each: where a load overwhelms a stack,
     it would not be itself again in time for another stack's slice.
     """
 
@@ -173,7 +184,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``this`` ÷ ``that`` in one metric is above, below or about one; or ``this`` fails, or lives.
+    """``this`` ÷ ``that`` in one metric is above, below, not above or about one; or ``this`` fails, or lives.
 
     ``ratio`` is the published one, None where only a direction was.
     """
@@ -261,9 +272,10 @@ class PartOutcome:
 class ClaimOutcome:
     """What running it again says about ``claim``.
 
-    ``now`` is our ratio, its limits None while too few blocks allow any; ``blocks`` counts what it rests on.
-    ``reason`` tells why it was not measured, or what was seen where failing is claimed. ``difference`` is what
-    does not matter, 0.05 for 5 %.
+    ``now`` is our ratio with the limits that the ruling rests on, None while too few blocks allow any; ``blocks``
+    counts what it rests on. ``reason`` tells why it was not measured, or what was seen where failing is claimed.
+    ``difference`` is what does not matter, 0.05 for 5 %. ``more_s`` is how many more seconds of racing would tell
+    what cannot be told yet, None where nobody knows.
     """
 
     claim: Claim
@@ -272,6 +284,7 @@ class ClaimOutcome:
     blocks: int = 0
     reason: str = ""
     difference: float = 0.05
+    more_s: float | None = None
 
     @property
     def within(self) -> bool:
@@ -303,8 +316,8 @@ class TableOutcome:
 class Rerun:
     """A comparison run again: everything its reports show.
 
-    ``made_at`` is UTC in ISO 8601. The limits of all ``family`` claims that have some hold at once with the
-    probability ``confidence``. ``host`` is the machine in words.
+    ``made_at`` is UTC in ISO 8601. ``family`` counts the claims that have limits: with the probability
+    ``confidence`` nothing wrong is said of any of them. ``host`` is the machine in words.
     """
 
     id: str

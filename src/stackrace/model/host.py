@@ -52,10 +52,11 @@ class MachineDelta:
     such connections at the end.
 
     ``group_stall_s`` is ``stall_s`` for our own control group alone, None where that is not told.
-    ``stack_cores_busy_s`` is ``busy_s`` of the stacks' cores alone, ``stack_cores`` how many those are; 0 of 0
-    where nobody asked.
+    ``stack_cores_busy_s`` is ``busy_s`` of the stacks' cores alone, ``stack_cores_steal_s`` what was stolen of
+    them, ``stack_cores`` how many they are; all are 0 where nobody asked.
+    ``canary_before_ns`` and ``canary_after_ns`` are what the speed canary cost on these cores around the slice.
     ``speed_change`` is how much faster the stacks' cores were after the slice than before, -0.1 for a tenth
-    slower; ``frequency_change`` the same for their frequency from the slice's beginning to its end. Both are None
+    slower; ``frequency_change`` the same for their frequency from the slice's beginning to its end. All are None
     where nobody knows. ``heat_stops``: how often they were slowed down for heat. ``clocksource`` is what the kernel
     told the time by at the end, empty when unknown, ``clocksource_before`` at the beginning.
     """
@@ -79,7 +80,10 @@ class MachineDelta:
     time_wait: int = 0
     group_stall_s: float | None = None
     stack_cores_busy_s: float = 0.0
+    stack_cores_steal_s: float = 0.0
     stack_cores: int = 0
+    canary_before_ns: float | None = None
+    canary_after_ns: float | None = None
     speed_change: float | None = None
     frequency_change: float | None = None
     heat_stops: int = 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .conditions import Conditions
 from .load import Load, LoadResult
 from .verdict import Verdict
 
@@ -39,7 +40,8 @@ class MemorySample:
 class Slice:
     """One uninterrupted stretch of load on one launched stack. ``index`` orders the slices of a race in time.
 
-    ``workload`` is the name of what was asked for, empty in races with a single workload.
+    ``workload`` is the name of what was asked for, empty in races with a single workload. ``conditions`` is what
+    the machine did meanwhile, None in races that earlier versions measured.
     """
 
     index: int
@@ -48,6 +50,7 @@ class Slice:
     usage: tuple[HopUsage, ...]
     verdict: Verdict = field(default_factory=Verdict)
     workload: str = ""
+    conditions: Conditions | None = None
 
     @property
     def cpu_s(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .app import App
+from .duty import Duty
 from .host import HostFacts
 from .launch import Launch
 from .load import Load
@@ -155,7 +156,8 @@ class Race:
     ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
     ``twin`` is the path of the stack that also ran as its own hidden twin, empty without one; the twin's launches
     stand among the others under ``model.stack.twin_path`` of it. ``resumed`` counts how often the race went on
-    after an interruption. ``rule`` is by what it was, and is reported as, decided.
+    after an interruption. ``rule`` is by what it was, and is reported as, decided. ``duty`` tells where its time
+    went, None where nobody took it.
     """
 
     id: str
@@ -182,4 +184,5 @@ class Race:
     exhaustive: bool = False
     twin: str = ""
     resumed: int = 0
-    rule: Rule = Rule.SELECTION
+    rule: Rule = Rule.ALL_PAIRS
+    duty: Duty | None = None

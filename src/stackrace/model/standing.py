@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .answer import Answer, AnswerKind
+from .interval import Interval
 from .launch import Failure
 from .load import Load, Quantiles
 from .verdict import Verdict
@@ -13,19 +15,10 @@ __all__ = ["Interval", "Level", "Row", "ScalingCurve", "ScalingLaw", "Standing",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """An estimate with its limits; ``low`` and ``high`` are None while too few launches allow any."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One stack at one load level.
 
-    ``tier`` 1 is the best; stacks that cannot be told apart may share one. ``rank`` is the set of places the
+    ``tier`` 1 is the best; no order is claimed within a tier. ``rank`` is the set of places the
     stack may hold. ``ratio`` compares its throughput with the leader's (1 for the leader itself).
     ``cpu_ms_per_request`` and ``memory_bytes`` (peak PSS) are keyed by hop; ``launches`` counts valid replicates.
     ``latency_limits`` holds quantiles of ``latency`` in seconds with their 95 % limits, by name (``p99``): None
@@ -121,11 +114,10 @@ class ScalingCurve:
 class Standing:
     """All levels of a race; ``headline`` is the one the answer speaks of.
 
-    ``answer`` is one sentence: the winner with its margin, or that nobody can be told apart, or why not.
-    ``reason`` is one sentence on where the time goes. ``settled`` tells whether the question is answered.
-    ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %; None
-    while too few launches allow any limits. ``verdict`` is what the checks say about the race as a whole; where it
-    is invalid the race is void, and nothing of the standing may be believed.
+    ``result`` is the answer as data, ``answer`` the sentence that says it. ``reason`` is one sentence on where the
+    time goes. ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %;
+    None while too few launches allow any limits. ``verdict`` is what the checks say about the race as a whole;
+    where it is invalid the race is void, and nothing of the standing may be believed.
 
     ``levels_told`` says who leads at which load levels, ``costs`` what the winner needs in memory and CPU time
     against others, ``conditions`` what would have to be true for the answer to change, the likeliest first. All
@@ -135,7 +127,6 @@ class Standing:
 
     answer: str
     reason: str
-    settled: bool
     headline: int
     levels: tuple[Level, ...]
     withdrawals: tuple[Withdrawal, ...] = ()
@@ -146,6 +137,12 @@ class Standing:
     costs: str = ""
     conditions: tuple[str, ...] = ()
     scaling: tuple[ScalingCurve, ...] = ()
+    result: Answer = field(default_factory=lambda: Answer(kind=AnswerKind.NOTHING))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the question is answered."""
+        return self.result.settled
 
     @property
     def rows(self) -> tuple[Row, ...]:

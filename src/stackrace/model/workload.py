@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from .page_time import PageTime
 
 __all__ = ["Answer", "Nonce", "NoncePlace", "Order", "Request", "Sameness", "Workload"]
 
@@ -88,7 +90,8 @@ class Workload:
     """The requests of a race, each with its golden answer; ``host`` goes into the Host header.
 
     ``name`` tells it from the others where a race has several, empty where it is the only one. ``cookies`` has
-    each session send back the cookies it was given.
+    each session send back the cookies it was given. ``page`` is what the app takes for one of the requests, on
+    average.
     """
 
     requests: tuple[Request, ...]
@@ -98,3 +101,4 @@ class Workload:
     cookies: bool = False
     nonce: Nonce | None = None
     name: str = ""
+    page: PageTime = field(default_factory=PageTime)

@@ -16,6 +16,7 @@ __all__ = [
     "interrupt_thread_s",
     "network",
     "pressure_s",
+    "stolen_by_core",
     "time_wait",
     "unused_by_core",
     "virtual_memory",
@@ -46,14 +47,27 @@ def unused_by_core() -> Mapping[int, float]:
     Source: proc_stat(5).
     """
     unused, threads = {}, _interrupt_threads()
+    for core, kinds in _ticks_by_core().items():
+        serving_ns = (process_cpu_ns(threads[core]) or 0) if core in threads else 0
+        unused[core] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S + serving_ns / 1e9
+    return unused
+
+
+def stolen_by_core() -> Mapping[int, float]:
+    """Return the seconds of each online core that the hypervisor gave to others, from /proc/stat.
+
+    Source: proc_stat(5), ``steal``.
+    """
+    return {core: kinds.get("steal", 0) / _TICKS_PER_S for core, kinds in _ticks_by_core().items()}
+
+
+def _ticks_by_core() -> Mapping[int, Mapping[str, int]]:
+    found = {}
     for line in (read("/proc/stat") or b"").splitlines():
         name, *ticks = line.split()
         if name.startswith(b"cpu") and name[3:].isdigit():
-            kinds = dict(zip(_KINDS, map(int, ticks), strict=False))
-            core = int(name[3:])
-            serving_ns = (process_cpu_ns(threads[core]) or 0) if core in threads else 0
-            unused[core] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S + serving_ns / 1e9
-    return unused
+            found[int(name[3:])] = dict(zip(_KINDS, map(int, ticks), strict=False))
+    return found
 
 
 def interrupt_thread_s() -> float:

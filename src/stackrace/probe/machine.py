@@ -17,6 +17,7 @@ from .kernel_counters import (
     interrupt_thread_s,
     network,
     pressure_s,
+    stolen_by_core,
     time_wait,
     unused_by_core,
     virtual_memory,
@@ -56,6 +57,7 @@ class MachineCounters:
     group_stall_s: float | None = None
     stack_cores: int = 0
     stack_cores_unused_s: float = 0.0
+    stack_cores_steal_s: float = 0.0
     frequency_khz: float = 0.0
     heat_stops: int = 0
     clocksource: str = ""
@@ -68,6 +70,7 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
     """
     cores, cpu = cpu_times()
     unused_s = unused_by_core() if stack_cores else {}
+    stolen_s = stolen_by_core() if stack_cores else {}
     at_s, realtime_s = time.monotonic(), time.time()
     memory, net = virtual_memory(), network()
     own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *own_pids})
@@ -92,6 +95,7 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
         group_stall_s=group_stall_s(),
         stack_cores=len(stack_cores),
         stack_cores_unused_s=sum(unused_s.get(core, 0.0) for core in stack_cores),
+        stack_cores_steal_s=sum(stolen_s.get(core, 0.0) for core in stack_cores),
         frequency_khz=frequency_khz(stack_cores),
         heat_stops=heat_stops(stack_cores),
         clocksource=clocksource(),
@@ -102,6 +106,8 @@ def difference(
     before: MachineCounters, after: MachineCounters, *, canary_ns: tuple[float, float] = (0.0, 0.0)
 ) -> MachineDelta:
     """Return what happened between two readings; ``canary_ns`` is what the canary's work cost before and after.
+
+    0 stands for a canary that did not run.
 
     Busy time is wall time × cores less what was unused, because idle time is exact while user and system time
     are sampled by the tick, which processes that sleep and wake with it evade.
@@ -129,7 +135,10 @@ def difference(
         time_wait=after.time_wait,
         group_stall_s=_group_stall_s(before, after),
         stack_cores_busy_s=max(0.0, elapsed_s * after.stack_cores - stack_unused_s),
+        stack_cores_steal_s=max(0.0, after.stack_cores_steal_s - before.stack_cores_steal_s),
         stack_cores=after.stack_cores,
+        canary_before_ns=canary_ns[0] or None,
+        canary_after_ns=canary_ns[1] or None,
         speed_change=_change(canary_ns[1], canary_ns[0]),
         frequency_change=_change(before.frequency_khz, after.frequency_khz),
         heat_stops=after.heat_stops - before.heat_stops,

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ..deploy.place import REST_LOOK_S
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from .batches import Memory
 from .events import BlockStarted, Progress
-from .schedule import REWARM_S, BlockPlan, Costs, Extent, least_budget_s
+from .schedule import REST_S, REWARM_S, BlockPlan, Costs, Extent
 from .steps import Steps, shuffled
+from .stopwatch import Phase
 from .warmup import warm_up
 
 __all__ = ["Block", "extent", "headline"]
@@ -53,13 +53,16 @@ class _Span:
 
 @dataclass(slots=True)
 class _Spent:
-    """What a block spends beside its slices, over all of its batches."""
+    """What a block spends beside its slices, over all of its batches.
+
+    ``between_s`` is what lay before the ``gaps`` slices so far, without the usual re-warm.
+    """
 
     launching: _Span = field(default_factory=_Span)
     warming: _Span = field(default_factory=_Span)
     stopping: _Span = field(default_factory=_Span)
-    resting: _Span = field(default_factory=_Span)
-    rests: int = 0
+    between_s: float = 0.0
+    gaps: int = 0
     batches: int = 0
 
     def costs(self, stacks: int, *, stop_s: float | None = None) -> Costs:
@@ -68,7 +71,7 @@ class _Spent:
             launch_s=self.launching.seconds / stacks,
             warmup_s=self.warming.seconds / stacks,
             stop_s=self.stopping.seconds if stop_s is None else stop_s,
-            rest_s=self.resting.seconds / self.rests if self.rests else REST_LOOK_S,
+            rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
         )
 
 
@@ -76,21 +79,23 @@ class _Spent:
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. ``fixed_slice_s`` is the length of all slices where the race has one,
-    ``alike`` tells that no level comes before others; ``stop_s`` is what stopping is expected to take,
-    ``bound_bytes`` the memory that each stack may use; ``replan`` returns the block's plan by what launches,
-    warm-ups and rests turned out to cost. Where not all stacks fit into memory the steps are taken batch by batch;
-    pairs are compared across batches, too, so the twins are dealt out like everybody else.
+    No slice ends after the steps' deadline. ``least_s`` returns what the shortest block of an extent takes,
+    ``alike`` tells that no level comes before others, ``response_s`` how long an answer takes under load;
+    ``stop_s`` is what stopping is expected to take, ``bound_bytes`` the memory that each stack may use; ``replan``
+    returns the block's plan by what launches, warm-ups and rests turned out to cost. Where not all stacks fit into
+    memory the steps are taken batch by batch; pairs are compared across batches, too, so the twins are dealt out
+    like everybody else.
     """
 
     plan: BlockPlan
     replan: Callable[[Costs], BlockPlan | None]
+    least_s: Callable[[Extent, Costs], float]
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
     stop_s: float
-    fixed_slice_s: float | None = None
+    response_s: float = 0.0
     alike: bool = False
     bound_bytes: int | None = None
     spent: _Spent = field(default_factory=_Spent)
@@ -138,21 +143,17 @@ class Block:
         """Whether nothing can be measured any more: what is prepared now would only overrun the budget."""
         return time.monotonic() >= self.steps.deadline_s
 
-    def _rest(self) -> None:
-        """Let no stack answer at the cost of the next what its last load left behind."""
-        with self.spent.resting:
-            self.steps.place.rest(max(self.steps.deadline_s - time.monotonic(), 0.0))
-        self.spent.rests += 1
-
     def _warm_up(self, stack: Stack) -> None:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
-        self._rest()
+        steps.rest()
         steps.sink(Progress("warming up", original_path(stack.path)))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
-        spent_s = sum(warm_up(steps.place, cell, self.warmup_cap_s / len(busiest)) for cell in busiest)
+        with steps.watch.during(Phase.WARMING):
+            cap_s = self.warmup_cap_s / len(busiest)
+            spent_s = sum(warm_up(steps.place, cell, cap_s, least_s=self.response_s) for cell in busiest)
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
@@ -172,11 +173,11 @@ class Block:
             another_s = 0.0
             if racing:
                 ahead = extent(racing, alike=self.alike)
-                another_s = least_budget_s(ahead, spent, self.fixed_slice_s)
+                another_s = self.least_s(ahead, spent)
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return
-            wanted = [cell for cell in self.cells if number < self.plan.side_passes or self._is_headline(cell)]
+            wanted = [cell for cell in self.cells if number == 0 or self._is_headline(cell)]
             order = shuffled([cell for cell in wanted if cell.stack in up], self.shuffler)
             if not order or not self._pass(order):
                 return
@@ -189,16 +190,21 @@ class Block:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:
                 continue
-            self._rest()
-            length_s = self.plan.slice_s if self._is_headline(cell) else self.plan.side_slice_s
-            if time.monotonic() + REWARM_S + length_s > self.steps.deadline_s:
+            begun_s = time.monotonic()
+            self.steps.rest()
+            ahead = self._is_headline(cell)
+            length_s = self.plan.slice_s if ahead else self.plan.side_slice_s
+            rewarm_s = self.steps.rewarm_s(cell)
+            if time.monotonic() + rewarm_s + length_s > self.steps.deadline_s:
                 return False
             self.steps.announce(cell)
             timed = replace(cell.load, duration_s=length_s, requests=None)
-            seen = self.steps.place.load(cell.stack, cell.workload, timed, REWARM_S)
+            seen = self.steps.measure(cell, timed, rewarm_s, side=not ahead)
             if self.steps.book(cell, seen, may_redo=redos > 0):
                 redos -= 1
                 pending.append(cell)
+            self.spent.between_s += time.monotonic() - begun_s - length_s - REWARM_S
+            self.spent.gaps += 1
         return True
 
     def _is_headline(self, cell: Cell) -> bool:

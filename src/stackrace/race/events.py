@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..model.duty import Duty
 from ..model.launch import Launch, Slice
 from ..model.race import Ending, Race, StackFacts
 
@@ -94,10 +95,11 @@ class LaunchEnded:
 
 @dataclass(frozen=True, slots=True)
 class RaceEnded:
-    """The race is over."""
+    """The race is over; ``duty`` tells where its time went."""
 
     ending: Ending
     elapsed_s: float
+    duty: Duty | None = None
 
 
 @dataclass(frozen=True, slots=True)

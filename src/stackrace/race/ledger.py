@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
 
+from ..model.duty import Duty
 from ..model.errors import InputError
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.load import Load
 from ..model.race import Ending, Race, StackFacts
 from ..model.stack import original_path
+from .rewarm import FEW_CONNECTIONS
 from .unchanged import changed
 
 __all__ = ["FAILED_LAUNCHES", "Ledger"]
@@ -28,8 +30,11 @@ class Ledger:
         self._facts: dict[str, StackFacts] = {facts.stack: facts for facts in race.facts}
         self._slices = 1 + max((one.index for launch in race.launches for one in launch.slices), default=-1)
         self._sizes: dict[str, int] = {}
+        self._answers_s: dict[tuple[str, str], float] = {}
         for launch in race.launches:
             self.weigh(launch.stack, launch.peak_bytes)
+            for one in launch.slices:
+                self._time(launch.stack, one)
 
     @property
     def race(self) -> Race:
@@ -81,6 +86,7 @@ class Ledger:
         launch = replace(launch, slices=(*launch.slices, measured))
         self._launches[launch_id] = launch
         self._slices += 1
+        self._time(launch.stack, measured)
         return launch
 
     def launch(self, launch_id: str) -> Launch:
@@ -104,6 +110,14 @@ class Ledger:
                 return fmean(lower[max(lower)])
         return None
 
+    def answer_s(self, stack: str, workload: str) -> float | None:
+        """Return the median time of an answer when the stack was last asked by few, None when it never was."""
+        return self._answers_s.get((original_path(stack), workload))
+
+    def _time(self, stack: str, measured: Slice) -> None:
+        if measured.load.concurrency <= FEW_CONNECTIONS and measured.result.counts.ok:
+            self._answers_s[original_path(stack), measured.workload] = measured.result.latency.p50
+
     def failures_of(self, stack: str) -> list[FailureKind]:
         """Return how the stack's launches failed before any slice: the last ones, in a row."""
         kinds: list[FailureKind] = []
@@ -119,7 +133,7 @@ class Ledger:
         failures = self.failures_of(stack)
         return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
-    def end(self, ending: Ending, elapsed_s: float) -> Race:
+    def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Close the books."""
-        self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s)
+        self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s, duty=duty)
         return self.race

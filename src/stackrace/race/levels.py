@@ -10,6 +10,7 @@ from statistics import fmean
 from ..model.launch import Slice
 from ..model.load import Load
 from ..model.race import Race
+from ..model.stack import original_path
 
 __all__ = ["Field", "blocks_of", "fields", "level_of"]
 
@@ -39,23 +40,27 @@ def blocks_of(race: Race) -> list[int]:
     return sorted({launch.block for launch in race.launches if launch.stack in race.stacks})
 
 
-def fields(race: Race, *, blocks: int | None = None, beside: Sequence[str] = ()) -> list[Field]:
+def fields(
+    race: Race, *, blocks: int | None = None, beside: Sequence[str] = (), pooled: bool = False
+) -> list[Field]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
     Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless
-    their name is ``beside``. An invalid launch keeps all its slices out.
+    their name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the
+    mean over both. An invalid launch keeps all its slices out.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
     taken: dict[tuple[str, str], _Taken] = {}
     names = tuple(race.workloads) or ("",)
     loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
-        if launch.block not in order or launch.stack not in named or not launch.verdict.valid or launch.cut_short:
+        stack = original_path(launch.stack) if pooled else launch.stack
+        if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for one in launch.slices:
             if one.verdict.valid and one.result.throughput_per_s > 0:
                 loads.setdefault(level_of(one), one.load)
-                taken.setdefault(level_of(one), {}).setdefault((launch.stack, launch.block), []).append(one)
+                taken.setdefault(level_of(one), {}).setdefault((stack, launch.block), []).append(one)
     found = [_field(named, key[0], load, order, taken.get(key, {})) for key, load in loads.items()]
     return [field for field in found if field.stacks]
 

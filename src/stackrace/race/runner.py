@@ -10,16 +10,19 @@ from typing import Protocol
 
 from ..deploy.place import Place
 from ..model.errors import InterruptedRace
-from ..model.race import Ending, Race, RacePlan
+from ..model.race import Ending, Race, RacePlan, Rule
 from ..model.stack import Stack
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .ledger import Ledger
 from .resume import blocks_done, counted, spent_s
+from .rounds import Rounds, Still
 from .runs import Runs
 from .slices import Slices
 from .standing import Decisions, decisions
 from .steps import Steps
-from .twins import came_up, choice, crew
+from .stopwatch import Phase, Stopwatch
+from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
+from .view import twins_apart
 
 __all__ = ["check_budget", "run"]
 
@@ -37,12 +40,17 @@ class _Blocks(Protocol):
 
 
 def check_budget(
-    plan: RacePlan, race: Race, *, begun_s: float | None = None, clock: Callable[[], float] = time.monotonic
+    plan: RacePlan,
+    race: Race,
+    *,
+    begun_s: float | None = None,
+    still: Still | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Raise InputError when what is left of the budget does not hold even one block; see ``run``."""
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     if not blocks_done(race):
-        _kind(plan, race).check(_budget_s(plan) - (clock() - begun))
+        _kind(plan, race, still).check(_budget_s(plan) - (clock() - begun))
 
 
 def run(
@@ -52,32 +60,35 @@ def run(
     sink: Sink,
     *,
     begun_s: float | None = None,
+    still: Still | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
     """Race ``plan`` on ``place``, telling ``sink`` everything as it happens; returns the finished race.
 
     ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
     counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
-    ``elapsed_s`` already. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was
-    measured. Raises InputError before it tells anything when the budget does not hold even one block.
+    ``elapsed_s`` already. ``still`` chooses the cells of every block, and ends the race by leaving none. An
+    interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError
+    before it tells anything when the budget does not hold even one block.
     """
-    check_budget(plan, race, begun_s=begun_s, clock=clock)
+    check_budget(plan, race, begun_s=begun_s, still=still, clock=clock)
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
     # one that goes on after an interruption keeps the twin it had, or goes on without
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
-    ending = Ending.INTERRUPTED
+    ending, watch = Ending.INTERRUPTED, Stopwatch()
     try:
-        ending = _blocks(plan, place, ledger, sink, lambda: _budget_s(plan) - (clock() - begun))
+        ending = _blocks(plan, place, ledger, sink, watch, lambda: _budget_s(plan) - (clock() - begun), still)
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
-        finished = ledger.end(ending, clock() - begun)
-        sink(RaceEnded(ending, finished.elapsed_s))
+        elapsed_s = clock() - begun
+        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
+        sink(RaceEnded(ending, elapsed_s, finished.duty))
     return finished
 
 
@@ -85,13 +96,23 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _kind(plan: RacePlan, race: Race) -> _Blocks:
-    if plan.repeats is None:
-        return Slices(plan, counted(race).launches)
-    return Runs(plan, plan.repeats, spent_s(race))
+def _kind(plan: RacePlan, race: Race, still: Still | None) -> _Blocks:
+    if plan.repeats is not None:
+        return Runs(plan, plan.repeats, spent_s(race), still)
+    if still is not None:
+        return Rounds(plan, still)
+    return Slices(plan, counted(race).launches)
 
 
-def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_s: Callable[[], float]) -> Ending:
+def _blocks(
+    plan: RacePlan,
+    place: Place,
+    ledger: Ledger,
+    sink: Sink,
+    watch: Stopwatch,
+    remaining_s: Callable[[], float],
+    still: Still | None,
+) -> Ending:
     race = ledger.race
     number = blocks_done(race)
     racing = list(plan.stacks)
@@ -99,13 +120,16 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         seen = decisions(race)
         if seen.settled:
             return Ending.ANSWERED
-        racing = _still(racing, seen, ledger)
-    blocks = _kind(plan, race)
+        racing = _left(racing, seen, ledger)
+    blocks = _kind(plan, race, still)
     sink(Progress("calibrating the load engine", None))
-    place.calibrate(plan.loads)
+    with watch.during(Phase.CALIBRATING):
+        place.calibrate(plan.loads)
     while racing:
-        steps = Steps(number=number, place=place, ledger=ledger, sink=sink)
-        present = crew(racing, plan, ledger.race.twin, ledger.given_up)
+        steps = Steps(number=number, place=place, ledger=ledger, sink=sink, watch=watch)
+        present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
+        if still is not None and not still(ledger.race, plan.cells(racing)):
+            return Ending.ANSWERED
         if not blocks.another(steps, present, remaining_s()):
             return blocks.ending
         number += 1
@@ -115,8 +139,23 @@ def _blocks(plan: RacePlan, place: Place, ledger: Ledger, sink: Sink, remaining_
         seen = decisions(race)
         if seen.settled:
             return Ending.ANSWERED
-        racing = _still(racing, seen, ledger)
+        racing = _left(racing, seen, ledger)
+        if _alone(plan, ledger):
+            break
     return Ending.EXHAUSTED
+
+
+def _twin_at_work(race: Race) -> bool:
+    """Tell whether the pair still has something to show; in a race that measures everything it always has."""
+    if race.exhaustive or race.repeats is not None or race.rule is Rule.ALL_PAIRS:
+        return True
+    return shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
+
+
+def _alone(plan: RacePlan, ledger: Ledger) -> bool:
+    """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
+    compared = len(plan.stacks) > 1 and not plan.exhaustive and plan.repeats is None
+    return compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1
 
 
 def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
@@ -135,6 +174,6 @@ def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
     sink(TwinChosen(path))
 
 
-def _still(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
+def _left(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
     """Return the stacks of the next block: neither dropped nor given up."""
     return [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]

@@ -13,6 +13,7 @@ from ..model.stack import Stack
 from ..model.units import DURATION
 from ..model.verdict import Effect, Finding
 from .events import BlockStarted
+from .rounds import Still
 from .steps import Steps, shuffled, shuffler_of
 
 __all__ = ["RUN_LIMIT_S", "RunBlock", "Runs"]
@@ -53,7 +54,7 @@ class RunBlock:
             if cell.stack in steps.up:
                 steps.announce(cell)
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
-                seen = steps.place.load(cell.stack, cell.workload, cell.load, 0.0, limit_s)
+                seen = steps.measure(cell, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
                 steps.book(cell, seen, may_redo=False, known=_cut_off(cell, seen, limit_s))
         finally:
@@ -80,13 +81,15 @@ def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ..
 class Runs:
     """Decides whether another block of runs is made: as many as were asked for, time permitting.
 
-    ``spent_s`` is what the blocks made before an interruption took.
+    ``spent_s`` is what the blocks made before an interruption took. Where ``still`` chooses among the cells,
+    those it leaves out are not run any more.
     """
 
-    def __init__(self, plan: RacePlan, repeats: int, spent_s: float = 0.0) -> None:
+    def __init__(self, plan: RacePlan, repeats: int, spent_s: float = 0.0, still: Still | None = None) -> None:
         self._plan = plan
         self._repeats = repeats
         self._spent_s = spent_s
+        self._still = still
         self.ending = Ending.COMPLETED
 
     def check(self, remaining_s: float) -> None:
@@ -98,8 +101,9 @@ class Runs:
             return False
         steps.deadline_s = time.monotonic() + remaining_s
         begun_s = time.monotonic()
+        cells = self._plan.cells(racing)
         block = RunBlock(
-            cells=self._plan.cells(racing),
+            cells=cells if self._still is None else self._still(steps.ledger.race, cells),
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
             eta_s=self._eta_s(steps.number, remaining_s),

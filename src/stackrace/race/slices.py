@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,17 +9,18 @@ from statistics import fmean
 
 from ..model.errors import InputError
 from ..model.launch import Launch
-from ..model.race import Ending, RacePlan
+from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
-from ..stats.looks import LOOKS
 from .block import Block, extent, headline
+from .pace import Lengths, hands_of, lengths_of
 from .piloting import ENOUGH_BLOCKS, between_of, piloted
-from .schedule import BETWEEN, BlockPlan, Costs, Extent, least_budget_s, plan_block
+from .schedule import BETWEEN, FEWEST_BLOCKS, BlockPlan, Costs, Extent, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
+from .words.phrases import about
 
-__all__ = ["Slices", "about", "guess", "too_short"]
+__all__ = ["Slices", "guess", "planned_lengths", "shortest_s", "too_short"]
 
 STOP_S = 0.5
 """What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
@@ -35,7 +35,8 @@ class Slices:
 
     def __init__(self, plan: RacePlan, earlier: Sequence[Launch] = ()) -> None:
         self._plan = plan
-        self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks)))
+        self._lengths = planned_lengths(plan)
+        self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks), self._lengths))
         self._between = BETWEEN
         self.ending = Ending.BUDGET
 
@@ -52,12 +53,13 @@ class Slices:
         block = Block(
             plan=block_plan,
             replan=lambda costs: self._plan_with(costs, racing, remaining_s, steps.number),
-            cells=self._plan.cells(racing),
+            cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
-            warmup_cap_s=self._warmup_cap_s,
+            least_s=self._least_s,
+            warmup_cap_s=_warmup_cap_s(self._budget_s, len(self._plan.stacks), self._lengths.response_s),
             stop_s=self._costs.stop_s,
-            fixed_slice_s=self._plan.slice_s,
+            response_s=self._lengths.response_s,
             alike=self._plan.exhaustive,
             bound_bytes=self._plan.cores.memory_bytes,
         )
@@ -66,13 +68,21 @@ class Slices:
             self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
 
+    def _cells(self, racing: Sequence[Stack], *, sides: bool) -> Sequence[Cell]:
+        """Return what a block measures: a stack without any cell in it is not even launched."""
+        cells = self._plan.cells(racing)
+        if sides or self._plan.exhaustive:
+            return cells
+        level = headline(cells).level
+        return [cell for cell in cells if cell.level == level]
+
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._costs, racing, remaining_s, done)
         if block_plan is None and done == 0:
             plan = self._plan
             raise too_short(
                 self._budget_s,
-                least_budget_s(self._extent(racing), self._costs, plan.slice_s),
+                self._least_s(self._extent(racing), self._costs),
                 stacks=len(plan.stacks),
                 workloads=len(plan.workloads),
                 levels=len(plan.loads),
@@ -87,9 +97,14 @@ class Slices:
             remaining_s=remaining_s,
             done=done,
             costs=costs,
+            slice_s=self._lengths.slice_s,
+            side_slice_s=self._lengths.side_s,
             fixed_slice_s=self._plan.slice_s,
             between=self._between,
         )
+
+    def _least_s(self, ahead: Extent, costs: Costs) -> float:
+        return shortest_s(self._plan, ahead, costs)
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:
         """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
@@ -100,15 +115,26 @@ class Slices:
         assert self._plan.budget_s is not None
         return self._plan.budget_s
 
-    @property
-    def _warmup_cap_s(self) -> float:
-        return _warmup_cap_s(self._budget_s, len(self._plan.stacks))
+
+def planned_lengths(plan: RacePlan) -> Lengths:
+    """Return how long slices of ``plan`` need to be, as long as nobody says how long they are."""
+    return lengths_of(plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores), alike=plan.exhaustive)
 
 
-def guess(budget_s: float, stacks: int) -> Costs:
-    """Return what a block of ``stacks`` stacks may cost, before any of them was launched."""
-    few = Costs(warmup_s=_warmup_cap_s(budget_s, stacks))
-    return replace(few, stop_s=max(few.stop_s, STOP_S * stacks))
+def shortest_s(plan: RacePlan, ahead: Extent, costs: Costs) -> float:
+    """Return what the shortest block of ``plan`` takes that measures ``ahead``."""
+    lengths = planned_lengths(plan)
+    return least_budget_s(ahead, costs, plan.slice_s, slice_s=lengths.slice_s, side_slice_s=lengths.side_s)
+
+
+def guess(budget_s: float, stacks: int, lengths: Lengths | None = None) -> Costs:
+    """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
+
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest.
+    """
+    needed = lengths or Lengths()
+    few = Costs(warmup_s=_warmup_cap_s(budget_s, stacks, needed.response_s))
+    return replace(few, stop_s=max(few.stop_s, STOP_S * stacks), rest_s=few.rest_s + needed.queue_s)
 
 
 def _costs(earlier: Sequence[Launch], guessed: Costs) -> Costs:
@@ -124,9 +150,10 @@ def _costs(earlier: Sequence[Launch], guessed: Costs) -> Costs:
     )
 
 
-def _warmup_cap_s(budget_s: float, stacks: int) -> float:
-    """A thirtieth of a stack's share of the budget, from 0.5 s to the 20 s after which none will be steady."""
-    return min(max(budget_s / stacks / 30, 0.5), 20.0)
+def _warmup_cap_s(budget_s: float, stacks: int, response_s: float) -> float:
+    """A thirtieth of a stack's share of the budget, from 0.5 s or one answer's time to the 20 s after which none
+    will be steady."""
+    return min(max(budget_s / stacks / 30, 0.5, response_s), 20.0)
 
 
 def too_short(
@@ -148,16 +175,11 @@ def too_short(
     spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
-        f"{DURATION.format(least_s)}{spent}, and the {LOOKS[0]} that a first decision takes about "
-        f"{about(before_s + LOOKS[0] * least_s)}; give more time, fewer stacks or fewer levels"
+        f"{DURATION.format(least_s)}{spent}, and the {FEWEST_BLOCKS} that an answer takes at least about "
+        f"{about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
     )
 
 
 def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def about(seconds: float) -> str:
-    """Return a duration that is only an estimate, rounded up: ``80 s``, ``14 min``."""
-    return f"{math.ceil(seconds)} s" if seconds < 100 else f"{math.ceil(seconds / 60)} min"

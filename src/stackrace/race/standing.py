@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ..checks.races import examine_race
+from ..model.answer import Answer, AnswerKind
+from ..model.interval import Interval
 from ..model.launch import Failure, FailureKind, Launch, Slice
 from ..model.load import Quantiles
-from ..model.race import Question, Race
-from ..model.standing import Interval, Level, Row, Standing, Withdrawal
+from ..model.race import Question, Race, Rule
+from ..model.stack import original_path
+from ..model.standing import Level, Row, Standing, Withdrawal
 from ..model.verdict import Effect
-from ..stats import looks, summary
+from ..stats import selection, summary
+from ..stats.allpairs import looks as allpairs
 from ..stats.judge import Judgement, judge
+from .answering import answer_of
 from .levels import Field, blocks_of, fields, level_of
 from .percentiles import Spread, latency_limits
 from .resume import counted
@@ -25,13 +30,16 @@ from .words import Told, worded
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
+PATIENCE = 4
+"""An answer waits for a stack whose slices were all refused until it was launched so often."""
+
 Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """What a race may do next: stop, its question being answered at every level, or go on without some."""
+    """What a race may do next: stop, its question being answered, or go on without some."""
 
     settled: bool
     dropped: frozenset[str]
@@ -40,37 +48,49 @@ class Decisions:
 def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
-    A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one
-    do not count. The hidden twin is no competitor: it is left out here, and compared with its original
-    by the checks on the race as a whole. Pairs are compared over the blocks both have a value in. The headline is
-    the highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather
-    than without); failing that, the level with the most; of the first workload where there are several.
-    Rows go by tier, then by how they compare with the leader: the stack of tier 1 that comes out best against
-    the rest of it. Launches that an interruption cut short count nowhere. What takes long to compute and only
-    reports show is left out unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by
-    ``spread``, which takes histograms apart.
+    A launch's value at a load level is the mean of ln(throughput) over its valid slices; launches without one do
+    not count. The hidden twin is no competitor: its launches count as its original's, with which the checks on the
+    race as a whole compare it. Pairs are compared over the blocks both have a value in. The headline is the
+    highest concurrency at which more than half of the measured stacks have valid data (with keep-alive rather than
+    without); failing that, the level with the most; of the first workload where there are several. The leader's
+    row comes first: the stack that the answer speaks of. The others go by tier, then by how they compare with it.
+    Launches that an interruption cut short count nowhere. What takes long to compute and only reports show is left
+    out unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by ``spread``, which
+    takes histograms apart.
     """
     race = counted(race)
-    found = fields(race)
-    judged = [judge(field.values, race.difference) for field in found]
-    levels = tuple(_level(race, *both, merge, spread) for both in zip(found, judged, strict=True))
-    withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
-    if not levels:
-        nobody = Standing(answer="", reason="", settled=False, headline=0, levels=(), withdrawals=withdrawals,
+    found = fields(race, pooled=_pooled(race))
+    if not found:
+        withdrawals = _withdrawals(race, set())
+        nobody = Standing(answer="", reason="", headline=0, levels=(), withdrawals=withdrawals,
                           warnings=_warnings(race))  # fmt: skip
         return worded(nobody, (), withdrawals)
     at = _headline(found)
+    judged = [_judged(race, field, drops=field is found[at]) for field in found]
+    levels = tuple(_level(race, *both, merge, spread) for both in zip(found, judged, strict=True))
+    withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
     told = [_told(race, *each) for each in zip(found, judged, levels, strict=True)]
     missing = [one for one in withdrawals if one.stack in _asked(race, found[at].workload)]
+    verdict = examine_race(race_view(race, found[at].level))
     whole = Standing(
-        answer="", reason="",
-        settled=_comparable(race, found[at]) and _answers(judged[at], race.question), headline=at,
+        answer="", reason="", headline=at,
         levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
-        resolution=_resolution(race, found[at], judged[at]),
-        verdict=examine_race(race_view(race, found[at].level)),
+        resolution=_resolution(race, found[at], judged[at]), verdict=verdict,
         scaling=curves(told) if thorough else (),
+        result=answer_of(race, found[at], judged[at]) if verdict.valid else Answer(kind=AnswerKind.VOID),
     )  # fmt: skip
     return worded(whole, told, missing)
+
+
+def _pooled(race: Race) -> bool:
+    """Tell whether the twin's launches count as its original's; by the rule of all pairs they were not used."""
+    return race.rule is Rule.SELECTION
+
+
+def _judged(race: Race, field: Field, *, drops: bool) -> Judgement:
+    """Judge a level. Only where the answer is looked for, and not all is measured anyway, stacks are out of it."""
+    drops = drops and not race.exhaustive and race.repeats is None
+    return judge(field.values, race.difference, rule=race.rule, question=race.question, drops=drops)
 
 
 def _told(race: Race, field: Field, judgement: Judgement, level: Level) -> Told:
@@ -78,26 +98,67 @@ def _told(race: Race, field: Field, judgement: Judgement, level: Level) -> Told:
 
 
 def _resolution(race: Race, field: Field, judgement: Judgement) -> float | None:
-    """Return the smallest difference that would have shown: between the twins, where there is none to show."""
-    twins = twins_at(race, field.level)
+    """Return the smallest difference that would have shown; by the rule of all pairs, between the twins if there
+    are."""
+    twins = twins_at(race, field.level) if race.rule is Rule.ALL_PAIRS else None
     return judgement.resolution if twins is None else twins.resolution
 
 
 def decisions(race: Race) -> Decisions:
-    """Return what the last planned look (`looks.LOOKS`) decided, nothing before the first.
+    """Return what the last planned look decided at the headline level, nothing before the first.
 
-    Call it between blocks, when each has been raced by all.
-
-    Settled: the question is answered at every load level. Dropped, at every level where it has data: for a
-    winner, who is beaten; for a ranking, who has all its pairs settled. A pair with fewer blocks than the
-    first look decides nothing. Nor does anything in an exhaustive race, or in one whose runs are counted.
+    Call it between blocks, when each has been raced by all. Settled: the question is answered there. Dropped: for
+    a winner, who can be the best no more, or not by anything that matters. Nothing is decided in an exhaustive
+    race, or in one whose runs are counted. A stack alone is done when its own throughput is known to within the
+    difference. A race that began by the rule of all pairs goes on by it: see `_by_all_pairs`.
     """
     race = counted(race)
     if race.exhaustive or race.repeats is not None:
-        return Decisions(settled=False, dropped=frozenset())
-    seen = looks.last_look(len(blocks_of(race)))
+        return _OPEN
+    if race.rule is Rule.ALL_PAIRS:
+        return _by_all_pairs(race)
+    seen = selection.last_look(len(blocks_of(race)))
+    found = fields(race, blocks=seen, pooled=True) if seen else []
+    if not found:
+        return _OPEN
+    field = found[_headline(found)]
+    if len(_asked(race, field.workload)) == 1:
+        return Decisions(settled=_known(race, field, seen), dropped=frozenset())
+    if not _comparable(race, field):
+        return _OPEN
+    judgement = _judged(race, field, drops=True)
+    # twins that differ may still come together: a race that is void so far does not end early
+    settled = _answers(judgement, race.question) and not twins_apart(race, blocks=seen)
+    settled = settled and not _awaited(race, field)
+    kept = {field.stacks[i] for i in judgement.left}
+    return Decisions(settled=settled, dropped=frozenset(field.stacks) - kept)
+
+
+def _awaited(race: Race, field: Field) -> bool:
+    """Tell whether a stack that was up, but had nothing believable so far, may still be measured."""
+    missing = set(_asked(race, field.workload)) - set(field.stacks)
+    ready = Counter(launch.stack for launch in race.launches if launch.ready_s is not None)
+    return any(0 < ready[stack] < PATIENCE for stack in missing)
+
+
+_OPEN = Decisions(settled=False, dropped=frozenset())
+
+
+def _known(race: Race, field: Field, blocks: int) -> bool:
+    own = summary.intervals(field.values)[0]
+    narrow = own.high is not None and own.high / own.value <= 1 + race.difference
+    return narrow and blocks >= selection.ORDER_FROM
+
+
+def _by_all_pairs(race: Race) -> Decisions:
+    """Settled: the question is answered at every level. Dropped, at every level where it has data: who is done.
+
+    For a winner that is who is beaten, for a ranking who has all its pairs settled. A pair with fewer blocks than
+    the first look decides nothing.
+    """
+    seen = allpairs.last_look(len(blocks_of(race)))
     found = [field for field in fields(race, blocks=seen) if _comparable(race, field)]
-    judged = [judge(field.values, race.difference, least=looks.LOOKS[0]) for field in found]
+    judged = [judge(field.values, race.difference, rule=race.rule, least=allpairs.LOOKS[0]) for field in found]
     measured = {stack for field in found for stack in field.stacks}
     kept = {
         stack
@@ -106,9 +167,7 @@ def decisions(race: Race) -> Decisions:
         if not done
     }
     settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
-    # twins that differ may still come together: a race that is void so far does not end early
-    settled = settled and not twins_apart(race, blocks=seen)
-    return Decisions(settled=settled, dropped=frozenset(measured - kept))
+    return Decisions(settled=settled and not twins_apart(race, blocks=seen), dropped=frozenset(measured - kept))
 
 
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
@@ -150,13 +209,13 @@ def _level(race: Race, field: Field, judgement: Judgement, merge: Merge, spread:
     own = summary.intervals(field.values)
     rows = [_row(race, field, judgement, i, own, merge) for i in range(len(field.stacks))]
     if spread is not None:
-        launches = [launch for launch in race.launches if launch.stack in field.stacks]
+        launches = [launch for launch in race.launches if original_path(launch.stack) in field.stacks]
         rows = [
             replace(row, latency_limits=latency_limits(slices, launches, spread))
             for row, slices in zip(rows, field.slices, strict=True)
         ]
     leader = field.stacks[judgement.leader]
-    rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
+    rows.sort(key=lambda row: (row.stack != leader, row.tier, -row.ratio.value))
     return Level(load=field.load, rows=tuple(rows), workload=field.workload)
 
 

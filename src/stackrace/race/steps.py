@@ -13,11 +13,14 @@ from ..deploy.launcher import START_TIMEOUT_S
 from ..deploy.place import Place, Retired
 from ..model import ids
 from ..model.launch import Launch, Slice
+from ..model.load import Load
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
+from .rewarm import rewarm_s
+from .stopwatch import Phase, Stopwatch
 
 __all__ = ["Steps", "shuffled", "shuffler_of"]
 
@@ -29,6 +32,7 @@ class Steps:
     """What one block can do. ``up`` maps the stacks that are up to the ids of their launches.
 
     ``deadline_s`` is monotonic, infinite where nothing bounds the race: a start must leave time before it.
+    ``watch`` takes the time of each step.
     """
 
     number: int
@@ -36,6 +40,7 @@ class Steps:
     ledger: Ledger
     sink: Sink
     deadline_s: float = math.inf
+    watch: Stopwatch = field(default_factory=Stopwatch)
     up: dict[Stack, str] = field(default_factory=dict)
 
     def launch(self, stack: Stack) -> None:
@@ -43,7 +48,8 @@ class Steps:
         launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
-        launched = self.place.launch(stack, self._patience_s)
+        with self.watch.during(Phase.STARTING):
+            launched = self.place.launch(stack, self._patience_s)
         # a twin is what its original is
         named = stack.path == original_path(stack.path)
         if named and launched.facts is not None and self.ledger.describe(launched.facts):
@@ -67,6 +73,25 @@ class Steps:
         """Say what is about to be measured."""
         self.sink(Progress(f"measuring {cell.label}", original_path(cell.stack.path)))
 
+    def rewarm_s(self, cell: Cell) -> float:
+        """Return how long the cell's stack needs load before a slice."""
+        return rewarm_s(self.ledger.answer_s(cell.stack.path, cell.workload.name))
+
+    def measure(
+        self, cell: Cell, load: Load, rewarm_s: float, limit_s: float = math.inf, *, side: bool = False
+    ) -> Observation:
+        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are not of the headline."""
+        with self.watch.during(Phase.PROBING):
+            seen = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
+            self.watch.rebook(seen.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
+            self.watch.rebook(rewarm_s, Phase.PROBING, Phase.REWARMING)
+        return seen
+
+    def rest(self) -> None:
+        """Let no stack answer at the cost of the next what its last load left behind."""
+        with self.watch.during(Phase.RESTING):
+            self.place.rest(max(self.deadline_s - time.monotonic(), 0.0))
+
     def book(
         self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
     ) -> bool:
@@ -83,6 +108,7 @@ class Steps:
             usage=observation.usage,
             verdict=verdict,
             workload=cell.workload.name,
+            conditions=observation.conditions,
         )
         self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))
@@ -95,13 +121,15 @@ class Steps:
         if failure is None:
             return
         launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
-        retired = self.place.retire([stack])
+        with self.watch.during(Phase.STOPPING):
+            retired = self.place.retire([stack])
         self._close(stack, launch, retired)
 
     def retire(self) -> None:
         """Stop all that is up, and close its launches."""
         self.sink(Progress("stopping", None))
-        retired = self.place.retire(list(self.up))
+        with self.watch.during(Phase.STOPPING):
+            retired = self.place.retire(list(self.up))
         for stack, launch_id in self.up.items():
             launch = self.ledger.launch(launch_id)
             launch = replace(launch, failure=retired.complaints.get(stack.path))

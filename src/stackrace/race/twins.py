@@ -1,15 +1,18 @@
-"""The hidden twin: which stack runs twice under two names, and who takes part in a block."""
+"""The hidden twin: which stack runs twice under two names, for how long, and who takes part in a block."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
 
-from ..model.launch import Launch
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack, twin_path
 
-__all__ = ["came_up", "choice", "crew", "entrants"]
+__all__ = ["TWIN_BLOCKS", "came_up", "choice", "crew", "entrants", "shared_blocks"]
+
+TWIN_BLOCKS = 3
+"""In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
+work, unless it differs."""
 
 
 def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
@@ -32,11 +35,16 @@ def entrants(plan: RacePlan) -> tuple[Stack, ...]:
     return plan.stacks if twin is None else (*plan.stacks, twin.twin)
 
 
-def crew(racing: Sequence[Stack], plan: RacePlan, twin: str, given_up: Callable[[str], bool]) -> tuple[Stack, ...]:
-    """Return who takes part in the next block: all still ``racing``, and the pair of ``twin``.
+def crew(
+    racing: Sequence[Stack], plan: RacePlan, twin: str, given_up: Callable[[str], bool], *, at_work: bool
+) -> tuple[Stack, ...]:
+    """Return who takes part in the next block: all still ``racing``, and the pair of ``twin`` while it is
+    ``at_work``.
 
-    The pair is the race's canary: dropped or not it stays to the end, unless it is ``given_up``.
+    Dropped or not, the pair stays until then, unless it is ``given_up``.
     """
+    if not at_work:
+        return tuple(racing)
     pair = [one for stack in plan.stacks if stack.path == twin for one in (stack, stack.twin)]
     present = [stack for stack in pair if stack not in racing and not given_up(stack.path)]
     return (*racing, *present)
@@ -44,8 +52,13 @@ def crew(racing: Sequence[Stack], plan: RacePlan, twin: str, given_up: Callable[
 
 def came_up(race: Race) -> bool:
     """Tell whether both halves of the pair have been launched at least once."""
-    return all(_launched(race.launches, path) for path in (race.twin, twin_path(race.twin)))
+    return shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
 
 
-def _launched(launches: Sequence[Launch], path: str) -> bool:
-    return any(launch.stack == path and launch.ready_s is not None for launch in launches)
+def shared_blocks(race: Race) -> int:
+    """Return in how many blocks both halves of the pair were launched."""
+    return len(_launched(race, race.twin) & _launched(race, twin_path(race.twin)))
+
+
+def _launched(race: Race, path: str) -> set[int]:
+    return {one.block for one in race.launches if one.stack == path and one.ready_s is not None}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
 from ..checks.races import AnswerSizes, Carried, Drifted, RaceView, TwinPair
 from ..model.load import LoadResult
-from ..model.race import Race
+from ..model.race import Race, Rule
 from ..model.stack import twin_path
 from ..stats.carry_over import carry_over
 from ..stats.drift import drift
@@ -67,13 +67,14 @@ def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
 def race_view(race: Race, headline: tuple[str, str]) -> RaceView:
     """Return what the checks see of ``race``; ``headline`` names the workload and load that the answer is about."""
     found = _with_twin(race)
-    spoken = next((field for field in found if field.level == headline), None)
+    pooled = fields(race, pooled=race.rule is Rule.SELECTION)
+    spoken = next((field for field in pooled if field.level == headline), None)
     return RaceView(
         twin=race.twin,
         twins=tuple(_told(field, twins) for field, twins in _pairs(race, found) if math.isfinite(twins.half_width)),
         canary=_canary(race, spoken),
         uneven=tuple(_uneven(race, spoken)),
-        sizes=tuple(_sizes(race, field) for field in fields(race)),
+        sizes=tuple(_sizes(race, field) for field in pooled),
         carried=tuple(_carried(race)),
     )
 
@@ -122,37 +123,40 @@ def _where(level: tuple[str, str]) -> str:
     return (f"on {workload} " if workload else "") + f"at {load}"
 
 
-# The canary
-
-
-def _canary_values(race: Race, field: Field | None) -> list[float]:
-    """Return the mean of both halves block by block, NaN where neither has a value."""
-    if field is None or not race.twin:
-        return []
-    halves = [
-        values
-        for stack, values in zip(field.stacks, field.values, strict=True)
-        if stack in (race.twin, twin_path(race.twin))
-    ]
-    blocks = (([one for one in block if not math.isnan(one)]) for block in zip(*halves, strict=True))
-    return [fmean(block) if block else math.nan for block in blocks]
+# Drift, of what took part in every block
 
 
 def _canary(race: Race, field: Field | None) -> Drifted | None:
-    return _drifted(_canary_values(race, field))
+    return _drifted(_mean(_steady(race, field)))
 
 
 def _uneven(race: Race, field: Field | None) -> Iterator[tuple[str, Drifted]]:
-    """Give the drift of each other stack beside the canary."""
-    canary = _canary_values(race, field)
-    if field is None or not canary:
-        return
-    others = [stack for stack in field.stacks if stack in race.stacks and stack != race.twin]
-    for stack in others:
-        own = field.values[field.stacks.index(stack)]
-        beside = _drifted([a - b for a, b in zip(own, canary, strict=True)], alpha=0.05 / len(others))
-        if beside is not None:
-            yield stack, beside
+    """Give the drift of each stack of the canary beside the mean of its others."""
+    steady = _steady(race, field)
+    for stack, own in steady.items():
+        others = {name: values for name, values in steady.items() if name != stack}
+        if others:
+            beside = _drifted([a - b for a, b in zip(own, _mean(others), strict=True)], alpha=0.05 / len(steady))
+            if beside is not None:
+                yield stack, beside
+
+
+def _steady(race: Race, field: Field | None) -> dict[str, Sequence[float]]:
+    """Return the values of the stacks that were measured in most blocks, the twin with its original.
+
+    Blocks in which one of them has none are NaN in all, so that no stack's absence looks like drift.
+    """
+    if field is None:
+        return {}
+    known = {
+        stack: values for stack, values in zip(field.stacks, field.values, strict=True) if stack in race.stacks
+    }
+    most = max((sum(map(math.isfinite, values)) for values in known.values()), default=0)
+    return {stack: values for stack, values in known.items() if sum(map(math.isfinite, values)) == most}
+
+
+def _mean(values: Mapping[str, Sequence[float]]) -> list[float]:
+    return [fmean(block) for block in zip(*values.values(), strict=True)]  # NaN where one of them has none
 
 
 def _drifted(values: Sequence[float], alpha: float = 0.05) -> Drifted | None:

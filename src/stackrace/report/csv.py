@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from ..model.conditions import Conditions
 from ..model.launch import Launch, Slice
 from ..model.race import Race
 from ..model.standing import Standing
@@ -19,7 +20,8 @@ HEADER = (
     "throughput_per_s", "scheduled", "ok", "non2xx", "failed", "timed_out", "in_flight", "unsent",
     "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p999_s", "latency_max_s",
     "censored", "stack_cpu_s", "stack_memory_bytes", "generator_cpu_s", "fairness", "ready_s", "findings",
-    "failure", "workload", "memory_start_bytes", "memory_peak_bytes", "memory_end_bytes",
+    "failure", "workload", "memory_start_bytes", "memory_peak_bytes", "memory_end_bytes", "watched_s",
+    "stack_cores", "stolen_cpu_s", "foreign_cpu_s", "canary_before_ns", "canary_after_ns",
 )  # fmt: skip
 """The columns; new ones are added at the end, none is renamed or removed."""
 
@@ -43,7 +45,7 @@ def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
     failure = one_line(f"{launch.failure.kind.value}: {launch.failure.message}") if launch.failure else ""
     if one is None:
         empty = [""] * (HEADER.index("failure") - len(before))
-        return (*before, *empty, failure, "", *_memory(launch))
+        return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))
     counts, latency, result = one.result.counts, one.result.latency, one.result
     return (
         *before, one.index, one.load.concurrency, str(one.load.keep_alive).lower(),
@@ -54,7 +56,7 @@ def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
         " ".join(sorted(latency.censored)), one.cpu_s, sum(hop.pss_bytes for hop in one.usage),
         result.generator_cpu_s, result.fairness, "" if launch.ready_s is None else launch.ready_s,
         " ".join(_finding(f.check, f.effect) for f in one.verdict.findings), failure,
-        one_line(one.workload), *_memory(launch),
+        one_line(one.workload), *_memory(launch), *_conditions(one.conditions),
     )  # fmt: skip
 
 
@@ -62,6 +64,14 @@ def _memory(launch: Launch) -> tuple[object, ...]:
     """Return what the launch held at its first sample, at most, and at its last."""
     sizes = [size(sample) for sample in launch.memory]
     return (sizes[0], max(sizes), sizes[-1]) if sizes else ("", "", "")
+
+
+def _conditions(one: Conditions | None) -> tuple[object, ...]:
+    """Return what the machine did to the stacks' cores meanwhile."""
+    if one is None:
+        return ("",) * 6
+    canary_ns = ("" if each is None else each for each in (one.canary_before_ns, one.canary_after_ns))
+    return one.elapsed_s, one.cores, one.stolen_s, one.foreign_s, *canary_ns
 
 
 def _finding(check: str, effect: Effect) -> str:

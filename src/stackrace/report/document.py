@@ -1,17 +1,19 @@
 """One JSON document with everything known about a race; ``schema/race-1.schema.json`` is its contract.
 
-Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is
-not known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads
-and slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
+Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is not
+known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads and
+slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
 runs), then launches and races (findings of their own, twins, memory limits), then the standing (what the answer
-costs, where it holds, what would change it, how throughput grows, limits of percentiles), which documents of before
-lack.
+costs, where it holds, what would change it, how throughput grows, limits of percentiles), then the answer as data,
+the rule it was found by and where a race's time went, which documents of before lack.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
+from ..model.duty import Duty
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
 from . import sentences
@@ -19,7 +21,7 @@ from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import load, whole
-from .document_rows import curve, level, row
+from .document_rows import curve, level, result, row
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 
@@ -41,6 +43,7 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "conditions": [printable(one) for one in standing.conditions],
         "refused": printable(refused(race)),
         "notes": [printable(one) for one in sentences.notes(race, standing)],
+        "result": result(standing.result),
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,
@@ -85,6 +88,8 @@ def _race(race: Race) -> dict[str, object]:
         "enforced": race.cores.enforced.value,
         "twin": printable(race.twin) or None,
         "resumed": race.resumed,
+        "rule": race.rule.value,
+        "duty": None if race.duty is None else _duty(race.duty),
         "seed": race.seed,
         "notes": [printable(note) for note in race.notes],
         "host": {
@@ -98,6 +103,10 @@ def _race(race: Race) -> dict[str, object]:
             "limits": dict(host.limits),
         },
     }
+
+
+def _duty(duty: Duty) -> dict[str, object]:
+    return {**{one.name: whole(getattr(duty, one.name)) for one in fields(duty)}, "total_s": whole(duty.total_s)}
 
 
 def _all_facts(race: Race) -> list[StackFacts]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.conditions import Conditions
 from ..model.launch import Failure, HopUsage, Launch, MemorySample, Slice
 from ..model.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
 from ..model.verdict import Finding
@@ -45,6 +46,7 @@ def _slice(one: Slice, series: bool) -> dict[str, object]:
         **_result(one.result),
         "findings": [finding(found) for found in one.verdict.findings],
         "usage": [_usage(usage) for usage in one.usage],
+        "conditions": None if one.conditions is None else _conditions(one.conditions),
     }
     if series:
         built["series"] = [_bin(entry) for entry in one.result.series]
@@ -125,6 +127,17 @@ def _usage(usage: HopUsage) -> dict[str, object]:
         "processes": usage.processes,
         "threads": usage.threads,
         "pss_bytes": usage.pss_bytes,
+    }
+
+
+def _conditions(one: Conditions) -> dict[str, object]:
+    return {
+        "elapsed_s": whole(one.elapsed_s),
+        "cores": one.cores,
+        "stolen_s": whole(one.stolen_s),
+        "foreign_s": whole(one.foreign_s),
+        "canary_before_ns": whole(one.canary_before_ns),
+        "canary_after_ns": whole(one.canary_after_ns),
     }
 
 

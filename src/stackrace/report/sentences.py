@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.race import Ending, Enforcement, Race
+from ..model.race import Ending, Enforcement, Race, Rule
 from ..model.standing import Standing
 from ..race.void import void
 from . import figures
 
 __all__ = [
-    "CONDITIONS", "VOID", "about", "banner", "budget", "ending", "limits_note", "notes", "of", "resolution",
-    "resumed", "twin",
-]  # fmt: skip
+    "CONDITIONS",
+    "VOID",
+    "about",
+    "banner",
+    "budget",
+    "duty",
+    "ending",
+    "limits_note",
+    "notes",
+    "of",
+    "ratios_note",
+    "resolution",
+    "resumed",
+    "twin",
+]
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
@@ -22,6 +34,9 @@ VOID = "The race is void: these figures show what was measured, not who is bette
 
 MOST_RESOLUTION = 1.0
 """A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
+
+LEAST_SHARE = 0.005
+"""Less of a race's time is not worth a word."""
 
 _ENFORCED = {
     Enforcement.CGROUP: "held to it by a control group",
@@ -55,7 +70,8 @@ def banner(standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     told = (
-        resolution(race, standing), limits_note(standing), twin(race), budget(race), resumed(race), *race.notes,
+        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), budget(race),
+        resumed(race), duty(race), *race.notes,
     )  # fmt: skip
     return tuple(one for one in told if one)
 
@@ -102,6 +118,28 @@ def resumed(race: Race) -> str:
     return f"The race went on {often} after an interruption{left_out}."
 
 
+def duty(race: Race) -> str:
+    """Say where the race's time went, the slices first; empty where nobody took it."""
+    spent = race.duty
+    if spent is None or spent.total_s <= 0:
+        return ""
+    parts = {
+        "slices": spent.slices_s,
+        "slices at other levels": spent.sides_s,
+        "starting": spent.starting_s,
+        "warming up": spent.warming_s,
+        "load and rest before slices": spent.rewarming_s + spent.resting_s,
+        "the probe around slices": spent.probing_s,
+        "stopping": spent.stopping_s,
+        "calibrating the load engine": spent.calibrating_s,
+        "all else": spent.other_s,
+    }
+    shares = {what: seconds / spent.total_s for what, seconds in parts.items()}
+    told = ", ".join(f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= LEAST_SHARE)
+    since = " since it went on last" if race.resumed else ""
+    return f"Of the race's {figures.duration(spent.total_s)}{since}: {told}."
+
+
 def limits_note(standing: Standing) -> str:
     """Say why limits are missing; empty when every row has some, or none has and that is told already."""
     if standing.resolution is None:
@@ -110,6 +148,15 @@ def limits_note(standing: Standing) -> str:
     if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
         return "Where limits are missing, too few launches were made to give any."
     return ""
+
+
+def ratios_note(race: Race, standing: Standing) -> str:
+    """Say what the limits beside ratios promise; empty where there are none."""
+    if standing.resolution is None:
+        return ""
+    if race.rule is Rule.SELECTION:
+        return "Limits beside a ratio are its own, at 95 %; tiers are free of any false order in 95 % of races."
+    return "Limits beside ratios hold for all pairs at once."
 
 
 def about(race: Race) -> str:

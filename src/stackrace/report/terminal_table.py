@@ -101,7 +101,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(title="req/s", cells=tuple(figures.number(r.throughput_per_s.value) for r in rows)),
         Column(title="low–high", keep=4, left=True, style="dim",
                cells=tuple(figures.limits(r.throughput_per_s, figures.number) for r in rows)),
-        Column(title="vs leader", left=True, cells=_ratios(rows)),
+        Column(title="vs leader, 95 %", left=True, cells=_ratios(rows)),
         Column(title="", keep=9, left=True, style="green", cells=bars),
         Column(title="p50", keep=6, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
         Column(title="p99", keep=10, cells=tuple(figures.percentile(r, "p99") for r in rows)),

@@ -16,7 +16,7 @@ from .family import Family
 from .logs import FURTHEST, growth, ratio_of
 from .pairs import Array
 from .planning import blocks_to_answer
-from .tiers import Relation, above, beats, best, rank_sets, settled_stacks, tiers, ties, winners
+from .tiers import Relation, above, beats, best, closure, rank_sets, settled_stacks, tiers, ties, winners
 
 __all__ = ["Judgement", "judge"]
 
@@ -29,8 +29,9 @@ class Judgement:
     differs by nothing that matters) follow; ``each`` those of each pair by itself. ``winners`` are the stacks that
     answer "which is the best?", none while nobody does; ``surely`` tells whether the leader is proved better than
     every other. ``left`` are the stacks that may still be the best, by the rule. ``leader`` is the stack that the
-    answer speaks of. ``behind`` is by how much it is behind the best at most, 0.07 for 7 %, None while that is
-    unknown. ``blocks_needed`` is how many blocks an answer is likely to take, None where 40 are too few.
+    answer speaks of. ``proved`` is the relation by which others left the race. ``behind`` is by how much it is
+    behind the best at most, 0.07 for 7 %, None while that is unknown. ``blocks_needed`` is how many blocks an
+    answer is likely to take, None where 40 are too few.
     """
 
     family: Family
@@ -43,6 +44,7 @@ class Judgement:
     tiers: tuple[int, ...]
     ranks: tuple[tuple[int, int], ...]
     leader: int
+    proved: Relation
     behind: float | None = None
     blocks_needed: int | None = None
 
@@ -59,9 +61,13 @@ class Judgement:
     @property
     def resolution(self) -> float | None:
         """The smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
-        halves: list[float] = self.family.half_width[self.leader].tolist()
+        halves: list[float] = self.each.half_width[self.leader].tolist()
         half = min(halves[: self.leader] + halves[self.leader + 1 :], default=math.inf)
         return growth(half)
+
+    def better(self, one: int, other: int) -> bool:
+        """Tell whether ``one`` is proved better than ``other``, by its tier or on the way to the winner."""
+        return bool(self.order[one, other] or self.proved[one, other])
 
     def ratio(self, one: int, other: int) -> Interval:
         """Return exp(m ± H) of one ÷ other, limits of this pair by itself; NaN where they share no block."""
@@ -91,8 +97,8 @@ def judge(
 
     ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN where there is
     none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a
-    ranking, or without ``drops``, all stacks stay in. By the rule of all pairs, those with fewer than ``least`` common blocks decide
-    nothing.
+    ranking, or without ``drops``, all stacks stay in. By the rule of all pairs, those with fewer than ``least``
+    common blocks decide nothing.
 
     Source: see `selection.looks`, `allpairs.followed` and the functions of `tiers`, which this joins.
     """
@@ -106,7 +112,7 @@ def judge(
 def _by_selection(found: selection.Selection, delta: float, question: Question) -> Judgement:
     order = above(beats(found.order.estimate, found.order.half_width))
     leader, winner = int(found.leader), int(found.winner)
-    behind = growth(float(found.behind(delta)))
+    behind = growth(float(found.behind()))
     return Judgement(
         family=found.order,
         each=found.each,
@@ -118,6 +124,7 @@ def _by_selection(found: selection.Selection, delta: float, question: Question) 
         tiers=tiers(order),
         ranks=rank_sets(order),
         leader=leader,
+        proved=closure(found.proved),
         behind=behind,
         blocks_needed=blocks_to_answer(found, delta, question),
     )
@@ -143,4 +150,5 @@ def _by_all_pairs(array: Array, delta: float, least: int) -> Judgement:
         tiers=number,
         ranks=rank_sets(order),
         leader=leader,
+        proved=order,
     )

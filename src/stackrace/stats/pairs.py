@@ -14,8 +14,9 @@ Counts = npt.NDArray[np.int64]
 
 
 ROBUST_FROM = 10
-"""From so many values on a fifth is trimmed off at either end. Of fewer, trimming costs more degrees of freedom than
-outliers do harm; without it races of ten launches and more, of which one in ten is hit, answer in 66 % instead of 97 %."""
+"""From so many values on a fifth is trimmed off at either end. Of fewer, trimming costs more degrees of freedom
+than outliers do harm; without it races of ten launches and more, of which one in ten is hit, answer in 66 %
+instead of 97 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,9 +46,10 @@ def trimmed_from(n: int, robust_from: int = 0) -> int:
 def trimmed(values: Array, robust_from: int = 0) -> tuple[Array, Array]:
     """Return the trimmed mean and Yuen's variance v over the last axis.
 
-    With g = ⌊0.2n⌋ (0 while n is below ``robust_from``: plain mean and sample variance) and h = n − 2g: m is the mean of the h middle values, and v = n·(n − 1)·s_w²/(h(h − 1)),
-    where s_w² is the variance of the values after the g outer ones at either end were pulled in to the
-    nearest middle one. √(v/n) is m's standard error, with h − 1 degrees of freedom.
+    With g = ⌊0.2n⌋ (0 while n is below ``robust_from``: plain mean and sample variance) and h = n − 2g: m is the
+    mean of the h middle values, and v = n·(n − 1)·s_w²/(h(h − 1)), where s_w² is the variance of the values after
+    the g outer ones at either end were pulled in to the nearest middle one. √(v/n) is m's standard error, with h −
+    1 degrees of freedom.
 
     ``values`` has shape (…, n), n ≥ 1, any unit, without NaN (ValueError otherwise); both results have shape
     (…), v in the unit's square, NaN when n = 1.

@@ -15,7 +15,8 @@ from .variances import MOST_PRIOR
 __all__ = ["LEAD", "SD", "blocks_expected", "blocks_to_answer"]
 
 SD = 0.05
-"""The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows better."""
+"""The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows
+better."""
 
 LEAD = 0.07
 """By how much the best stack of a usual race is ahead of the next: 7 to 12 % in default races."""
@@ -24,9 +25,10 @@ LEAD = 0.07
 def blocks_expected(stacks: int, sd: float = SD, difference: float = 0.05, lead: float = LEAD) -> int | None:
     """Return the first look at which a race of equally noisy stacks is likely to name its winner, None if none is.
 
-    That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best` on
-    the degrees of freedom that ``stacks`` ≥ 2 have by then: where the best stack is ``lead`` ahead of the next, about
-    half of such races are over. ``sd`` ≥ 0, in ln units. Raises ValueError outside of these ranges.
+    That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best`
+    on the degrees of freedom that ``stacks`` ≥ 2 have by then: where stacks are ``lead`` apart from one another,
+    about half of such races are over by then, and fewer where many follow the best as closely. ``sd`` ≥ 0, in ln
+    units. Raises ValueError outside of these ranges.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
@@ -43,7 +45,8 @@ def _expected(stacks: int, sd: float, blocks: int) -> float:
 
 
 def blocks_to_answer(found: Selection, delta: float, question: Question) -> int | None:
-    """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is known.
+    """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is
+    known.
 
     Estimates and variances are taken to stay as they are, while n and the degrees of freedom grow: a winner needs
     d_lj − H_lj > −δ for the leader l and all j still in, a ranking every pair apart or within δ. About half of such

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model.standing import Interval, ScalingLaw
-from .selection import family as all_pairs
 from .pairs import Array
 from .resample import expanded
+from .selection import family as all_pairs
 from .tiers import best
 
 __all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "Unfit", "fit", "knee"]

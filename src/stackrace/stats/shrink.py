@@ -35,7 +35,7 @@ def spreads(pairs: Pairs) -> Array:
     return np.asarray(np.maximum(solved, _LEAST * aims / np.maximum(sums, 1.0)))
 
 
-def priors(times: Array, df: Counts | Array, most: float) -> Array:
+def priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     """Return d0 of each stack: how many degrees of freedom the common variance is worth beside its own.
 
     ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack as noisy as the rest or less, 0 for one that cannot

@@ -9,7 +9,18 @@ import numpy.typing as npt
 
 from .pairs import Array
 
-__all__ = ["Relation", "above", "beats", "best", "closure", "rank_sets", "settled_stacks", "tiers", "ties", "winners"]
+__all__ = [
+    "Relation",
+    "above",
+    "beats",
+    "best",
+    "closure",
+    "rank_sets",
+    "settled_stacks",
+    "tiers",
+    "ties",
+    "winners",
+]
 
 Relation = npt.NDArray[np.bool_]
 

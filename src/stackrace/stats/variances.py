@@ -20,11 +20,13 @@ stacks, one stack of 5 × the others' sd makes for a wrong winner in too many ra
 class Variances:
     """Of K stacks, (…, K) each: ``own`` s_i² of a launch within its block (ln units squared), and its ``df`` f_i.
 
-    ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held`` =
-    d0_i + f_i degrees of freedom, d0_i as in `shrink.priors`, at most min(K − 1, ``MOST_PRIOR``).
+    ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held``
+    = d0_i + f_i degrees of freedom, d0_i as in `shrink.priors`, at most ``MOST_PRIOR`` and one less than the
+    stacks with pairs.
 
-    Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular
-    Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack loses.
+    Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
+    Molecular Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack
+    loses.
     """
 
     own: Array
@@ -47,10 +49,10 @@ class Variances:
 
     @property
     def _prior(self) -> Array:
-        k = self.own.shape[-1]
+        known = (self.df > 0).sum(axis=-1, keepdims=True)
         common = self.common
         ratio = self.own / np.where(common > 0, common, 1.0)
-        return priors(np.where(common > 0, ratio, 1.0), self.df, min(k - 1, MOST_PRIOR))
+        return priors(np.where(common > 0, ratio, 1.0), self.df, np.clip(known - 1, 0, MOST_PRIOR))
 
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.
@@ -69,9 +71,7 @@ class Variances:
 
     def replaced(self, newer: Variances, where: Array) -> Variances:
         """Return ``newer`` for the stacks of the mask ``where``, (…, K), and these for all others."""
-        return replace(
-            self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df)
-        )
+        return replace(self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df))
 
 
 def unknown(shape: tuple[int, ...]) -> Variances:

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 
 from ..model.launch import Failure, FailureKind, Launch, Slice
 from ..model.load import LoadResult, Quantiles
-from ..model.race import Ending, Question, Race, StackFacts
+from ..model.race import Ending, Question, Race, Rule, StackFacts
 from ..model.verdict import Verdict
 from .launch_documents import (
+    conditions_document,
+    conditions_from,
     finding_document,
     finding_from,
     memory_document,
@@ -33,7 +35,14 @@ from .load_documents import (
     target_from,
 )
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
-from .race_documents import budget_document, budget_from, host_document, host_from
+from .race_documents import (
+    budget_document,
+    budget_from,
+    duty_document,
+    duty_from,
+    host_document,
+    host_from,
+)
 
 __all__ = [
     "facts_from",
@@ -72,6 +81,8 @@ def race_row(race: Race) -> RaceRow:
         exhaustive=race.exhaustive,
         twin=race.twin,
         resumed=race.resumed,
+        rule=race.rule.value,
+        duty=None if race.duty is None else duty_document(race.duty),
     )
 
 
@@ -102,6 +113,8 @@ def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Laun
         exhaustive=bool(row.exhaustive),
         twin=row.twin or "",
         resumed=row.resumed or 0,
+        rule=Rule(row.rule or Rule.ALL_PAIRS),
+        duty=None if row.duty is None else duty_from(row.duty),
     )
 
 
@@ -204,6 +217,7 @@ def slice_row(launch_id: str, one: Slice) -> SliceRow:
         files_exhausted=result.files_exhausted,
         arrivals_distance=result.arrivals_distance,
         workload=one.workload,
+        conditions=conditions_document(one.conditions),
     )
 
 
@@ -216,6 +230,7 @@ def slice_from(row: SliceRow) -> Slice:
         usage=tuple(usage_from(hop) for hop in row.usage),
         verdict=Verdict(tuple(finding_from(finding) for finding in row.findings)),
         workload=row.workload or "",
+        conditions=conditions_from(row.conditions),
     )
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from django.db import models
 
 from .fields import DocumentField, ExactTextField, RealField
-from .launch_documents import FindingDocument, MemoryDocument, UsageDocument
+from .launch_documents import ConditionsDocument, FindingDocument, MemoryDocument, UsageDocument
 from .load_documents import BinDocument, CountsDocument, LoadDocument, QuantilesDocument, TargetDocument
-from .race_documents import BudgetDocument, HostDocument
+from .race_documents import BudgetDocument, DutyDocument, HostDocument
 
 __all__ = ["HistoryRow", "IdRow", "LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
 
@@ -62,6 +62,8 @@ class RaceRow(Row):
     exhaustive: bool | None = _column(models.BooleanField(null=True))
     twin: str | None = _column(ExactTextField(null=True))
     resumed: int | None = _column(models.BigIntegerField(null=True))
+    rule: str | None = _column(ExactTextField(null=True))
+    duty: DutyDocument | None = _column(DocumentField(null=True))
 
     class Meta:
         db_table = "stackrace_race"
@@ -151,6 +153,7 @@ class SliceRow(Row):
     files_exhausted: int | None = _column(models.BigIntegerField(null=True))
     arrivals_distance: float | None = _column(models.FloatField(null=True))
     workload: str | None = _column(ExactTextField(null=True))
+    conditions: ConditionsDocument | None = _column(DocumentField(null=True))
 
     class Meta:
         db_table = "stackrace_slice"

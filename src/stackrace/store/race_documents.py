@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import NotRequired, TypedDict
 
+from ..model.duty import Duty
 from ..model.host import HostFacts
 from ..model.race import Budget, Enforcement
+from .real import Real, real
 
-__all__ = ["BudgetDocument", "HostDocument", "budget_document", "budget_from", "host_document", "host_from"]
+__all__ = [
+    "BudgetDocument",
+    "DutyDocument",
+    "HostDocument",
+    "budget_document",
+    "budget_from",
+    "duty_document",
+    "duty_from",
+    "host_document",
+    "host_from",
+]
 
 
 class BudgetDocument(TypedDict):
@@ -18,6 +31,10 @@ class BudgetDocument(TypedDict):
     memory_bytes: NotRequired[int | None]
     enforced: NotRequired[str]
     quota: NotRequired[bool]
+
+
+DutyDocument = dict[str, Real]
+"""Seconds by the names of ``model.duty.Duty``; those that a later version adds are not in rows of earlier ones."""
 
 
 class HostDocument(TypedDict):
@@ -53,6 +70,16 @@ def budget_from(document: BudgetDocument) -> Budget:
         enforced=Enforcement(document.get("enforced", Enforcement.AFFINITY)),
         quota=document.get("quota", False),
     )
+
+
+def duty_document(duty: Duty) -> DutyDocument:
+    """Return ``duty`` as a document."""
+    return {one.name: real(getattr(duty, one.name)) for one in fields(duty)}
+
+
+def duty_from(document: DutyDocument) -> Duty:
+    """Undo ``duty_document``."""
+    return Duty(**{name: float(seconds) for name, seconds in document.items()})
 
 
 def host_document(host: HostFacts) -> HostDocument:

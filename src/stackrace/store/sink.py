@@ -48,7 +48,7 @@ class StoreSink:
                 self._store.add_slice(launch_id, one)
             case LaunchEnded(launch=launch):
                 self._store.end_launch(launch)
-            case RaceEnded(ending=ending, elapsed_s=elapsed_s):
-                self._store.end(self._race_id, ending, elapsed_s)
+            case RaceEnded(ending=ending, elapsed_s=elapsed_s, duty=duty):
+                self._store.end(self._race_id, ending, elapsed_s, duty)
             case _:
                 pass

@@ -15,6 +15,7 @@ from typing import Self
 from django.db import connections, transaction
 from django.db.models import Q
 
+from ..model.duty import Duty
 from ..model.errors import StoreError
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
@@ -33,6 +34,7 @@ from .convert import (
 from .lookup import the_one
 from .models import HistoryRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 from .naming import give_name, names
+from .race_documents import duty_document
 from .summary import Summary
 from .trouble import translated
 
@@ -76,7 +78,7 @@ class Store:
                 for one in launch.slices:
                     self.add_slice(launch.id, one)
             if race.ending is not None:
-                self.end(race.id, race.ending, race.elapsed_s)
+                self.end(race.id, race.ending, race.elapsed_s, race.duty)
 
     def resume(self, race: Race) -> None:
         """Store that a race without an ending, or an interrupted one, goes on as ``race``.
@@ -145,13 +147,17 @@ class Store:
         with self._translated():
             RaceRow.objects.using(self.alias).filter(id=race_id).update(twin=path)
 
-    def end(self, race_id: str, ending: Ending, elapsed_s: float) -> None:
-        """Store why and after how many seconds the race ended."""
+    def end(self, race_id: str, ending: Ending, elapsed_s: float, duty: Duty | None = None) -> None:
+        """Store why and after how many seconds the race ended, and where they went."""
         with self._translated():
             changed = (
                 RaceRow.objects.using(self.alias)
                 .filter(id=race_id)
-                .update(ending=ending.value, elapsed_s=elapsed_s)
+                .update(
+                    ending=ending.value,
+                    elapsed_s=elapsed_s,
+                    duty=None if duty is None else duty_document(duty),
+                )
             )
         if not changed:
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")

@@ -48,7 +48,7 @@ GUARDED = (
         kind="race",
         race="{row}.id",
         identity=("id",),
-        filled=("ending", "elapsed_s", "resumed", "budget_s", "twin"),
+        filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty"),
         untouched="{row}.ending IS NULL",
         # counted, so that it shows
         going_on="COALESCE(OLD.ending, '') = 'interrupted' AND NEW.ending IS NULL "

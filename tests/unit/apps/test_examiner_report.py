@@ -28,7 +28,17 @@ REPORT = {
     "ruby": None,
     "django": None,
     "host": "127.0.0.1",
-    "exchanges": [{"path": "/b", "via": "/a", "added": [["X", "y"]], "first": REPLY, "second": REPLY}],
+    "exchanges": [
+        {
+            "path": "/b",
+            "via": "/a",
+            "added": [["X", "y"]],
+            "first": REPLY,
+            "second": REPLY,
+            "wall_s": 0.14,
+            "cpu_s": 0.12,
+        }
+    ],
     "failure": "",
 }
 DJANGO = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -11,7 +12,8 @@ from dataclasses import replace
 import pytest
 from benchmarks.lies.clean import confirmed
 from benchmarks.lies.witness import Sight, explained_fairness, opened, sockets
-from benchmarks.method import _races, aa_races, slicing, slowed, time_to_winner
+from benchmarks.method import _races, aa_races, default_races, slicing, slowed, time_to_winner
+from benchmarks.method._kept import Kept
 from benchmarks.method._races import outcome, rounds
 from benchmarks.method.shares import interval
 from tests.factories import make_finding, make_race
@@ -134,14 +136,46 @@ def test_the_customary_protocol_calls_clear_differences_and_has_no_say_where_a_r
     assert aa_races.compared([[], [1, 2, 3]]) == {"customary": None, "t-test": None}
 
 
-def test_elimination_needs_fewer_launches_than_racing_all_to_the_end():
-    race = make_race(8, levels=(4,), blocks=20, seed=3)  # two stacks are close: one look is not enough
-    eliminating, uniform = (time_to_winner.replay(race, eliminate=one) for one in (True, False))
-    assert eliminating.settled
-    assert uniform.settled
-    assert eliminating.dropped > 0
-    assert eliminating.launches < uniform.launches
-    assert eliminating.seconds < uniform.seconds < race.elapsed_s
+def test_a_race_to_the_winner_is_described_by_its_answer_and_what_it_took():
+    race = make_race(8, levels=(4,), blocks=20, seed=3)
+    left = race.stacks[:4]
+    fewer = replace(race, launches=tuple(one for one in race.launches if one.block < 2 or one.stack in left))
+    told = time_to_winner.described(fewer)
+    assert (told["outcome"], told["settled"], told["blocks"], told["launches"]) == ("measured", True, 20, 88)
+    assert told["of uniform"] == 88 / 160
+    assert time_to_winner.described(None) == {"outcome": "failed"}
+    one = time_to_winner.told([told, {"outcome": "failed"}])
+    assert one.startswith("1 of 1 races of all runs have an answer, in ")
+
+
+def default_row(ratio, *, result="best", first="a"):
+    """A default race in which b comes to ``ratio`` of a, give or take 5 %."""
+    rows = {"a": [1.0, 1.0, 1.0, 5], "b": [ratio, ratio / 1.05, ratio * 1.05, 5]}
+    named = {"result": result, "stacks": [first], "leader": "a"}
+    return {"outcome": "measured", "difference": 0.05, "rows": rows, **named}
+
+
+def test_answers_contradict_each_other_where_one_denies_what_the_other_names():
+    clear, near = default_row(0.5), default_row(0.98, result="good choice")
+    assert default_races.contradictions([clear, near, clear]) == 0
+    assert default_races.contradictions([clear, default_row(1.02, result="good choice", first="b")]) == 1
+    assert default_races.contradictions([near, default_row(1.02, result="good choice", first="b")]) == 0
+    assert default_races.contradictions([clear, {**near, "result": "close", "stacks": ["b"]}]) == 0
+
+
+def test_limits_are_held_against_what_the_other_races_found():
+    (row,) = default_races.repeats([default_row(ratio) for ratio in (0.50, 0.51, 0.49, 0.60)])
+    assert (row["stack"], row["races"], row["held"], row["of"]) == ("b", 4, 1, 4)
+    assert row["half-width"] == pytest.approx(math.log(1.05))
+    assert default_races.repeats([default_row(0.5)] * 2) == []
+
+
+def test_what_earlier_runs_saw_is_kept(tmp_path):
+    file = tmp_path / "seen" / "races.jsonl"
+    for number in range(2):
+        Kept(file).add({"race": number})
+    assert [row["race"] for row in Kept(file).rows] == [0, 1]
+    assert all(row["at"] for row in Kept(file).rows)
 
 
 def test_a_protocol_is_described_by_its_slices_and_one_without_a_race_by_nothing():

@@ -47,14 +47,14 @@ def test_the_worst_of_several_levels_is_told():
 def test_a_drift_that_all_share_only_warns():
     finding = found(canary=SLOWER)["canary drifts"]
     assert finding.effect is Effect.WARNS
-    assert "ended 15 % slower than it began" in finding.seen
+    assert "ended 15 % slower than they began" in finding.seen
 
 
 def test_a_drift_that_another_stack_does_not_share_voids_the_race():
     faster = Drifted(value=0.2, low=0.15, high=0.25)
     finding = found(canary=SLOWER, uneven=(("gunicorn", faster),))["canary drifts"]
     assert finding.effect is Effect.INVALIDATES
-    assert "gunicorn did not go with it" in finding.seen
+    assert "gunicorn did not go with the others" in finding.seen
     assert "22.1 % faster" in finding.seen
 
 

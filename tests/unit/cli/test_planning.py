@@ -30,12 +30,14 @@ def asking(name, *urls):
     return Workload(requests=tuple(Request(path=url) for url in urls), answers=(ANSWER,) * len(urls), name=name)
 
 
-def stage(*workloads, limits=()):
+def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress")):
     """What ``set_up`` would have made ready, without the processes."""
     app = App(name="none", root=HERE, entry=Entry(kind=EntryKind.WSGI, target="a:b"), python=HERE)
     return SimpleNamespace(
         loaded=SimpleNamespace(app=app),
-        stacks=stacks_of("gunicorn", "waitress"),
+        stacks=stacks_of(*paths),
+        left_out=(),
+        levels=levels,
         workloads=workloads or (asking("", "/"),),
         limits=dict(limits),
         cores=Budget(stack_cores=(0,), generator_cores=(1,)),

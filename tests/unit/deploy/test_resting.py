@@ -3,26 +3,59 @@
 import os
 from types import SimpleNamespace
 
+import pytest
+
 from stackrace.deploy.here import REST_S, RESTLESS_S, Here
 from stackrace.model.race import Budget
 
 
-def test_a_stack_that_works_for_itself_is_waited_for_once_and_then_for_a_moment(monkeypatch):
-    here = Here(
+class Spending:
+    """Watched stacks that use so much CPU while they are looked at, one look after the other."""
+
+    def __init__(self, *spent_s):
+        self.left = list(spent_s)
+
+    def begin(self):
+        """Nothing to remember."""
+
+    def spent_s(self):
+        return {"stack": self.left.pop(0)}
+
+
+@pytest.fixture
+def here():
+    """A place without stacks."""
+    return Here(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,
         cores=Budget(stack_cores=(0,), generator_cores=(0,)),
         beside=SimpleNamespace(pids={}),
         debug=False,
     )
+
+
+def test_stacks_are_looked_at_until_they_rest_and_not_again_before_they_are_asked(here):
+    here._all = stacks = Spending(1.0, 1.0, 0.0, 1.0, 0.0)
+    here.rest()
+    assert len(stacks.left) == 2
+    here.rest()
+    assert len(stacks.left) == 2
+    # somebody came up, or left: nothing is known of them together
+    here._watch_all()
+    here._all = stacks
+    here.rest()
+    assert stacks.left == []
+
+
+def test_a_stack_that_works_for_itself_is_waited_for_once_and_then_for_a_moment(here, monkeypatch):
     waits = []
 
-    def wait(limit_s, look_s, quiet):
+    def wait(limit_s, quiet):
         waits.append(limit_s)
         return quiet
 
     for limit_s, quiet in ((2.0, False), (60.0, False), (60.0, False), (0.2, True), (60.0, True)):
-        monkeypatch.setattr(here, "_quiet", lambda limit_s, look_s, quiet=quiet: wait(limit_s, look_s, quiet))
+        monkeypatch.setattr(here, "_quiet", lambda limit_s, quiet=quiet: wait(limit_s, quiet))
         here.rest(limit_s)
     # what the race's end cuts short says nothing of the stack
     assert waits == [2.0, REST_S, RESTLESS_S, 0.2, REST_S]

@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure
 
+from stackrace.historic.family import share_of
 from stackrace.historic.judging import ruling
 from stackrace.model.comparison import Kind, Metric, Ruling
 from stackrace.model.launch import FailureKind
 from stackrace.model.standing import Interval
+from stackrace.stats.claims import Answer
+from stackrace.stats.contrasts import Finding
 
 from .reruns import (
     ONE,
@@ -38,38 +41,38 @@ def outcome(race, *claims, **changes):
     return rerun_of(make_comparison(*claims, **changes), race).claims[0]
 
 
-RULINGS = [
-    (Kind.MORE, (1.1, 1.2), Ruling.HOLDS),
-    (Kind.MORE, (0.8, 0.9), Ruling.REVERSED),
-    (Kind.MORE, (0.9, 1.2), Ruling.UNDECIDED),
-    (Kind.LESS, (0.8, 0.9), Ruling.HOLDS),
-    (Kind.LESS, (1.1, 1.2), Ruling.REVERSED),
-    (Kind.LESS, (0.9, 1.2), Ruling.UNDECIDED),
-    (Kind.MORE, (1.0, 1.2), Ruling.UNDECIDED),
-]
+def finding(answer=Answer.OPEN, **changes):
+    return Finding(answer=answer, ratio=Interval(value=1.0, low=0.9, high=1.1), blocks=5, **changes)
 
 
-@pytest.mark.parametrize(("kind", "limits", "expected"), RULINGS)
-def test_a_direction_holds_or_is_reversed_only_where_the_limits_exclude_one(kind, limits, expected):
-    assert ruling(kind, Interval(value=1.0, low=limits[0], high=limits[1]), within=False) is expected
+RULINGS = {
+    Kind.MORE: (Ruling.HOLDS, Ruling.REVERSED, Ruling.SAME),
+    Kind.LESS: (Ruling.REVERSED, Ruling.HOLDS, Ruling.SAME),
+    Kind.NO_MORE: (Ruling.REVERSED, Ruling.HOLDS, Ruling.HOLDS),
+    Kind.SAME: (Ruling.REVERSED, Ruling.REVERSED, Ruling.HOLDS),
+}
+
+
+@pytest.mark.parametrize("kind", RULINGS)
+def test_every_answer_decides_every_claim(kind):
+    answers = (Answer.MORE, Answer.LESS, Answer.SAME)
+    assert tuple(ruling(kind, finding(answer)) for answer in answers) == RULINGS[kind]
+    assert all(one.decides for one in RULINGS[kind])
 
 
 @pytest.mark.parametrize(
-    ("limits", "within", "expected"),
+    ("kind", "at_most", "at_least"),
     [
-        ((0.97, 1.03), True, Ruling.HOLDS),
-        ((1.01, 1.04), True, Ruling.HOLDS),
-        ((1.01, 1.2), False, Ruling.REVERSED),
-        ((0.7, 0.99), False, Ruling.REVERSED),
-        ((0.9, 1.2), False, Ruling.UNDECIDED),
+        (Kind.MORE, Ruling.NOT_SO, Ruling.UNDECIDED),
+        (Kind.LESS, Ruling.UNDECIDED, Ruling.NOT_SO),
+        (Kind.NO_MORE, Ruling.HOLDS, Ruling.UNDECIDED),
+        (Kind.SAME, Ruling.UNDECIDED, Ruling.UNDECIDED),
     ],
 )
-def test_no_difference_holds_only_within_what_does_not_matter(limits, within, expected):
-    assert ruling(Kind.SAME, Interval(value=1.0, low=limits[0], high=limits[1]), within=within) is expected
-
-
-def test_without_limits_nothing_can_be_told():
-    assert ruling(Kind.MORE, Interval(value=9.0), within=False) is Ruling.UNDECIDED
+def test_one_limit_alone_refutes_the_side_that_was_claimed(kind, at_most, at_least):
+    assert ruling(kind, finding(at_most=True)) is at_most
+    assert ruling(kind, finding(at_least=True)) is at_least
+    assert ruling(kind, finding()) is Ruling.UNDECIDED
 
 
 def test_a_claim_holds_with_the_published_ratio_within_our_limits():
@@ -77,7 +80,38 @@ def test_a_claim_holds_with_the_published_ratio_within_our_limits():
     assert found.ruling is Ruling.HOLDS
     assert found.now.low < 1.5 < found.now.high
     assert found.now.value == pytest.approx(1.5, rel=0.02)
-    assert (found.agrees, found.within, found.blocks) == (True, False, 7)
+    assert (found.agrees, found.within) == (True, False)
+
+
+def test_an_answer_keeps_the_figures_that_last_gave_it():
+    early, late = rates(300)[:4], shuffled(200)
+    assert outcome(paired(rates(300), late), make_claim()).blocks == 7
+    turned = outcome(paired([*early, 100, 100, 100], late), make_claim())
+    assert turned.ruling is Ruling.HOLDS
+    assert turned.blocks <= 4
+
+
+def test_what_cannot_be_told_says_how_much_longer_would_tell():
+    near = outcome(paired([100, 110, 99, 108], [101, 100, 101, 100], elapsed_s=120.0), make_claim())
+    assert near.ruling is Ruling.UNDECIDED
+    assert near.more_s > 120
+    assert near.more_s % 30 == pytest.approx(0)
+    assert outcome(paired([100], [101]), make_claim()).more_s is None
+
+
+def test_a_claim_both_ways_round_counts_once():
+    race = paired(rates(300), shuffled(200))
+    turned = make_claim(Kind.LESS, this=cell("other"), that=cell("one"))
+    alone, (there, back) = outcome(race, make_claim()), rerun_of(make_comparison(make_claim(), turned), race).claims
+    assert there.now == alone.now
+    assert there.ruling is back.ruling is Ruling.HOLDS
+
+
+def test_parts_share_the_error_rate_by_their_claims():
+    claims = [make_claim(), make_claim(metric=Metric.TIME), make_claim(part="b"), make_claim(Kind.FAILS)]
+    assert [share_of(make_comparison(*claims), part) for part in ("race", "b", "c")] == pytest.approx(
+        [2 / 3, 1 / 3, 0]
+    )
 
 
 def test_a_claim_is_reversed():
@@ -88,7 +122,7 @@ def test_a_claim_is_reversed():
 def test_a_difference_nobody_could_notice_is_said_to_be_none():
     steady = [100, 100.1, 100, 100.1, 100, 99.9, 100]
     found = outcome(paired(steady, steady[::-1]), make_claim())
-    assert (found.ruling, found.within) == (Ruling.UNDECIDED, True)
+    assert (found.ruling, found.within) == (Ruling.SAME, True)
 
 
 def test_the_race_says_what_does_not_matter():
@@ -104,7 +138,7 @@ def test_one_block_gives_a_ratio_without_limits():
 
 
 def test_only_blocks_with_both_cells_count():
-    race = paired(rates(300)[:4], shuffled(200))
+    race = paired([300, 80, 310, 350], [305, 90, 300, 290, 400])
     assert outcome(race, make_claim()).blocks == 4
 
 

@@ -50,14 +50,13 @@ def test_quick_slices_are_as_long_as_the_part_says():
     assert part_request(comparison, comparison.parts[0], Mode.FULL, anything).request.slice_s is None
 
 
-def test_a_quick_form_of_runs_makes_fewer_and_shorter_ones():
+def test_a_quick_form_of_runs_makes_shorter_ones():
     comparison = read_comparison("nginx-mod-wsgi-2007")
     part = comparison.parts[1]
     full = part_request(comparison, part, Mode.FULL, anything).request
     quick = part_request(comparison, part, Mode.QUICK, anything).request
     assert (quick.repeats, quick.run_requests) == (part.quick_repeats, part.quick_requests)
     assert (quick.run_requests_at, quick.run_s, quick.slice_s) == ({}, None, None)
-    assert quick.repeats < full.repeats
     assert quick.budget_s == part.quick_s
     assert (quick.stacks, quick.concurrency) == (full.stacks, full.concurrency)
 

@@ -55,6 +55,7 @@ def test_unused_time_is_told_for_each_core(tables, monkeypatch):
     assert kernel_counters.unused_by_core() == pytest.approx({0: 429 * tick, 1: 431 * tick + 2.0})
     tables.clear()
     assert kernel_counters.unused_by_core() == {}
+    assert kernel_counters.stolen_by_core() == {}
 
 
 def test_the_stacks_cores_are_told_apart(tables, monkeypatch):
@@ -66,6 +67,16 @@ def test_the_stacks_cores_are_told_apart(tables, monkeypatch):
     assert delta.stack_cores == 1
     assert delta.stack_cores_busy_s == pytest.approx(3.0 - 100 / os.sysconf("SC_CLK_TCK"))
     assert difference(read_machine(), read_machine()).stack_cores == 0
+
+
+def test_what_is_stolen_of_the_stacks_cores_is_told_apart_from_the_rest(tables):
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    assert kernel_counters.stolen_by_core() == pytest.approx({0: 15 * tick, 1: 15 * tick})
+    before = read_machine((), (1,))
+    tables["/proc/stat"] = STAT.replace(b"3 7 30", b"3 7 90").replace(b"2 4 15", b"2 4 35")
+    delta = difference(before, read_machine((), (1,)))
+    assert delta.stack_cores_steal_s == pytest.approx(20 * tick)
+    assert delta.steal_s == pytest.approx(60 * tick)
 
 
 def test_missing_tables_count_as_nothing(tables):

@@ -53,6 +53,7 @@ def test_speed_frequency_and_heat_become_changes(told):
     told[f"{CPU}/cpu0/thermal_throttle/core_throttle_count"] = 19
     delta = difference(before, read_machine((), (0,)), canary_ns=(300_000, 400_000))
     assert delta.speed_change == -0.25
+    assert (delta.canary_before_ns, delta.canary_after_ns) == (300_000, 400_000)
     assert delta.frequency_change == -0.5
     assert delta.heat_stops == 2
 
@@ -61,4 +62,5 @@ def test_what_nobody_measured_is_unknown():
     before = read_machine()
     delta = difference(before, before, canary_ns=(300_000, 0.0))
     assert delta.speed_change is None
+    assert (delta.canary_before_ns, delta.canary_after_ns) == (300_000, None)
     assert delta.heat_stops == 0

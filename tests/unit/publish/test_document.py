@@ -27,6 +27,15 @@ def test_a_race_comes_back_equal_and_the_same_race_gives_the_same_document():
     assert published(back) == SENT
 
 
+def test_slices_without_conditions_are_published_as_they_always_were():
+    launch = RACE.launches[0]
+    bare = tuple(replace(one, conditions=None) for one in launch.slices)
+    earlier = replace(RACE, launches=(replace(launch, slices=bare),))
+    sent = published(earlier)
+    assert b"conditions" not in gzip.decompress(sent.packed)
+    assert race_from(sent.document, sent.packed) == earlier
+
+
 def test_the_document_stays_small_however_long_the_race():
     long = published(make_race(stacks=10, blocks=100))
     assert len(json.dumps(long.document)) < 1_000_000

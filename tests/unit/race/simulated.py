@@ -83,7 +83,9 @@ class Nowhere:
             load=load,
             result=make_result(speed, load=load),
             usage=(),
-            machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0),
+            machine=MachineDelta(
+                elapsed_s=1.0, cores=2, busy_s=0.0, own_s=0.0, stack_cores=1, stack_cores_steal_s=0.25
+            ),
             cores=CORES,
         )
 
@@ -117,8 +119,8 @@ def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.W
     return replace(asked, **plan)
 
 
-def race(clock, place, paths, *, levels=(10,), **plan):
-    """Race ``paths``; ``plan`` is as ``plan_for`` takes it."""
+def race(clock, place, paths, *, levels=(10,), still=None, **plan):
+    """Race ``paths``; ``plan`` is as ``plan_for`` takes it, ``still`` as ``runner.run`` does."""
     asked = plan_for(paths, levels=levels, **plan)
     told = []
     begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
@@ -127,7 +129,7 @@ def race(clock, place, paths, *, levels=(10,), **plan):
         question=asked.question, difference=asked.difference, facts=(),
         workloads={one.name: ("/",) for one in asked.workloads if one.name},
     )  # fmt: skip
-    finished = runner.run(asked, begun, place, told.append, clock=clock)
+    finished = runner.run(asked, begun, place, told.append, still=still, clock=clock)
     return finished, told
 
 

@@ -6,37 +6,48 @@ import math
 import random
 from dataclasses import replace
 
+import pytest
 from tests.factories import make_load
 
-from stackrace.model.race import Question
+from stackrace.model.race import Question, Rule
 from stackrace.race.standing import decisions, standing
 
 from .raced import merged, race_of, race_with_workloads, slice_of
 
 
-def test_nothing_is_decided_before_the_first_look():
-    assert decisions(race_of({"a": 1000, "b": 100}, blocks=4)).dropped == frozenset()
-    assert not decisions(race_of({"a": 1000, "b": 100}, blocks=4)).settled
-    assert not decisions(race_of({"a": 1000}, blocks=0)).settled
+def test_one_block_decides_nothing():
+    for race in (race_of({"a": 1000, "b": 100}, blocks=1), race_of({"a": 1000}, blocks=0)):
+        assert decisions(race).dropped == frozenset()
+        assert not decisions(race).settled
 
 
-def test_a_race_for_a_winner_drops_who_is_beaten():
+def test_two_blocks_drop_who_is_far_behind():
+    found = decisions(race_of({"a": 1000, "b": 990, "c": 300, "d": 1000}, blocks=2, sd=0.02))
+    assert found.dropped == {"c"}
+    assert not found.settled
+
+
+def test_two_blocks_name_a_winner_only_if_nobody_else_is_left():
+    assert decisions(race_of({"a": 3000, "b": 990, "c": 300, "d": 1000}, blocks=2, sd=0.02)).settled
+
+
+def test_a_race_for_a_winner_drops_who_cannot_be_much_better():
     race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1)
     found = decisions(race)
     assert found.dropped == {"c"}
     assert not found.settled
 
 
-def test_a_race_for_a_ranking_drops_whose_place_is_known():
+def test_a_race_for_a_ranking_drops_nobody():
     race = race_of({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
-    found = decisions(race)
-    assert found.dropped == {"a"}
-    assert not found.settled
+    assert decisions(race).dropped == frozenset()
+    assert not decisions(race).settled
+    assert decisions(race_of({"a": 3000, "b": 1000, "c": 2000}, blocks=5, question=Question.RANKING)).settled
 
 
 def test_between_two_looks_the_earlier_one_stands():
-    race = race_of({"a": 1000, "b": 1000, "c": 870}, blocks=6, sd=0.04)
-    early = replace(race, launches=tuple(launch for launch in race.launches if launch.block < 5))
+    race = race_of({"a": 1000, "b": 1000, "c": 870}, blocks=11, sd=0.08)
+    early = replace(race, launches=tuple(launch for launch in race.launches if launch.block < 10))
     assert decisions(race) == decisions(early)
 
 
@@ -47,28 +58,34 @@ def test_who_was_dropped_stays_dropped():
     assert standing(race, merge=merged).rows[-1].tier == 2
 
 
-def test_a_pair_with_a_lost_launch_waits_for_the_next_look():
-    race = race_of({"a": 1000, "b": 100}, blocks=5)
-    assert decisions(race).settled
-    assert not decisions(replace(race, launches=race.launches[1:])).settled
+def test_a_stack_with_a_lost_launch_is_known_by_the_others_noise():
+    race = race_of({"a": 1000, "b": 100, "c": 1000}, blocks=3, sd=0.02)
+    lost = replace(race, launches=tuple(one for one in race.launches if (one.block, one.stack) != (0, "b")))
+    assert "b" in decisions(lost).dropped
+    twice = replace(lost, launches=tuple(one for one in lost.launches if (one.block, one.stack) != (1, "b")))
+    assert decisions(twice).dropped == frozenset()
 
 
-def test_a_race_goes_on_until_every_level_is_answered():
-    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20))
+def clear_at_the_headline_only(**told):
+    """A race whose first level is noise."""
+    race = race_of({"a": 1000, "b": 500}, blocks=5, levels=(1, 20), **told)
     dice = random.Random(4)
     noisy = tuple(
         replace(launch, slices=(slice_of(700 * math.exp(dice.gauss(0, 0.2)), load=make_load(1)), launch.slices[1]))
         for launch in race.launches
     )
-    race = replace(race, launches=noisy)
+    return replace(race, launches=noisy)
+
+
+def test_the_headline_alone_decides():
+    race = clear_at_the_headline_only()
     assert standing(race, merge=merged).settled
-    assert decisions(race).dropped == frozenset()
-    assert not decisions(race).settled
+    assert decisions(race).settled
 
 
-def test_a_stack_that_is_beaten_on_one_workload_only_goes_on():
-    race = race_with_workloads({"static": {"a": 5000, "b": 1000}, "page": {"a": 500, "b": 500}}, blocks=5)
-    assert "b" not in decisions(race).dropped
+def test_a_stack_that_meets_another_workload_only_is_not_dropped():
+    rates = {"page": {"a": 5000, "b": 1000}, "static": {"a": 500, "b": 500, "c": 500}}
+    assert "c" not in decisions(race_with_workloads(rates, blocks=5)).dropped
 
 
 def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
@@ -77,3 +94,60 @@ def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
     for race in (replace(clear, exhaustive=True), replace(clear, repeats=10)):
         assert not decisions(race).settled
         assert decisions(race).dropped == frozenset()
+
+
+@pytest.mark.parametrize(("sd", "settled"), [(0.003, True), (0.3, False)])
+def test_a_stack_alone_is_done_when_its_throughput_is_known(sd, settled):
+    assert decisions(alone(sd)).settled is settled
+
+
+def alone(sd):
+    """A race of one stack, whose throughput varies by ``sd`` from launch to launch."""
+    dice = random.Random(1)
+    race = race_of({"a": 1000}, blocks=6)
+    rates = (1000 * math.exp(dice.gauss(0, sd)) for _ in race.launches)
+    launches = zip(race.launches, rates, strict=True)
+    return replace(race, launches=tuple(replace(one, slices=(slice_of(rate),)) for one, rate in launches))
+
+
+# Races that began by the rule of all pairs go on by it
+
+
+def by_all_pairs(rates, **told):
+    return race_of(rates, **{"rule": Rule.ALL_PAIRS, **told})
+
+
+def test_by_the_rule_of_all_pairs_nothing_is_decided_before_five_blocks():
+    assert decisions(by_all_pairs({"a": 1000, "b": 100}, blocks=4)).dropped == frozenset()
+    assert not decisions(by_all_pairs({"a": 1000, "b": 100}, blocks=4)).settled
+
+
+def test_by_the_rule_of_all_pairs_who_is_beaten_is_dropped():
+    found = decisions(by_all_pairs({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1))
+    assert found.dropped == {"c"}
+    assert not found.settled
+
+
+def test_by_the_rule_of_all_pairs_a_ranking_drops_whose_place_is_known():
+    race = by_all_pairs({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
+    found = decisions(race)
+    assert found.dropped == {"a"}
+    assert not found.settled
+
+
+def test_by_the_rule_of_all_pairs_a_pair_with_a_lost_launch_waits_for_the_next_look():
+    race = by_all_pairs({"a": 1000, "b": 100}, blocks=5)
+    assert decisions(race).settled
+    assert not decisions(replace(race, launches=race.launches[1:])).settled
+
+
+def test_by_the_rule_of_all_pairs_a_race_goes_on_until_every_level_is_answered():
+    race = clear_at_the_headline_only(rule=Rule.ALL_PAIRS)
+    assert standing(race, merge=merged).settled
+    assert decisions(race).dropped == frozenset()
+    assert not decisions(race).settled
+
+
+def test_by_the_rule_of_all_pairs_a_stack_that_is_beaten_on_one_workload_only_goes_on():
+    rates = {"static": {"a": 5000, "b": 1000}, "page": {"a": 500, "b": 500}}
+    assert "b" not in decisions(race_with_workloads(rates, blocks=5, rule=Rule.ALL_PAIRS)).dropped

@@ -56,7 +56,7 @@ def test_a_single_block_of_many_stacks_leaves_time_to_stop_them(clock):
 
 
 def test_no_slice_outlasts_the_budget_however_long_stacks_take_to_rest(clock):
-    place = Nowhere(clock, SPEEDS)
+    place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
     place.rest_s = 3.0
     finished, _ = race(clock, place, PATHS, budget_s=100)
     assert finished.ending is Ending.BUDGET
@@ -75,7 +75,7 @@ def test_nothing_is_launched_or_warmed_up_after_the_budget_is_spent(clock):
 
 
 def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
-    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS)
+    finished, _ = race(clock, Nowhere(clock, dict.fromkeys(PATHS, 1000)), PATHS, exhaustive=True)
     blocks = {}
     for launch in finished.launches:
         blocks.setdefault(launch.block, []).append(launch.stack)
@@ -140,6 +140,12 @@ def test_events_tell_the_whole_race(clock):
     assert [one.index for one in slices] == list(range(len(slices)))
 
 
+def test_every_slice_keeps_what_the_machine_did_meanwhile(clock):
+    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS)
+    kept = [one.conditions for launch in finished.launches for one in launch.slices]
+    assert {one and one.stolen_s for one in kept} == {0.25}
+
+
 def test_a_budget_that_holds_no_block_is_refused(clock):
     with pytest.raises(InputError, match="--budget 2 s is too short"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)
@@ -178,14 +184,20 @@ def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clo
 # Several workloads
 
 
-def test_every_stack_meets_every_workload_at_every_level_in_every_block(clock):
+def test_every_stack_meets_every_workload_at_every_level_in_the_first_block(clock):
     finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), workloads=(asking("a"), asking("b")))
     wanted = set(itertools.product(PATHS, ("a", "b"), (1, 10)))
     assert cells_of(finished) == wanted
     for launch in finished.launches:
-        assert {(one.workload, one.load.concurrency) for one in launch.slices} == {
-            (name, level) for name in ("a", "b") for level in (1, 10)
-        }
+        met = {(one.workload, one.load.concurrency) for one in launch.slices}
+        assert met == (set(itertools.product("ab", (1, 10))) if launch.block == 0 else {("a", 10)})
+
+
+def test_a_race_whose_stacks_all_fail_but_one_ends_as_soon_as_that_is_known(clock):
+    place = Nowhere(clock, SPEEDS, not_starting={"waitress", "cheroot"})
+    finished, _ = race(clock, place, PATHS, budget_s=1000.0)
+    assert finished.ending is Ending.EXHAUSTED
+    assert max(launch.block for launch in finished.launches) == FAILED_LAUNCHES - 1
 
 
 def test_a_workload_for_some_stacks_is_met_by_no_other(clock):
@@ -232,7 +244,8 @@ def test_an_exhaustive_race_measures_all_levels_of_all_workloads_alike(clock):
 
 def test_the_budget_is_kept_with_many_cells_too(clock):
     workloads = tuple(asking(name) for name in "abcde")
-    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), workloads=workloads, budget_s=100.0)
+    place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+    finished, _ = race(clock, place, PATHS, levels=(1, 10), workloads=workloads, budget_s=100.0, difference=0.001)
     assert finished.ending is Ending.BUDGET
     assert 90 <= finished.elapsed_s <= 110
 

@@ -1,24 +1,25 @@
 """How a budget becomes blocks."""
 
-import numpy as np
+import math
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
+    EARLY_PASSES,
     LEAST_SLICE_S,
     MOST_BLOCKS,
-    ROOMY_BLOCKS,
-    WIDTHS,
+    SLICE_S,
+    WANTED_BLOCKS,
     Costs,
     Extent,
-    _width,
     least_budget_s,
     plan_block,
 )
-from stackrace.stats.looks import look
 
 COSTS = Costs()
+CELLS = {"cells": st.integers(1, 18), "sides": st.integers(0, 90)}
 
 
 def alike(stacks, levels):
@@ -28,12 +29,28 @@ def alike(stacks, levels):
 
 def spent_s(plan, extent):
     """What the planned block will take."""
-    headline = plan.passes * (plan.slice_s + COSTS.between_s)
-    others = plan.side_passes * (plan.side_slice_s + COSTS.between_s)
-    return COSTS.of(extent.stacks) + extent.headline * headline + extent.sides * others
+    headline = plan.passes * extent.headline * (plan.slice_s + COSTS.between_s)
+    others = extent.sides * (plan.side_slice_s + COSTS.between_s) if plan.sides else 0.0
+    return COSTS.of(extent.stacks) + headline + others
 
 
-@given(st.integers(1, 18), st.integers(0, 90), st.floats(0.1, 20), st.floats(1, 7200))
+def measured_s(plan, extent):
+    """How much of that is slices."""
+    return plan.passes * extent.headline * plan.slice_s + extent.sides * plan.side_slice_s * plan.sides
+
+
+def raced(extent, budget_s, between=0.25):
+    """Race block by block as planned, each costing what it should: the passes of all blocks, and their slices."""
+    done, blocks = 0, []
+    while (plan := plan_block(extent, remaining_s=budget_s, done=done, costs=COSTS, between=between)) is not None:
+        blocks.append(plan)
+        budget_s -= spent_s(plan, extent)
+        done += 1
+    assert budget_s >= -1e-6
+    return blocks
+
+
+@given(**CELLS, slice_s=st.floats(0.1, 20), budget_s=st.floats(1, 7200))
 def test_a_slice_of_a_given_length_is_part_of_the_least_budget(cells, sides, slice_s, budget_s):
     extent = Extent(stacks=cells, headline=cells, sides=sides)
     least_s = least_budget_s(extent, COSTS, slice_s)
@@ -42,23 +59,46 @@ def test_a_slice_of_a_given_length_is_part_of_the_least_budget(cells, sides, sli
     assert fits == (budget_s > least_s)
 
 
-@given(
-    stacks=st.integers(1, 18),
-    headline=st.integers(1, 18),
-    sides=st.integers(0, 90),
-    remaining_s=st.floats(1, 7200),
-    done=st.integers(0, MOST_BLOCKS),
-)
-def test_the_blocks_planned_just_fill_what_remains(stacks, headline, sides, remaining_s, done):
-    extent = Extent(stacks=stacks, headline=headline, sides=sides)
-    plan = plan_block(extent, remaining_s=remaining_s, done=done, costs=COSTS)
-    if plan is None:
-        assert done == MOST_BLOCKS or remaining_s < least_budget_s(extent, COSTS) + 1e-6
+@given(**CELLS, budget_s=st.floats(1, 7200))
+def test_blocks_fit_into_the_time_and_no_other_would(cells, sides, budget_s):
+    extent = Extent(stacks=cells, headline=cells, sides=sides)
+    blocks = raced(extent, budget_s)
+    if not blocks:
+        assert budget_s < least_budget_s(extent, COSTS) + 1e-6
         return
-    assert plan.slice_s >= LEAST_SLICE_S - 1e-9
-    assert plan.passes >= 1
-    assert plan.side_slice_s >= LEAST_SLICE_S - 1e-9
-    assert plan.blocks_left * spent_s(plan, extent) == pytest.approx(remaining_s)
+    left_s = budget_s - sum(spent_s(plan, extent) for plan in blocks)
+    once = Extent(stacks=cells, headline=cells)
+    assert len(blocks) == MOST_BLOCKS or left_s < least_budget_s(once, COSTS) + 1e-6
+    assert all(plan.slice_s >= LEAST_SLICE_S - 1e-9 and plan.passes >= 1 for plan in blocks)
+
+
+@given(
+    **CELLS, budget_s=st.floats(1, 5000), more=st.floats(1, 3), done=st.integers(0, 39), between=st.floats(0.01, 9)
+)
+def test_more_time_never_plans_fewer_blocks_nor_less_in_as_many(cells, sides, budget_s, more, done, between):
+    extent = Extent(stacks=cells, headline=cells, sides=sides)
+    shorter, longer = (
+        plan_block(extent, remaining_s=time_s, done=done, costs=COSTS, between=between)
+        for time_s in (budget_s, budget_s * more)
+    )
+    if shorter is not None:
+        assert longer is not None
+        assert longer.blocks_left >= shorter.blocks_left
+        if longer.blocks_left == shorter.blocks_left:
+            assert longer.passes * longer.slice_s >= shorter.passes * shorter.slice_s - 1e-9
+
+
+@pytest.mark.parametrize(("stacks", "levels"), [(2, 1), (3, 3), (5, 3), (10, 1), (10, 3), (12, 4), (20, 3)])
+def test_more_time_never_gives_a_race_less(stacks, levels):
+    """Whole races, re-planned after every block: never fewer launches, nor fewer seconds in as many."""
+    extent, before = alike(stacks, levels), (0, 0.0)
+    for budget_s in range(5, 1500, 5):
+        blocks = raced(extent, budget_s)
+        now = (len(blocks), sum(measured_s(plan, extent) for plan in blocks))
+        assert now[0] >= before[0], budget_s
+        if now[0] == before[0]:
+            assert now[1] >= before[1] - 1e-6, budget_s
+        before = now
 
 
 @given(remaining_s=st.floats(20, 7200))
@@ -66,33 +106,43 @@ def test_a_fixed_slice_is_kept_and_the_budget_too(remaining_s):
     plan = plan_block(alike(2, 1), remaining_s=remaining_s, done=0, costs=COSTS, fixed_slice_s=2.0)
     assert plan is not None
     assert plan.slice_s == 2.0
-    assert plan.blocks_left * spent_s(plan, alike(2, 1)) <= remaining_s + 1e-6
+    assert spent_s(plan, alike(2, 1)) <= remaining_s + 1e-6
 
 
-def test_with_little_time_the_headline_comes_first():
-    tight = plan_block(alike(10, 3), remaining_s=180, done=0, costs=COSTS)
-    assert tight.blocks_left >= 3
-    assert tight.side_passes == 1
-    roomy = plan_block(alike(10, 3), remaining_s=1800, done=0, costs=COSTS)
-    assert roomy.blocks_left >= ROOMY_BLOCKS
-    assert roomy.side_passes == roomy.passes > 1
+def test_other_levels_are_measured_once_in_the_first_block():
+    blocks = raced(alike(10, 3), 300)
+    assert [plan.sides for plan in blocks] == [True, *[False] * (len(blocks) - 1)]
+    assert all(plan.side_slice_s < plan.slice_s for plan in blocks)
+    assert plan_block(alike(3, 2), remaining_s=600, done=0, costs=COSTS, fixed_slice_s=2.0).side_slice_s == 2.0
 
 
-@given(remaining_s=st.floats(10, 7200))
-def test_more_time_never_means_fewer_launches_of_fewer_slices(remaining_s):
-    shorter = plan_block(alike(3, 1), remaining_s=remaining_s, done=0, costs=COSTS)
-    longer = plan_block(alike(3, 1), remaining_s=2 * remaining_s, done=0, costs=COSTS)
-    if shorter is not None:
-        assert longer.blocks_left >= shorter.blocks_left or longer.passes >= shorter.passes
-        assert _width(longer.blocks_left, longer.passes) <= _width(shorter.blocks_left, shorter.passes)
+def test_other_levels_are_measured_again_where_all_blocks_fit_all_the_same():
+    blocks = raced(alike(2, 3), 1000)
+    assert len(blocks) == MOST_BLOCKS
+    assert sum(plan.sides for plan in blocks) > 1
 
 
-def test_the_widths_are_those_of_the_statistics():
-    rng = np.random.default_rng(1)
-    for blocks in (3, 5, 8, 14, 30):
-        medians = []
-        for stacks in (2, 3, 4, 10):
-            upper = np.triu_indices(stacks, 1)
-            widths = [np.median(look(rng.normal(size=(stacks, blocks))).half_width[upper]) for _ in range(100)]
-            medians.append(np.log(np.median(widths)))
-        assert _width(blocks, 1) / _width(2, 1) * WIDTHS[0] == pytest.approx(np.exp(np.mean(medians)), rel=0.2)
+def test_the_first_blocks_are_quick_and_the_fourth_tells_slices_from_launches():
+    blocks = raced(alike(3, 1), 300, between=100.0)
+    assert tuple(plan.passes for plan in blocks[:6]) == (*EARLY_PASSES, 1, 1)
+    assert {plan.slice_s for plan in blocks} == {SLICE_S}
+
+
+def test_where_time_is_short_slices_give_way_to_launches():
+    extent = alike(3, 1)
+    assert len(raced(extent, 53)) == WANTED_BLOCKS
+    assert raced(extent, 53)[0].slice_s < SLICE_S
+    assert len(raced(extent, 25)) == 2
+
+
+def test_slices_are_as_long_as_a_page_needs():
+    plan = plan_block(alike(3, 1), remaining_s=600, done=0, costs=COSTS, slice_s=4.0)
+    assert plan.slice_s == 4.0
+
+
+@pytest.mark.parametrize("between", [0.05, 0.25, 1.0])
+def test_later_blocks_have_the_passes_that_the_pilot_asks_for(between):
+    """Kalibera & Jones 2013, section 6.2: R = √(c_launch/c_slice · T1²/T2²)."""
+    costs, extent = Costs(launch_s=2.0, warmup_s=1.0, stop_s=0.0), Extent(stacks=4, headline=4)
+    plan = plan_block(extent, remaining_s=900, done=4, costs=costs, fixed_slice_s=1.0, between=between)
+    assert plan.passes == min(max(round(math.sqrt(3.0 / (1.0 + costs.between_s) / between)), 1), 8)

@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 from tests.factories import STACKS, make_race, make_standing
 
@@ -23,6 +24,17 @@ def test_the_table_parses_back_to_the_slices():
         assert int(row["slice"]) == one.index
         assert float(row["throughput_per_s"]) == one.result.throughput_per_s
         assert float(row["latency_p99_s"]) == one.result.latency.p99
+
+
+def test_each_row_tells_what_the_machine_did_and_nothing_where_nobody_knows():
+    race = make_race(1, blocks=1)
+    launch = race.launches[0]
+    unknown = replace(launch.slices[0], conditions=None)
+    race = replace(race, launches=(replace(launch, slices=(unknown, *launch.slices[1:])),))
+    first, second, *_ = rows_of(race, make_standing(race))
+    names = ("watched_s", "stack_cores", "stolen_cpu_s", "foreign_cpu_s", "canary_before_ns", "canary_after_ns")
+    assert [second[name] for name in names] == ["2.0", "2", "0.02", "0.01", "250000.0", "255000.0"]
+    assert [first[name] for name in names] == [""] * 6
 
 
 def test_a_launch_without_slices_keeps_a_row_with_its_failure():

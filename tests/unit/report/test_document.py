@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
+from stackrace.model.duty import Duty
 from stackrace.model.load import LoadResult, TargetResult
 from stackrace.model.race import Ending
 from stackrace.model.standing import Interval
@@ -62,10 +63,26 @@ def test_all_that_the_engine_tells_validates():
 def test_documents_of_before_still_validate():
     built = json.loads(exporter(Format.JSON).export(make_race(1), make_standing(make_race(1))))
     for one in [one for launch in built["launches"] for one in launch["slices"]]:
-        for name in ("service", "lag", "targets", "ceiling_per_s", "retried"):
+        for name in ("service", "lag", "targets", "ceiling_per_s", "retried", "conditions"):
             del one[name]
         del one["load"]["rate_per_s"]
     VALIDATOR.validate(built)
+
+
+def test_a_slice_tells_what_the_machine_did_and_null_where_nobody_knows():
+    race = make_race(2)
+    launch = race.launches[0]
+    unknown, half = launch.slices[:2]
+    half = replace(half, conditions=replace(half.conditions, canary_after_ns=None, foreign_s=-0.001))
+    slices = (replace(unknown, conditions=None), half, *launch.slices[2:])
+    race = replace(race, launches=(replace(launch, slices=slices), *race.launches[1:]))
+    check(race, make_standing(race))
+    told = [one["conditions"] for one in document(race, make_standing(race))["launches"][0]["slices"]]
+    assert told[0] is None
+    assert told[1] == {
+        "elapsed_s": 2.0, "cores": 2, "stolen_s": 0.02, "foreign_s": -0.001,
+        "canary_before_ns": 250_000.0, "canary_after_ns": None,
+    }  # fmt: skip
 
 
 def test_series_validate_when_asked_for():
@@ -135,3 +152,12 @@ def test_every_member_is_described():
     for name, schema in VALIDATOR.schema["$defs"].items():
         missing += undescribed(schema, name)
     assert missing == []
+
+
+def test_where_the_time_went_validates_and_sums_up():
+    race = replace(make_race(2), duty=Duty(slices_s=30.0, sides_s=5.0, other_s=15.0))
+    check(race, make_standing(race))
+    told = document(race, make_standing(race))["race"]["duty"]
+    assert set(told) == {*(one.name for one in fields(Duty)), "total_s"}
+    assert (told["slices_s"], told["total_s"]) == (30.0, 50.0)
+    assert document(make_race(2), make_standing(race))["race"]["duty"] is None

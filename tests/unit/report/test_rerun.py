@@ -23,7 +23,7 @@ from tests.unit.historic.reruns import (
 from stackrace.historic import NAMES
 from stackrace.historic.judging import judged
 from stackrace.historic.reading import read_comparison
-from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome
+from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome, Ruling
 from stackrace.report.historic import Form, rerun_exporter, words
 from stackrace.report.historic.chart import claim_drawing, claims_scale
 from stackrace.report.historic.terminal import print_rerun
@@ -50,12 +50,12 @@ cores, 8 GiB, Debian GNU/Linux 12, kvm. Only ratios are compared: the hardware d
 
 One page
 claim                       at       then  now
-one is faster               c=1      1.50  1.50 (1.46–1.54)             holds: the published ratio
+one is faster               c=1      1.50  1.50 (1.47–1.53)             holds: the published ratio
                                                                         is within our limits
-one takes less time, by     c=1      0.50  1.50 (1.46–1.54)             reversed: the published
+one takes less time, by     c=1      0.50  1.50 (1.47–1.53)             reversed: the published
 its author's own guess                                                  ratio is outside our limits
 (announced, not measured)
-no significant difference   c=1       ≈ 1  1.50 (1.46–1.54)             reversed
+no significant difference   c=1       ≈ 1  1.50 (1.47–1.53)             reversed
 (measured, then withdrawn)
 one dies at 500             c=500   fails                               not measured: one never had
                                                                         its turn
@@ -70,7 +70,8 @@ Other  0.67 → 0.67
 Gone since, and what ran in its place
 Other: Its last release is of 2002. flup, which it was.
 
-Limits hold for all 3 of them together with 95% confidence.
+With 95% confidence nothing wrong is said of any of these 3 ratios; the limits are those that its
+ruling rests on.
 One page: Race 1fwvedulu2qlv, 1 min 1 s.
 """
 
@@ -96,8 +97,8 @@ def test_a_quick_form_is_told_as_what_it_is():
     runs = replace(slices, key="other", quick_repeats=3, quick_requests=500)
     told = {
         (slices,): ", in short slices (--quick) on ",
-        (runs,): ", in fewer and shorter runs (--quick) on ",
-        (slices, runs): ", in short slices, or in fewer and shorter runs (--quick) on ",
+        (runs,): ", in shorter runs (--quick) on ",
+        (slices, runs): ", in short slices, or in shorter runs (--quick) on ",
     }
     for parts, expected in told.items():
         rerun = rerun_of(make_comparison(parts=parts), paired(FIRST, SECOND))
@@ -123,12 +124,38 @@ def test_a_part_that_could_not_be_run_says_why():
 def test_an_unnoticeable_difference_is_called_one():
     steady = (100.0, 100.1, 100.0, 100.1, 100.0, 99.9, 100.0)
     text = printed(rerun_of(make_comparison(), paired(steady, steady[::-1])), 100)
-    assert "no difference you could notice" in " ".join(text.split())
+    assert "no difference that matters" in " ".join(text.split())
 
 
 def test_few_blocks_are_owned_up_to():
-    text = " ".join(printed(rerun_of(make_comparison(), paired(FIRST[:3], SECOND[:3]))).split())
-    assert "Some rest on 3 blocks only, which makes them wide." in text
+    race = paired((300.0, 250.0, 320.0), (260.0, 300.0, 240.0), elapsed_s=90.0)
+    text = " ".join(printed(rerun_of(make_comparison(), race)).split())
+    assert "What cannot be told rests on as few as 3 blocks." in text
+    assert re.search(r"cannot be told: about \d+ more (minutes|hours) would tell", text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(20.0, "about 1 more minute would tell"), (820.0, "about 14 more minutes would tell"),
+     (10_000.0, "about 3 more hours would tell"), (1e6, "more than a day of racing would be needed to tell")],
+)  # fmt: skip
+def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
+    told = replace(rerun.claims[0], ruling=Ruling.UNDECIDED, more_s=seconds)
+    assert said in words.remark(told)
+
+
+def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
+    told = replace(rerun.claims[0], ruling=Ruling.NOT_SO)
+    assert words.remark(told).startswith("5% or more on that side is excluded")
+
+
+@pytest.mark.parametrize("ruling", Ruling)
+def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
+    told = replace(rerun, claims=(replace(rerun.claims[0], ruling=ruling),))
+    assert ruling.value in printed(told)
+    for form in Form:
+        assert ruling.value in rerun_exporter(form).export(told)
+    assert claim_drawing(told.claims[0], claims_scale(told.claims))
 
 
 def test_limits_that_leave_everything_open_are_not_told_as_figures():

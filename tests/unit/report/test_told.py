@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_finding, make_race, make_standing
 
+from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.race import Budget, Ending, Enforcement
 from stackrace.model.standing import Interval, ScalingCurve, ScalingLaw
 from stackrace.model.verdict import Effect, Verdict
@@ -61,7 +62,7 @@ def test_all_reports_tell_what_belongs_to_the_answer():
 
 def test_a_void_race_says_so_first_and_names_no_winner():
     race = make_race(3)
-    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), settled=False)
+    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), result=Answer(kind=AnswerKind.VOID))
     for name, text in everywhere(race, standing).items():
         assert "This race is void: two identical stacks came out 4 % apart." in text[:400], name
         assert sentences.VOID in text, name

@@ -5,6 +5,7 @@ import pytest
 from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing
 
 import stackrace.report
+from stackrace.model.duty import Duty
 from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
@@ -80,3 +81,15 @@ def test_a_race_that_went_on_says_so_and_what_was_left_out():
     assert "went on once after an interruption; left out: 2 launches of blocks that were cut" in said
     assert ", 4 launches in " in sentences.about(went_on)
     assert sentences.resumed(race) == ""
+
+
+def test_where_the_time_went_is_told_slices_first_and_trifles_left_out():
+    race = make_race(2, duty=Duty(slices_s=80.0, sides_s=10.0, rewarming_s=50.0, resting_s=10.0, starting_s=49.9,
+                                  stopping_s=0.1))  # fmt: skip
+    assert sentences.duty(race) == (
+        "Of the race's 3 min 20 s: 40 % slices, 5 % slices at other levels, 25 % starting, "
+        "30 % load and rest before slices."
+    )
+    assert sentences.duty(race) in sentences.notes(race, make_standing(race))
+    assert "since it went on last" in sentences.duty(replace(race, resumed=1))
+    assert sentences.duty(make_race(2)) == ""

@@ -43,7 +43,7 @@ def test_identical_stacks_tie_once_enough_is_known(asked):
     assert judged.tied[0, 1]
     assert judged.tiers == (1, 1)
     assert judged.apart(0, 1) < 0.05
-    assert judged.resolution == pytest.approx(math.expm1(judged.family.half_width[0, 1]))
+    assert judged.resolution == pytest.approx(math.expm1(judged.each.half_width[0, 1]))
 
 
 @RULES
@@ -80,7 +80,7 @@ def test_one_stack_alone_leads_itself(rule):
 def test_a_stack_far_ahead_is_named_after_two_blocks_and_surely_the_best():
     judged = judge(field(7.0, 7.9, 6.6, n=2), 0.05)
     assert (judged.leader, judged.winners, judged.left, judged.surely) == (1, (1,), (1,), True)
-    assert judged.tiers == (1, 1, 1)
+    assert judged.tiers == (2, 1, 3)
     assert judged.behind == 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -40,7 +39,6 @@ def assert_alike(one: Selection, other: Selection):
         np.testing.assert_allclose(getattr(one, name).estimate, getattr(other, name).estimate, atol=1e-9)
         np.testing.assert_allclose(getattr(one, name).half_width, getattr(other, name).half_width, rtol=0.03)
     np.testing.assert_array_equal(one.proved, other.proved)
-    np.testing.assert_array_equal(one.dropped, other.dropped)
 
 
 @given(races(), st.data())
@@ -121,20 +119,20 @@ def test_after_two_blocks_only_those_leave_that_are_surely_twice_the_difference_
     np.testing.assert_array_equal(~first.left, far & ~leads)
 
 
-@given(races(least=2), st.booleans())
-def test_between_two_looks_nobody_leaves_and_nobody_wins(values, drops):
-    for seen in looks(values, DELTA, drops=drops):
+@given(races(least=2))
+def test_between_two_looks_nobody_leaves_and_nobody_wins(values):
+    for seen in looks(values, DELTA):
         if seen.blocks not in LOOKS:
             assert seen.winner == -1
-            *_, before = looks(values[:, : last_look(seen.blocks)], DELTA, drops=drops)
+            *_, before = looks(values[:, : last_look(seen.blocks)], DELTA)
             np.testing.assert_array_equal(seen.left, before.left | (last_look(seen.blocks) == 0))
 
 
 @given(races(gaps=True))
 def test_a_ranking_drops_nobody(values):
     for seen in looks(values, DELTA, drops=False):
-        np.testing.assert_array_equal(seen.left, np.isfinite(values).any(axis=-1))
-        assert not seen.dropped.any()
+        np.testing.assert_array_equal(seen.left, np.isfinite(values[:, : seen.blocks]).any(axis=-1))
+        assert not seen.out.any()
 
 
 @given(races(least=2, gaps=True), st.sampled_from([0.0, 0.01, DELTA, 0.2]))
@@ -142,7 +140,7 @@ def test_how_far_behind_the_leader_may_be_is_never_negative_and_for_a_winner_of_
     values, delta
 ):
     for seen in looks(values, delta):
-        behind = float(seen.behind(delta))
+        behind = float(seen.behind())
         assert behind >= 0
         if seen.winner >= 0 and seen.left.all():
             assert behind < delta or behind == 0
@@ -154,32 +152,33 @@ def test_how_far_behind_the_leader_may_be_is_never_negative_and_for_a_winner_of_
 def test_a_stack_that_still_may_be_ahead_counts_as_far_as_its_limits_reach(values):
     seen = selected(values, DELTA, drops=False)
     if seen.blocks < 2:
-        assert seen.behind(DELTA) == np.inf
+        assert seen.behind() == np.inf
         return
     reach = (seen.pairs.half_width - seen.pairs.estimate)[seen.leader]
     reach[seen.leader] = 0
-    assert seen.behind(DELTA) == pytest.approx(max(reach.max(), 0))
+    assert seen.behind() == pytest.approx(max(reach.max(), 0))
 
 
-def test_a_stack_dropped_within_the_zone_may_be_so_much_better_than_the_one_that_dropped_it():
-    blank = selected(np.random.default_rng(1).normal(0, 0.05, (3, 5)), DELTA, drops=False)
-    d, half = np.zeros((3, 3)), np.full((3, 3), 0.1)
-    d[0] = [0, 0.07, 0.2]
-    d[:, 0] = -d[0]
-    np.fill_diagonal(half, 0)
-    dropped = np.zeros((3, 3), dtype=bool)
-    dropped[1, 2] = True
-    seen = Selection(**{
-        **{one.name: getattr(blank, one.name) for one in fields(blank)},
-        "left": np.array([True, True, False]), "leader": np.array(0), "winner": np.array(-1),
-        "pairs": type(blank.pairs)(estimate=d, half_width=half, blocks=blank.pairs.blocks),
-        "proved": np.zeros((3, 3), dtype=bool), "dropped": dropped,
-    })  # fmt: skip
-    assert seen.behind(DELTA) == pytest.approx(0.03 + DELTA)
-    dropped[0, 2] = True  # the leader dropped it, too: of several the least counts
-    assert seen.behind(DELTA) == pytest.approx(max(DELTA, 0.03))
-    seen.proved[1, 2] = True
-    assert seen.behind(DELTA) == pytest.approx(0.03)
+def test_a_stack_that_left_counts_no_more():
+    values = np.array([[0.0, 0.01, 0.0], [0.0, 0.0, 0.012], [-1.0, -1.01, -1.0]])
+    seen = selected(values, 0.001)
+    assert seen.left.tolist() == [True, True, False]
+    reach = seen.pairs.half_width[0, 1] - abs(seen.pairs.estimate[0, 1])
+    assert seen.behind() == pytest.approx(reach)
+
+
+def test_a_stack_that_comes_late_is_none_before():
+    values = np.array([[0.0, 0.01, 0.0, 0.01], [-1.0, -1.01, -1.0, -1.0], [np.nan, np.nan, 1.0, 1.0]])
+    late, without = list(looks(values, DELTA)), list(looks(values[:2], DELTA))
+    assert_alike_of_two(late[0], without[0])
+    assert late[0].left.tolist()[2] is False
+    assert late[-1].left[2]
+
+
+def assert_alike_of_two(one: Selection, other: Selection):
+    np.testing.assert_allclose(one.pairs.half_width[:2, :2], other.pairs.half_width)
+    assert one.left[:2].tolist() == other.left.tolist()
+    assert int(one.winner) == int(other.winner)
 
 
 @given(st.integers(1, 14), st.booleans())
@@ -188,7 +187,7 @@ def test_one_stack_alone_wins_at_the_first_look(blocks, drops):
     assert seen.left.tolist() == [True]
     assert int(seen.winner) == (0 if blocks >= LOOKS[0] else -1)
     assert seen.surely_best()
-    assert seen.behind(DELTA) == 0
+    assert seen.behind() == 0
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14), st.booleans(), st.booleans())
@@ -199,26 +198,26 @@ def test_many_races_at_once_go_like_each_by_itself(seed, k, blocks, gaps, drops)
         values[rng.random(values.shape) < 0.15] = np.nan
     alone = [list(looks(race, DELTA, drops=drops)) for race in values]
     for at, together in enumerate(looks(values, DELTA, drops=drops)):
-        behind, surely = together.behind(DELTA), together.surely_best()
+        behind, surely = together.behind(), together.surely_best()
         for number, one in enumerate(alone):
             assert together.left[number].tolist() == one[at].left.tolist()
             assert together.leader[number] == one[at].leader
             assert together.winner[number] == one[at].winner
             assert surely[number] == one[at].surely_best()
-            np.testing.assert_allclose(behind[number], one[at].behind(DELTA), rtol=1e-9)
+            np.testing.assert_allclose(behind[number], one[at].behind(), rtol=1e-9)
             np.testing.assert_allclose(together.order.half_width[number], one[at].order.half_width, rtol=1e-9)
 
 
 def test_values_that_never_vary_leave_no_doubt():
     found = selected(np.tile(np.array([[0.0], [0.3], [0.2]]), 4), DELTA)
-    assert (int(found.winner), bool(found.surely_best()), float(found.behind(DELTA))) == (1, True, 0.0)
+    assert (int(found.winner), bool(found.surely_best()), float(found.behind())) == (1, True, 0.0)
 
 
 def test_two_stacks_with_identical_values_are_within_the_difference_of_each_other():
     found = selected(np.zeros((2, 3)), DELTA)
     assert int(found.winner) in (0, 1)
     assert not found.surely_best()
-    assert float(found.behind(DELTA)) <= DELTA
+    assert float(found.behind()) <= DELTA
 
 
 def test_stacks_that_never_met_leave_the_race_open():
@@ -226,7 +225,7 @@ def test_stacks_that_never_met_leave_the_race_open():
     found = selected([[1.0, 1.1, gap, gap], [gap, gap, 1.0, 1.2]], DELTA)
     assert int(found.winner) == -1
     assert found.left.all()
-    assert found.behind(DELTA) == np.inf
+    assert found.behind() == np.inf
 
 
 def test_a_stack_that_never_ran_is_not_in():

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.method.figures import FIGURES
 from benchmarks.method.noise import HELD_OUT, MODELS, blocks, sequence
 from benchmarks.method.shares import upper_bound
-from benchmarks.method.theft import bursts, wandering
+from benchmarks.method.stolen_time import bursts, wandering
 from benchmarks.method.trials.answers import answers
 from benchmarks.method.trials.coverage import coverage
 from benchmarks.method.trials.customs import customs

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import strategies as st
 
 from stackrace.model import ids
+from stackrace.model.conditions import Conditions
+from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, StackFacts
+from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
 from stackrace.store.settings import configure
@@ -79,6 +81,15 @@ RESULT = whole(
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
 FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)
+CONDITIONS = whole(
+    Conditions,
+    elapsed_s=REAL,
+    cores=COUNT,
+    stolen_s=REAL,
+    foreign_s=REAL,
+    canary_before_ns=st.none() | REAL,
+    canary_after_ns=st.none() | REAL,
+)
 SLICE = whole(
     Slice,
     index=COUNT,
@@ -87,6 +98,7 @@ SLICE = whole(
     usage=few(USAGE),
     verdict=whole(Verdict, findings=few(FINDING)),
     workload=TEXT,
+    conditions=st.none() | CONDITIONS,
 )
 FAILURE = whole(Failure, kind=st.sampled_from(FailureKind), message=TEXT, log=TEXT)
 LAUNCH = whole(
@@ -140,6 +152,8 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
+    rule=st.sampled_from(Rule),
+    duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
 )
 
 

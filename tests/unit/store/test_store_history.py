@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from tests.factories import make_conditions
 
 from stackrace.model import ids
 from stackrace.model.launch import MemorySample
@@ -231,6 +232,21 @@ def test_what_an_earlier_version_wrote_gets_ids_and_history(store, race, writer)
             cursor.execute("DELETE FROM stackrace_slice")
         assert registered == [(race.launches[0].id, "launch", race.id), (race.id, "race", None)]
         assert [alteration.deed for alteration in upgraded.alterations(race.id)] == [Deed.DELETED]
+
+
+def test_slices_of_an_earlier_version_have_no_conditions_and_those_that_follow_do(store, race, writer):
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    from stackrace.store import open_store
+
+    MigrationExecutor(connections[store.alias]).migrate([("stackrace", "0007_going_on")])
+    with open_store(f"sqlite:///{store.address}") as upgraded:
+        assert upgraded.load(race.id) == race
+        assert race.launches[0].slices[0].conditions is None
+        later = replace(writer.make_slice(1), conditions=make_conditions())
+        upgraded.add_slice(race.launches[0].id, later)
+        assert upgraded.load(race.id).launches[0].slices[1] == later
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(store, race):

@@ -42,7 +42,7 @@ def test_a_race_stored_step_by_step_loads_equal(shared_store, races, data):
     if race.ending is None:
         expected = replace(race, elapsed_s=0.0)
     else:
-        shared_store.end(race.id, race.ending, race.elapsed_s)
+        shared_store.end(race.id, race.ending, race.elapsed_s, race.duty)
     assert shared_store.load(race.id) == expected
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stackrace.model import ids
+from stackrace.model.duty import Duty
 from stackrace.model.race import Ending, StackFacts
 from stackrace.race.events import (
     BlockEnded,
@@ -25,6 +26,7 @@ def test_a_race_told_to_the_sink_is_in_the_store(store, writer):
     race, launch = writer.make_race(ids.generate()), writer.make_launch(ids.generate())
     facts = StackFacts(stack=launch.stack, versions={"gunicorn": "23.0"}, commands=("gunicorn demo",))
     whole = replace(launch, slices=(writer.make_slice(0),), ready_s=0.5, warmup_s=2.5)
+    duty = Duty(slices_s=5.0, other_s=7.5)
     sink = StoreSink(store)
     for event in (
         RaceStarted(race),
@@ -35,10 +37,10 @@ def test_a_race_told_to_the_sink_is_in_the_store(store, writer):
         SliceEnded(launch.id, writer.make_slice(0)),
         LaunchEnded(whole),
         BlockEnded(0, race),
-        RaceEnded(Ending.ANSWERED, 12.5),
+        RaceEnded(Ending.ANSWERED, 12.5, duty),
     ):
         sink(event)
-    expected = replace(race, facts=(facts,), launches=(whole,), elapsed_s=12.5, ending=Ending.ANSWERED)
+    expected = replace(race, facts=(facts,), launches=(whole,), elapsed_s=12.5, ending=Ending.ANSWERED, duty=duty)
     assert store.load(race.id) == expected
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable
+from statistics import median
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from .messages import Asked, Caller, ExchangeMessage, Reply, RequestMessage, header
@@ -20,6 +22,14 @@ PATIENCE_S = 0.5
 """Spent per request on askings beyond the second."""
 
 _REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class Answered(NamedTuple):
+    """An answer and what it took: seconds, and CPU seconds of this process."""
+
+    reply: Reply
+    wall_s: float
+    cpu_s: float
 
 
 class Asking:
@@ -58,28 +68,38 @@ class Asking:
         return there, self._ask(there), asked.path
 
     def _exchange(self, asked: Asked, first: Reply, via: str) -> ExchangeMessage:
-        second = max(self._again(asked, first), key=lambda reply: difference(first, reply))
+        # the first answer is none of them: it also paid for imports and empty caches
+        again = self._again(asked, first)
+        second = max((one.reply for one in again), key=lambda reply: difference(first, reply))
         return {
             "path": asked.path,
             "via": via,
             "added": [list(pair) for pair in self._added if pair in asked.headers],
             "first": first.message(),
             "second": second.message(),
+            "wall_s": median(one.wall_s for one in again),
+            "cpu_s": median(one.cpu_s for one in again),
         }
 
-    def _again(self, asked: Asked, first: Reply) -> list[Reply]:
+    def _again(self, asked: Asked, first: Reply) -> list[Answered]:
         """Ask at least once more, until the length differs, the app fails, or patience ends."""
-        replies = [self._ask(asked)]
+        answered = [self._timed(asked)]
         most = MOST
         until = time.monotonic() + PATIENCE_S
-        while len(replies) < most - 1 and time.monotonic() < until:
-            unlike = difference(first, replies[-1])
-            if not replies[-1].succeeded or unlike > 1:
+        while len(answered) < most - 1 and time.monotonic() < until:
+            last = answered[-1].reply
+            unlike = difference(first, last)
+            if not last.succeeded or unlike > 1:
                 break
             if unlike:
                 most = MOST_VARYING
-            replies.append(self._ask(asked))
-        return replies
+            answered.append(self._timed(asked))
+        return answered
+
+    def _timed(self, asked: Asked) -> Answered:
+        wall_s, cpu_s = time.perf_counter(), time.process_time()
+        reply = self._ask(asked)
+        return Answered(reply, time.perf_counter() - wall_s, time.process_time() - cpu_s)
 
     def _ask(self, asked: Asked) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")

@@ -48,7 +48,8 @@ class ExchangeMessage(TypedDict):
     """A request and two answers to it, as different as any two were.
 
     ``via`` is the path that redirected to ``path``, or empty; ``added`` are headers that the examiner added
-    and that every later request needs.
+    and that every later request needs. ``wall_s`` and ``cpu_s`` are the medians of what all answers but the first
+    took: seconds, and CPU seconds of the process.
     """
 
     path: str
@@ -56,6 +57,8 @@ class ExchangeMessage(TypedDict):
     added: list[list[str]]
     first: ReplyMessage
     second: ReplyMessage
+    wall_s: float
+    cpu_s: float
 
 
 class PythonReport(TypedDict):

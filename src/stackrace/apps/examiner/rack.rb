@@ -26,7 +26,7 @@ module StackraceExaminer
   EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
 
   Asked = Struct.new(:method, :path, :headers, :body, keyword_init: true)
-  Reply = Struct.new(:status, :headers, :body, :traceback, keyword_init: true) do
+  Reply = Struct.new(:status, :headers, :body, :traceback, :wall_s, :cpu_s, keyword_init: true) do
     def succeeded? = (200..299).cover?(status)
 
     def header(name) = headers.find { |key, _| key.downcase == name }&.last.to_s
@@ -45,6 +45,8 @@ module StackraceExaminer
   def stage(text) = REPORT.puts("stage #{text}")
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
   # The app's own traceback, what happened in its last line, as Python shows one.
   def traceback(error)
@@ -140,19 +142,32 @@ module StackraceExaminer
 
   # Asks at least once more, until the length differs, the app fails, or patience ends.
   def again(app, asked, reply)
-    replies = [ask(app, asked)]
+    replies = [timed(app, asked)]
     stop = now + PATIENCE_S
     while replies.length < MOST - 1 && now < stop && replies.last.succeeded? && reply.difference(replies.last) < 2
-      replies << ask(app, asked)
+      replies << timed(app, asked)
     end
-    replies.max_by { |other| reply.difference(other) }
+    replies
+  end
+
+  def timed(app, asked)
+    wall_s, cpu_s = now, cpu
+    ask(app, asked).tap { |reply| reply.wall_s, reply.cpu_s = now - wall_s, cpu - cpu_s }
+  end
+
+  def median(values)
+    low, high = values.sort.values_at((values.length - 1) / 2, values.length / 2)
+    (low + high) / 2
   end
 
   def exchanges(app)
     firsts = ORDER["requests"].map { |request| first(app, prepare(request)) }
     sleep(PAUSE_S) if firsts.any? { |_, reply, _| reply.succeeded? }
     firsts.map do |asked, reply, via|
-      { path: asked.path, via: via, added: [], first: reply.message, second: again(app, asked, reply).message }
+      replies = again(app, asked, reply)
+      second = replies.max_by { |other| reply.difference(other) }
+      { path: asked.path, via: via, added: [], first: reply.message, second: second.message,
+        wall_s: median(replies.map(&:wall_s)), cpu_s: median(replies.map(&:cpu_s)) }
     end
   end
 

@@ -28,13 +28,13 @@ def worded(standing: Standing, levels: Sequence[Told], missing: Sequence[Withdra
     of.
     """
     if not standing.verdict.valid:
-        return replace(standing, answer=void(standing.verdict), settled=False)
+        return replace(standing, answer=void(standing.verdict))
     if not levels:
         return replace(standing, answer=nothing(missing))
     at, told = standing.headline, levels[standing.headline]
     return replace(
         standing,
-        answer=sentence(_where(levels, at) + answer(told, missing), told.race.stacks),
+        answer=sentence(_where(levels, at) + answer(standing.result, told, missing), told.race.stacks),
         reason=reason(told.rows),
         levels_told=levels_told(levels),
         costs=costs(told),

@@ -1,83 +1,80 @@
-"""The answer to a race's question, in one sentence: who wins by how much, or why nobody does."""
+"""The answer to a race's question, in one sentence."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from ...model.race import Question, Race
+from ...model.answer import Answer, AnswerKind
+from ...model.race import Question, Race, Rule
 from ...model.standing import Row, Withdrawal
-from ...stats import looks
-from .phrases import names, percent, times
+from ...stats import selection
+from .phrases import about, names, percent, times
 from .told import Told, named
 
 __all__ = ["answer", "nothing"]
 
 
-def answer(told: Told, withdrawals: Sequence[Withdrawal]) -> str:
+def answer(result: Answer, told: Told, withdrawals: Sequence[Withdrawal]) -> str:
     """Return the sentence without its capital and full stop; ``withdrawals`` are of stacks that met this level."""
-    if len(told.rows) == 1:
-        return _alone(told.rows[0], withdrawals)
-    ranking = told.race.question is Question.RANKING
-    if ranking and all(told.judgement.settled):
-        return f"every place is settled: {_best(told)}"
-    if not told.judgement.winners:
-        return _unresolved(told)
-    below = f"; not every place is settled yet: {_more(told)}" if ranking else ""
-    return _best(told) + below
+    race = told.race
+    match result.kind:
+        case AnswerKind.ALONE | AnswerKind.ONLY:
+            return _alone(told.rows[0], withdrawals)
+        case AnswerKind.BEST:
+            return f"{result.stacks[0]} is the best{_margin(result)}"
+        case AnswerKind.GOOD:
+            return f"{result.stacks[0]} is the best, or within {percent(race.difference)} of it{_margin(result)}"
+        case AnswerKind.ALIKE:
+            rest = "; every other stack is slower" if len(result.stacks) < len(told.stacks) else ""
+            apart = percent(result.within or 0)
+            return f"{names(result.stacks)}: nothing between them that matters, {apart} at most{rest}"
+        case AnswerKind.RANKED:
+            return f"every place is settled: {result.stacks[0]} comes first{_margin(result)}"
+        case AnswerKind.CLOSE:
+            behind = percent(result.within or 0)
+            return f"{result.stacks[0]} is the best of these, or at most {behind} behind{_open(result, told)}"
+    return f"{_undecided(result, told)}{_open(result, told)}"
 
 
-def _best(told: Told) -> str:
-    """Name the winner with its margin, or those between whom there is nothing to choose."""
-    judgement, stacks = told.judgement, told.stacks
-    first = named(told)
-    others = [i for i in range(len(stacks)) if i != first]
-    rivals = [i for i in others if not judgement.order[first, i]]
-    second = judgement.foremost(rivals or others)
-    if not rivals:
-        ratio = times(judgement.ratio(first, second))
-        return f"{stacks[first]} delivers {ratio} the throughput of {stacks[second]}, the next best"
-    most = max(judgement.apart(first, i) for i in rivals)
-    if most <= told.race.difference or first not in judgement.winners:
-        rest = "; every other stack is slower" if len(rivals) < len(others) else ""
-        begin = "no difference you would notice" if most <= told.race.difference else "hardly a difference"
-        return f"{begin}: {_differ(stacks, first, rivals)} by at most {percent(most)}{rest}"
-    return (
-        f"{stacks[first]} will do: no other stack is more than {percent(told.race.difference)} faster; "
-        f"{stacks[second]} delivers {times(judgement.ratio(second, first))} its throughput"
-    )
+def _margin(result: Answer) -> str:
+    if result.ratio is None:
+        return ""
+    return f": it delivers {times(result.ratio)} the throughput of {result.next_best}, the next best"
 
 
-def _differ(stacks: Sequence[str], first: int, rivals: Sequence[int]) -> str:
-    if len(rivals) == 1:
-        return f"{stacks[first]} and {stacks[rivals[0]]} differ"
-    return f"{stacks[first]} differs from {names([stacks[i] for i in rivals])}"
+def _undecided(result: Answer, told: Told) -> str:
+    first = result.stacks[0]
+    if told.race.question is Question.RANKING:
+        return f"not every place is settled yet: {first} is ahead"
+    if told.race.rule is Rule.SELECTION and told.row(named(told)).launches < 2:
+        return f"no winner yet: {first} was fastest, but one launch says nothing about the next"
+    return f"no winner yet: {first} is ahead"
 
 
-def _unresolved(told: Told) -> str:
-    top = [row for row in told.rows if row.tier == 1]
-    first = top[0].stack
-    if len(top) == 1:
-        found = f"no winner yet, though {first} is ahead of all others"
-    elif len(top) == 2:
-        found = f"no winner yet: {first} and {top[1].stack} cannot be told apart"
-    else:
-        found = f"no winner yet: {first} is ahead, but {len(top) - 1} others cannot be told from it"
-    if min(row.launches for row in top) < 2:
-        return f"{found}; one launch says nothing about the next, so this takes {_longer(told.race)}"
-    if len(top) == 2:
-        ratio = told.judgement.ratio(*(told.stacks.index(row.stack) for row in top))
-        found += f", the first at {times(ratio)} the throughput of the second"
-    return f"{found}; {_more(told)}"
+def _open(result: Answer, told: Told) -> str:
+    """Name who may still be the best, and the time that would tell."""
+    if not result.rivals:
+        return ""
+    rivals = f"; {names(result.rivals)} may be better" if told.race.question is Question.WINNER else (
+        f"; still open: {names(result.rivals)}")  # fmt: skip
+    return rivals + _longer(result, told.race)
 
 
-def _more(told: Told) -> str:
-    if max(row.launches for row in told.rows) >= looks.LOOKS[-1] and told.race.repeats is None:
-        return f"{looks.LOOKS[-1]} launches of each, as many as a race makes, do not show more"
-    return f"{_longer(told.race)} would show more"
-
-
-def _longer(race: Race) -> str:
-    return "a longer budget" if race.repeats is None else "a larger number of repeats"
+def _longer(result: Answer, race: Race) -> str:
+    if race.repeats is not None:
+        return ", which a larger number of repeats may tell"
+    if race.rule is Rule.ALL_PAIRS:
+        return ", which a longer budget may tell"
+    if result.needed_s is not None:
+        return f", which about {about(result.needed_s)} more would tell"
+    if result.blocks_needed is None and math.isfinite(result.within or math.inf):
+        most = selection.LOOKS[-1]
+        return (
+            f", and not even {most} launches of each would tell: race on a quieter machine, "
+            f"or let only differences above {percent(race.difference)} matter"
+        )
+    return ", which a longer budget may tell"
 
 
 def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:

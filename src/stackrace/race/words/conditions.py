@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from ...model.race import Rule
 from ...model.standing import Interval, Row
 from .costs import CHEAPER, cpu_ms, memory
 from .hops import beside, own
@@ -51,7 +52,14 @@ def _difference(told: Told, first: int) -> Iterator[str]:
     """Find the difference at which the decision flips, by the rule that made it: m − H > −δ against all others."""
     judgement, now, stacks = told.judgement, told.race.difference, told.stacks
     needs = [_need(told, i) for i in range(len(stacks))]
-    if not judgement.winners:
+    if told.race.rule is Rule.SELECTION:
+        # who will do where more does not matter; the answer itself says how far behind a leader may be
+        others = [i for i in range(len(stacks)) if i != first] if judgement.winners else []
+        for rival in sorted(others, key=lambda i: needs[i])[:1]:
+            if now < needs[rival] <= FAR:
+                rest = f"then {stacks[rival]} will do as well"
+                yield f"If differences up to {percent(needs[rival])} do not matter to you ({_now(now)}): {rest}."
+    elif not judgement.winners:
         best = needs.index(min(needs))
         if now < needs[best] <= FAR:
             rest = f"then {stacks[best]} will do"

@@ -48,7 +48,7 @@ def cheaper_equal(told: Told, first: int) -> int | None:
     """Return the stack of the first tier that costs clearly less than ``first``, the one with the least memory."""
     own = told.row(first)
     rivals = [told.stacks.index(row.stack) for row in told.rows if row.tier == 1 and row.stack != own.stack]
-    found = [i for i in rivals if not told.judgement.order[first, i] and _cheaper(told.row(i), own)]
+    found = [i for i in rivals if not told.judgement.better(first, i) and _cheaper(told.row(i), own)]
     return min(found, key=lambda i: (memory(told.row(i)), cpu_ms(told.row(i))), default=None)
 
 
@@ -73,7 +73,7 @@ def _against(told: Told, first: int, second: int) -> str:
     if not needs:
         return ""
     ratio = told.judgement.ratio(first, second)
-    if told.judgement.order[first, second] and ratio.value > 1:
+    if told.judgement.better(first, second) and ratio.value > 1:
         return f"For {times(ratio)} the throughput of {rival.stack}, {own.stack} takes {names(needs)}."
     return f"Against {rival.stack}, {own.stack} takes {names(needs)}."
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import groupby
 
+from ...model.race import Rule
 from ...model.standing import Interval
 from .phrases import digits, names, percent, sentence
 from .told import Told, named
@@ -22,6 +23,7 @@ class Kind(Enum):
     ALIKE = auto()
     ENOUGH = auto()
     OPEN = auto()
+    ONCE = auto()
     ALONE = auto()
 
 
@@ -45,11 +47,13 @@ def outcome(told: Told) -> Outcome:
     top = tuple(row.stack for row in told.rows if row.tier == 1)
     if len(told.rows) == 1:
         return Outcome(kind=Kind.ALONE, stacks=top)
+    if told.race.rule is Rule.SELECTION and max(row.launches for row in told.rows) < 2:
+        return Outcome(kind=Kind.ONCE, stacks=(max(told.rows, key=lambda row: row.throughput_per_s.value).stack,))
     first = named(told)
     rivals = [told.stacks.index(stack) for stack in top if stack != told.stacks[first]]
-    if not rivals:
+    if not rivals or (judgement.winners and judgement.surely):
         second = judgement.foremost([i for i in range(len(told.stacks)) if i != first])
-        return Outcome(kind=Kind.AHEAD, stacks=top, ratio=judgement.ratio(first, second))
+        return Outcome(kind=Kind.AHEAD, stacks=(told.stacks[first],), ratio=judgement.ratio(first, second))
     if not judgement.winners:
         return Outcome(kind=Kind.OPEN, stacks=top)
     if max(judgement.apart(first, i) for i in rivals) <= told.race.difference:
@@ -113,6 +117,8 @@ def _clause(group: Sequence[tuple[int, Outcome]], difference: float) -> str:
             return f"there is no difference you would notice between {names(seen.stacks)}"
         case Kind.ENOUGH:
             return f"no stack is more than {percent(difference)} faster than {seen.stacks[0]}"
+        case Kind.ONCE:
+            return f"where each was measured once, {seen.stacks[0]} was fastest"
         case Kind.ALONE:
             return f"only {seen.stacks[0]} could be measured"
         case Kind.OPEN:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...model.load import Load
 from ...model.standing import Interval
 
-__all__ = ["clients", "digits", "mebibytes", "milliseconds", "names", "percent", "sentence", "share", "times"]
+__all__ = [
+    "about",
+    "clients",
+    "digits",
+    "mebibytes",
+    "milliseconds",
+    "names",
+    "percent",
+    "sentence",
+    "share",
+    "times",
+]
 
 _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))
 """Ratios that have a name, and how far it reaches."""
@@ -66,3 +78,8 @@ def mebibytes(size: float) -> str:
 def clients(load: Load) -> str:
     """Name a load level within a sentence: ``1 connection``, ``20 connections``."""
     return f"{load.concurrency} connection{'' if load.concurrency == 1 else 's'}"
+
+
+def about(seconds: float) -> str:
+    """Write a duration that is only an estimate, rounded up: ``80 s``, ``14 min``."""
+    return f"{math.ceil(seconds)} s" if seconds < 100 else f"{math.ceil(seconds / 60)} min"

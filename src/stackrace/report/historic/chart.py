@@ -18,7 +18,13 @@ _ROOM = 1.15
 _FARTHEST = 30.0
 """An interval never stretches the axis beyond this multiple of its own value."""
 
-_CLASSES = {Ruling.HOLDS: "holds", Ruling.REVERSED: "reversed", Ruling.UNDECIDED: "undecided"}
+_CLASSES = {
+    Ruling.HOLDS: "holds",
+    Ruling.REVERSED: "reversed",
+    Ruling.NOT_SO: "reversed",
+    Ruling.SAME: "same",
+    Ruling.UNDECIDED: "undecided",
+}
 
 
 def claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
@@ -60,6 +66,7 @@ def _claimed_side(one: ClaimOutcome, scale: Scale) -> str:
     edges = {
         Kind.MORE: (1.0, scale.high),
         Kind.LESS: (scale.low, 1.0),
+        Kind.NO_MORE: (scale.low, 1 + one.difference),
         Kind.SAME: (1 / (1 + one.difference), 1 + one.difference),
     }
     if one.claim.kind not in edges:

@@ -25,6 +25,8 @@ STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
 CLASSES = {
     Ruling.HOLDS: "holds",
     Ruling.REVERSED: "reversed",
+    Ruling.NOT_SO: "reversed",
+    Ruling.SAME: "same",
     Ruling.UNDECIDED: "undecided",
     Ruling.NOT_MEASURED: "missing",
 }

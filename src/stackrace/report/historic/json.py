@@ -9,8 +9,9 @@
     techniques   by key: title, path, gone, instead, original
     claims       says, part, metric, kind, basis, this, that (technique, workload, concurrency; that may be null),
                  then (the published ratio or null), now {value, low, high} or null, blocks,
-                 ruling "holds" | "reversed" | "cannot be told" | "not measured", within_difference,
-                 published_within_limits (or null), reason
+                 ruling "holds" | "reversed" | "no difference that matters" | "does not hold" | "cannot be told" |
+                 "not measured", within_difference, published_within_limits (or null), reason,
+                 more_s (seconds of racing that would tell what cannot be told yet, or null)
     tables       title, part, metric, levels, rows [title, technique, workload, then, now (by level, or null)]
     figures      as published: part, technique, workload, concurrency, metric, value, low, high, unit, of, note
 
@@ -116,6 +117,7 @@ def _claim(one: ClaimOutcome) -> dict[str, object]:
         "within_difference": one.within,
         "published_within_limits": one.agrees,
         "reason": printable(one.reason),
+        "more_s": None if one.more_s is None else _finite(one.more_s),
     }
 
 

@@ -15,6 +15,8 @@ __all__ = ["MarkdownExporter"]
 _CONCLUSIONS = (
     ("What holds today", Ruling.HOLDS),
     ("What is reversed today", Ruling.REVERSED),
+    ("What does not hold today", Ruling.NOT_SO),
+    ("What makes no difference that matters", Ruling.SAME),
     ("What cannot be told", Ruling.UNDECIDED),
     ("What was not measured", Ruling.NOT_MEASURED),
 )

@@ -25,6 +25,8 @@ COMPLAINTS = 3
 STYLES = {
     Ruling.HOLDS: "green",
     Ruling.REVERSED: "red",
+    Ruling.NOT_SO: "red",
+    Ruling.SAME: "cyan",
     Ruling.UNDECIDED: "yellow",
     Ruling.NOT_MEASURED: "dim",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ...model.comparison import (
     Basis,
     Claim,
@@ -37,7 +39,17 @@ _BASES = {
     Basis.WITHDRAWN: "measured, then withdrawn",
 }
 
-_DIRECTIONS = {Kind.MORE: "> 1", Kind.LESS: "< 1", Kind.SAME: "≈ 1", Kind.FAILS: "fails", Kind.LIVES: "lives"}
+_DIRECTIONS = {
+    Kind.MORE: "> 1",
+    Kind.LESS: "< 1",
+    Kind.NO_MORE: "≤ 1",
+    Kind.SAME: "≈ 1",
+    Kind.FAILS: "fails",
+    Kind.LIVES: "lives",
+}
+
+_TOO_LONG_S = 86_400.0
+"""What would take longer than a day is not worth a figure."""
 
 _SAYS_NOTHING = 100.0
 """Limits that reach further than this multiple of their value are no figures that anybody could use."""
@@ -65,6 +77,8 @@ def headline(rerun: Rerun) -> str:
     phrases = (
         (told[Ruling.HOLDS], "holds", "hold"),
         (told[Ruling.REVERSED], "is reversed", "are reversed"),
+        (told[Ruling.NOT_SO], "does not hold", "do not hold"),
+        (told[Ruling.SAME], "comes to no difference that matters", "come to no difference that matters"),
         (told[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
         (told[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
     )
@@ -91,18 +105,21 @@ def _quickly(comparison: Comparison) -> str:
     """Say what the quick form is made of: its parts may differ in it."""
     in_runs = {part.quick_repeats is not None for part in comparison.parts}
     if len(in_runs) > 1:
-        return "in short slices, or in fewer and shorter runs"
-    return "in fewer and shorter runs" if True in in_runs else "in short slices"
+        return "in short slices, or in shorter runs"
+    return "in shorter runs" if True in in_runs else "in short slices"
 
 
 def limits_note(rerun: Rerun) -> str:
-    """Say what the limits are, and that few blocks make them wide."""
+    """Say how sure the rulings are, and which limits stand beside them."""
     if not rerun.family:
         return "Too few blocks were raced for any limits; give more time."
-    fewest = min(one.blocks for one in rerun.claims if one.now is not None and one.now.low is not None)
-    together = f"all {rerun.family} of them together" if rerun.family > 1 else "it"
-    few = f" Some rest on {fewest} blocks only, which makes them wide." if fewest < 7 else ""
-    return f"Limits hold for {together} with {rerun.confidence:.0%} confidence.{few}"
+    any_of = f"any of these {rerun.family} ratios" if rerun.family > 1 else "this ratio"
+    undecided = [one.blocks for one in rerun.claims if one.ruling is Ruling.UNDECIDED and one.now is not None]
+    few = f" What cannot be told rests on as few as {min(undecided)} blocks." if undecided else ""
+    return (
+        f"With {rerun.confidence:.0%} confidence nothing wrong is said of {any_of}; the limits are those that "
+        f"its ruling rests on.{few}"
+    )
 
 
 def where(claim: Claim) -> str:
@@ -141,20 +158,32 @@ def _boundless(ratio: Interval) -> bool:
 
 
 def remark(outcome: ClaimOutcome) -> str:
-    """Say what the ruling leaves out: why nothing was measured, what cannot matter, whether the ratio agrees."""
+    """Say what the ruling leaves out: why nothing was measured, how far off it is, whether the ratio agrees."""
     if outcome.ruling is Ruling.NOT_MEASURED:
         return outcome.reason
     said = []
     boundless = outcome.now is not None and _boundless(outcome.now)
-    if outcome.within and outcome.claim.kind is not Kind.SAME:
-        said.append("no difference you could notice")
-    elif outcome.now is not None and outcome.now.low is None:
+    if outcome.ruling is Ruling.NOT_SO:
+        said.append(f"{outcome.difference:.0%} or more on that side is excluded")
+    elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
+        said.append(_more(outcome.more_s))
+    if outcome.now is not None and outcome.now.low is None:
         said.append("no limits: too few blocks")
     elif boundless:
         said.append(f"limits beyond a factor of {_SAYS_NOTHING:.0f}: too few blocks")
     if outcome.agrees is not None and not boundless:
         said.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
     return "; ".join(said)
+
+
+def _more(seconds: float) -> str:
+    """Say how much longer a race would have to be."""
+    if seconds > _TOO_LONG_S:
+        return "more than a day of racing would be needed to tell"
+    minutes = max(math.ceil(seconds / 60), 1)
+    if minutes >= 100:
+        return f"about {math.ceil(minutes / 60)} more hours would tell"
+    return f"about {minutes} more minute{'' if minutes == 1 else 's'} would tell"
 
 
 def basis(claim: Claim) -> str:

@@ -132,3 +132,22 @@ def test_only_redirects_within_the_site_count(location, target):
 def test_tracebacks_belong_to_server_errors_only():
     assert ask(Script(Reply(404, traceback="x")))["first"]["traceback"] == ""
     assert ask(Script(Reply(500, traceback="x")))["first"]["traceback"] == "x"
+
+
+def test_what_an_answer_takes_is_the_median_of_all_but_the_first(monkeypatch):
+    wall, cpu = iter([0.0, 0.3, 1.0, 1.1, 2.0, 2.2]), iter([0.0, 0.03, 1.0, 1.01, 2.0, 2.02])
+    monkeypatch.setattr(asking.time, "perf_counter", lambda: next(wall))
+    monkeypatch.setattr(asking.time, "process_time", lambda: next(cpu))
+    # of which the last one ends the asking
+    exchange = ask(Script(*[body(b"same")] * 3, body(b"longer")))
+    assert exchange["wall_s"] == pytest.approx(0.2)
+    assert exchange["cpu_s"] == pytest.approx(0.02)
+
+
+def test_a_slow_page_is_asked_for_no_longer_than_patience_lasts(monkeypatch):
+    now = iter([0.0, 0.4, 0.8, 1.2])
+    monkeypatch.setattr(asking, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(asking.time, "monotonic", lambda: next(now))
+    script = Script(body(b"same"))
+    ask(script)
+    assert len(script.asked) == 3

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stackrace.model.race import Rule
 from stackrace.model.standing import Interval
 from stackrace.race.standing import standing
 from stackrace.race.words.conditions import MOST, _latency
@@ -45,7 +46,7 @@ def test_what_may_be_smaller_without_a_change_is_not_told():
 def test_the_difference_told_is_the_one_at_which_the_answer_flips(difference):
     """Race again with a difference just below and just above the one named: the decision changes there."""
     near = {"a": Entry(rates=flat(1000), cpu={"a": 0.4}), "b": Entry(rates=flat(985), cpu={"b": 0.4})}
-    race = contest(near, blocks=7, sd=0.02, difference=difference)
+    race = contest(near, blocks=7, sd=0.02, difference=difference, rule=Rule.ALL_PAIRS)
     found = of(race)
     text = only(found, "If differences")
     named = float(text.split(" %")[0].split()[-1]) / 100

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tests.factories import make_finding
 
+from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.standing import standing
 from stackrace.race.void import void
@@ -18,7 +19,8 @@ TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two iden
 def test_nothing_is_answered():
     race = contest({"a": Entry(rates=flat(1300), cpu={"a": 0.4}), "b": Entry(rates=flat(1000), cpu={"b": 0.4})})
     plain = replace(standing(race, merge=merged), answer="", levels_told="", costs="", conditions=())
-    found = worded(replace(plain, verdict=Verdict((make_finding("mild"), TWINS))), [], [])
+    void_one = replace(plain, verdict=Verdict((make_finding("mild"), TWINS)), result=Answer(kind=AnswerKind.VOID))
+    found = worded(void_one, [], [])
     assert found.answer == "This race is void: two identical stacks came out 4 % apart."
     assert (found.settled, found.costs, found.conditions) == (False, "", ())
 

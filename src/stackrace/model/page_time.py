@@ -1,0 +1,28 @@
+"""How long the app itself takes for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+
+__all__ = ["PageTime", "mean_time"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTime:
+    """What one answer takes without any server: seconds that pass, and CPU seconds among them.
+
+    The rest is waiting, for a database or for another site. Zeros where nobody knows.
+    """
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+
+
+def mean_time(times: Iterable[PageTime]) -> PageTime:
+    """Return the mean of ``times``: what a request takes where each of them is asked for as often."""
+    known = list(times)
+    if not known:
+        return PageTime()
+    return PageTime(wall_s=fmean(one.wall_s for one in known), cpu_s=fmean(one.cpu_s for one in known))

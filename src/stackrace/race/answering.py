@@ -1,0 +1,102 @@
+"""What a race answers, from its launches as judged. Data only: reports make the sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+from ..model.answer import Answer, AnswerKind
+from ..model.interval import Interval
+from ..model.race import Question, Race, Rule
+from ..stats.judge import Judgement
+from .levels import Field, blocks_of
+
+__all__ = ["MOST_BEHIND", "answer_of"]
+
+MOST_BEHIND = 0.25
+"""A stack that may be further behind the best than this is no advice: there is no winner yet."""
+
+
+def answer_of(race: Race, field: Field, judgement: Judgement) -> Answer:
+    """Return what ``field``, the level that the race speaks of, answers to its question."""
+    stacks = field.stacks
+    if len(stacks) == 1:
+        asked = race.limits.get(field.workload, race.stacks)
+        return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=stacks)
+    first = judgement.leader if judgement.leader in judgement.winners else _foremost(judgement)
+    others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
+    alike = _alike(judgement, first, race.difference)
+    kind = _kind(race, judgement, first, alike)
+    told = (first, *alike) if kind is AnswerKind.ALIKE else (first,)
+    settled = kind not in (AnswerKind.CLOSE, AnswerKind.UNDECIDED)
+    rivals = [] if settled else [i for i in others if i in _open(race, judgement)]
+    return Answer(
+        kind=kind,
+        stacks=tuple(stacks[i] for i in told),
+        rivals=tuple(stacks[i] for i in rivals),
+        next_best=stacks[others[0]],
+        ratio=_ratio(judgement, first, others[0]),
+        within=_within(race, judgement, kind, told),
+        blocks_needed=None if settled else judgement.blocks_needed,
+        needed_s=None if settled else _needed_s(race, judgement, len(rivals) + 1),
+    )
+
+
+def _kind(race: Race, judgement: Judgement, first: int, alike: Sequence[int]) -> AnswerKind:
+    if race.question is Question.RANKING:
+        return AnswerKind.RANKED if all(judgement.settled) else AnswerKind.UNDECIDED
+    if judgement.winners:
+        if judgement.surely:
+            return AnswerKind.BEST
+        return AnswerKind.ALIKE if alike else AnswerKind.GOOD
+    close = judgement.behind is not None and judgement.behind <= MOST_BEHIND
+    return AnswerKind.CLOSE if close else AnswerKind.UNDECIDED
+
+
+def _foremost(judgement: Judgement) -> int:
+    return judgement.foremost(judgement.winners) if judgement.winners else judgement.leader
+
+
+def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[int]:
+    """Sort ``others`` by how far the first stack is ahead of them, the closest first; those it never met last."""
+    lead = judgement.each.estimate[first]
+    return sorted(others, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
+
+
+def _alike(judgement: Judgement, first: int, difference: float) -> list[int]:
+    """Return who is not proved worse than the first stack, if nothing that matters lies between any two of them."""
+    rivals = [i for i in range(len(judgement.tiers)) if i != first and not judgement.order[first, i]]
+    alike = all(judgement.apart(i, j) <= difference for i, j in combinations((first, *rivals), 2))
+    return rivals if alike else []
+
+
+def _open(race: Race, judgement: Judgement) -> Sequence[int]:
+    """Return whom the question still is about."""
+    if race.question is Question.RANKING:
+        return [i for i, done in enumerate(judgement.settled) if not done]
+    return judgement.left
+
+
+def _within(race: Race, judgement: Judgement, kind: AnswerKind, told: Sequence[int]) -> float | None:
+    match kind:
+        case AnswerKind.ALIKE:
+            return max(judgement.apart(i, j) for i, j in combinations(told, 2))
+        case AnswerKind.GOOD:
+            return race.difference
+        case AnswerKind.CLOSE | AnswerKind.UNDECIDED if race.rule is Rule.SELECTION:
+            return judgement.behind
+    return None
+
+
+def _ratio(judgement: Judgement, first: int, second: int) -> Interval | None:
+    ratio = judgement.ratio(first, second)
+    return None if math.isnan(ratio.value) else ratio
+
+
+def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
+    """Return what further blocks of ``stacks`` stacks will take, if launches go on to cost what they did."""
+    done = len(blocks_of(race))
+    if judgement.blocks_needed is None or not race.launches or not race.elapsed_s or race.repeats is not None:
+        return None
+    return race.elapsed_s / len(race.launches) * stacks * max(judgement.blocks_needed - done, 1)

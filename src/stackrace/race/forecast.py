@@ -1,0 +1,121 @@
+"""How long a race will need for its answer, before anything is launched. Pure arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ..model.race import Cell
+from ..stats.planning import blocks_expected
+from .pace import Hands, Lengths, lengths_of
+from .schedule import MOST_BLOCKS, Costs, Extent, block_s
+from .twins import TWIN_BLOCKS
+
+__all__ = ["Prospect", "answer_s", "fits", "likely_stacks", "prospect_of"]
+
+READY_S = 8.0
+"""Looking at the app and its stacks, before the first launch."""
+
+LAUNCH_S = 1.2
+WARMUP_S = 0.6
+STOP_S = 0.4
+"""Per stack. These, and the next, are supposed of a quiet machine: 43 launches of ten default stacks took 1.3, 0.8,
+0.4 and 0.3 s on two busy cores. No quiet one was measured."""
+
+AROUND_S = 0.2
+"""Beside a slice: the probe, the speed canary, the look whether stacks are at rest."""
+
+TOGETHER_BLOCKS = 2
+"""After so many blocks half of the stacks are usually known not to be the best, and race no more."""
+
+SLACK = 1.15
+"""A forecast may exceed a budget by so much: about half of the races are over before it."""
+
+FEWEST = 2
+"""A single stack is compared with nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """What each stack of a race goes through: ``headline`` slices a pass, ``sides`` of other levels once.
+
+    ``difference`` is the one that does not matter, 0.05 for 5 %; with ``twin`` one stack runs twice at first.
+    """
+
+    lengths: Lengths = field(default_factory=Lengths)
+    headline: int = 1
+    sides: int = 0
+    difference: float = 0.05
+    twin: bool = True
+
+
+def prospect_of(
+    cells: Sequence[Cell],
+    hands: Hands,
+    *,
+    difference: float,
+    twin: bool,
+    fixed_slice_s: float | None = None,
+    alike: bool = False,
+) -> Prospect:
+    """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
+    lengths = lengths_of(cells, hands, alike=alike)
+    if fixed_slice_s is not None:
+        lengths = replace(lengths, slice_s=fixed_slice_s, side_s=fixed_slice_s)
+    levels = len({cell.level for cell in cells})
+    return Prospect(
+        lengths=lengths,
+        headline=levels if alike else 1,
+        sides=0 if alike else levels - 1,
+        difference=difference,
+        twin=twin,
+    )
+
+
+def answer_s(prospect: Prospect, stacks: int) -> float:
+    """Return about how many seconds a race of ``stacks`` stacks needs until it can name the best.
+
+    In time to get ready, and as many blocks as `blocks_expected` says, ``MOST_BLOCKS`` where it knows no number;
+    all stacks are in the first ``TOGETHER_BLOCKS`` of them, then half. Where time is short a race makes one pass a
+    block. It never falls as stacks are added, though a few more sometimes need a block less.
+    """
+    return max(_answer_s(prospect, fewer) for fewer in range(1, stacks + 1))
+
+
+def _answer_s(prospect: Prospect, stacks: int) -> float:
+    lengths = prospect.lengths
+    # queues are worked off before the next stack is measured
+    costs = Costs(
+        launch_s=LAUNCH_S,
+        warmup_s=max(WARMUP_S, lengths.response_s),
+        rest_s=AROUND_S + lengths.queue_s,
+    )
+    blocks = _blocks(stacks, prospect.difference)
+    twice = 1 if prospect.twin and stacks >= FEWEST else 0
+    left = max(-(-stacks // 2), min(stacks, FEWEST))
+    seconds = READY_S + (stacks + twice) * prospect.sides * (lengths.side_s + costs.between_s)
+    for number in range(blocks):
+        racing = (stacks if number < TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
+        ahead = Extent(stacks=racing, headline=racing * prospect.headline)
+        stopped = Costs(
+            launch_s=costs.launch_s, warmup_s=costs.warmup_s, stop_s=STOP_S * racing, rest_s=costs.rest_s
+        )
+        seconds += block_s(ahead, stopped, 1, lengths.slice_s)
+    return seconds
+
+
+def _blocks(stacks: int, difference: float) -> int:
+    if stacks < FEWEST:
+        return 1
+    return blocks_expected(stacks, difference=difference) or MOST_BLOCKS
+
+
+def fits(prospect: Prospect, stacks: int, budget_s: float) -> bool:
+    """Tell whether ``budget_s`` is likely to be enough for ``stacks`` stacks."""
+    return answer_s(prospect, stacks) <= SLACK * budget_s
+
+
+def likely_stacks(prospect: Prospect, budget_s: float, most: int) -> int:
+    """Return how many stacks ``budget_s`` is likely to answer: at least ``FEWEST``, and ``most`` at most."""
+    likely = [stacks for stacks in range(FEWEST, most + 1) if fits(prospect, stacks, budget_s)]
+    return max([*likely, min(FEWEST, most)])

@@ -1,0 +1,107 @@
+"""Blocks of slices for cells that are chosen anew before each block: as many blocks as there is time for."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..model.errors import InputError
+from ..model.race import Cell, Ending, Race, RacePlan
+from ..model.stack import Stack
+from .block import Block
+from .schedule import BETWEEN, SLICE_S, BlockPlan, Costs, least_budget_s
+from .slices import guess, too_short
+from .steps import Steps, shuffler_of
+from .twins import entrants
+
+__all__ = ["WARMUP_CAP_S", "Rounds", "Still"]
+
+Still = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
+"""Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""
+
+WARMUP_CAP_S = 1.5
+"""A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""
+
+SINGLE_BLOCKS = 3
+"""The first blocks measure each cell once: what is clear shows in them."""
+
+MOST_PASSES = 4
+
+
+class Rounds:
+    """Makes blocks of slices for each cell that is ``still`` wanted, alike, until the budget holds no other.
+
+    What is not wanted any more leaves its time to the rest, so that later blocks are shorter and there are more.
+    Where few cells are left, launching costs more than they do, and each is measured several times a launch.
+    """
+
+    def __init__(self, plan: RacePlan, still: Still) -> None:
+        assert plan.budget_s is not None
+        self._plan = plan
+        self._still = still
+        self._costs = _cheaper(guess(plan.budget_s, len(plan.stacks)))
+        self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
+        self.ending = Ending.BUDGET
+
+    def check(self, remaining_s: float) -> None:
+        """Refuse, before any of it is spent, a budget that does not hold a block of all cells."""
+        cells = self._plan.cells(entrants(self._plan))
+        if remaining_s < self._block_s(cells):
+            raise self._too_short(cells, remaining_s)
+
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block within ``remaining_s``; False when none fits."""
+        cells = tuple(self._still(steps.ledger.race, self._plan.cells(racing)))
+        if not cells or remaining_s < self._block_s(cells):
+            return False
+        passes = 1 if steps.number < SINGLE_BLOCKS else self._passes(cells, remaining_s)
+        plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
+        steps.deadline_s = time.monotonic() + remaining_s - self._costs.stop_s
+        block = Block(
+            plan=plan,
+            replan=lambda costs: plan,
+            cells=cells,
+            steps=steps,
+            shuffler=shuffler_of(self._plan.seed, steps.number),
+            warmup_cap_s=WARMUP_CAP_S,
+            stop_s=self._costs.stop_s,
+            least_s=lambda ahead, costs: least_budget_s(ahead, costs, self._slice_s),
+            alike=True,
+            bound_bytes=self._plan.cores.memory_bytes,
+        )
+        self._costs = block.run()
+        return True
+
+    def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
+        """Return R = √(c_launch/c_slice · T1²/T2²), by what a launch and its slices cost and vary by.
+
+        Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
+        """
+        beside_s = self._costs.of(len({cell.stack for cell in cells}))
+        pass_s = self._block_s(cells) - beside_s
+        fitting = int((remaining_s - beside_s) / pass_s)
+        return max(min(round(math.sqrt(beside_s / pass_s / BETWEEN)), MOST_PASSES, fitting), 1)
+
+    def _block_s(self, cells: Sequence[Cell]) -> float:
+        """Return what a block of one pass takes."""
+        stacks = len({cell.stack for cell in cells})
+        return self._costs.of(stacks) + len(cells) * (self._slice_s + self._costs.between_s)
+
+    def _too_short(self, cells: Sequence[Cell], remaining_s: float) -> InputError:
+        plan = self._plan
+        assert plan.budget_s is not None
+        return too_short(
+            plan.budget_s,
+            self._block_s(cells),
+            stacks=len(plan.stacks),
+            workloads=len(plan.workloads),
+            levels=len(plan.loads),
+            twin=len(entrants(plan)) > len(plan.stacks),
+            before_s=plan.budget_s - remaining_s,
+        )
+
+
+def _cheaper(costs: Costs) -> Costs:
+    return replace(costs, warmup_s=min(costs.warmup_s, WARMUP_CAP_S))

@@ -1,0 +1,65 @@
+"""Takes the time of a race's phases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+from ..model.duty import Duty
+
+__all__ = ["Phase", "Stopwatch"]
+
+
+class Phase(StrEnum):
+    """What time is spent on; each is a field of ``Duty``."""
+
+    SLICES = "slices_s"
+    SIDES = "sides_s"
+    REWARMING = "rewarming_s"
+    RESTING = "resting_s"
+    PROBING = "probing_s"
+    STARTING = "starting_s"
+    WARMING = "warming_s"
+    STOPPING = "stopping_s"
+    CALIBRATING = "calibrating_s"
+
+
+class Stopwatch:
+    """Books every moment to the innermost phase that is under way, so that none is counted twice."""
+
+    def __init__(self) -> None:
+        self._spent = dict.fromkeys(Phase, 0.0)
+        self._under_way: list[Phase] = []
+        self._since_s = 0.0
+
+    @contextmanager
+    def during(self, phase: Phase) -> Iterator[None]:
+        """Book what happens inside to ``phase``, but for phases within."""
+        self._book()
+        self._under_way.append(phase)
+        try:
+            yield
+        finally:
+            self._book()
+            self._under_way.pop()
+
+    def rebook(self, seconds: float, source: Phase, target: Phase) -> None:
+        """Book up to ``seconds`` of what ``source`` has to ``target`` instead."""
+        self._book()
+        moved = min(seconds, self._spent[source])
+        self._spent[source] -= moved
+        self._spent[target] += moved
+
+    def duty(self, elapsed_s: float) -> Duty:
+        """Return where ``elapsed_s`` went; what no phase had is other."""
+        self._book()
+        left_s = max(elapsed_s - sum(self._spent.values()), 0.0)
+        return Duty(other_s=left_s, **{phase.value: spent_s for phase, spent_s in self._spent.items()})
+
+    def _book(self) -> None:
+        now_s = time.monotonic()
+        if self._under_way:
+            self._spent[self._under_way[-1]] += now_s - self._since_s
+        self._since_s = now_s

@@ -1,0 +1,259 @@
+"""Claims about chosen pairs of cells, judged as one family and again after every few blocks.
+
+The tiers of a race compare every stack with every other. A published comparison makes some dozen claims instead,
+each about two cells of its own choosing. Each claim is one contrast θ, the ln ratio of the two, and three things
+may be said of it: θ > 0, θ < 0, or |θ| < δ, no difference that matters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from .evidence import Evidence, Panel, evidence
+from .limits import critical
+from .pairs import Array, Counts
+
+__all__ = [
+    "CONFIDENCE",
+    "LAST_SHARE",
+    "LOOKS",
+    "LOOK_SHARE",
+    "MOST_BLOCKS",
+    "Answer",
+    "Settled",
+    "blocks_needed",
+    "settled",
+]
+
+CONFIDENCE = 0.95
+"""With this probability nothing wrong is said about any claim of the family, over all looks."""
+
+LOOKS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
+"""The numbers of blocks after which the claims are looked at; and once more when a race ends."""
+
+LOOK_SHARE = 0.05
+"""Every look on the way may spend this part of the family's error rate. Sixteen of them see mostly the same data,
+and spend less than half of it together: benchmarks/method/claims.py counts."""
+
+LAST_SHARE = 0.35
+"""The look at the end, whenever that is, may spend this part: what is clear shows early whatever a look may
+spend, and what is close needs all there is."""
+
+MOST_BLOCKS = 100_000
+"""Nobody races so many."""
+
+_STEP = 0.02
+"""ν is rounded down by so much at most: fewer quantiles to find."""
+
+Indices = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Answer(IntEnum):
+    """What the data say of a contrast."""
+
+    OPEN = 0
+    MORE = 1
+    LESS = 2
+    SAME = 3
+    """No difference that matters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Settled:
+    """What was said of each contrast, (…, contrasts), in the order of the panels.
+
+    Figures are those of the last look; but an answer keeps those of the last that gave it. ``below`` tells of
+    an open contrast that some look showed θ < δ, ``above`` θ > −δ. ``mean`` is θ's estimate; ``both`` half the
+    width of the limits that a direction rests on, ``single`` that of those which SAME, ``below`` and ``above``
+    rest on, infinite without any. ``variance`` with ``nu`` degrees of freedom is that of one block's difference.
+    """
+
+    answer: npt.NDArray[np.int64]
+    below: npt.NDArray[np.bool_]
+    above: npt.NDArray[np.bool_]
+    mean: Array
+    both: Array
+    single: Array
+    variance: Array
+    nu: Array
+    blocks: Counts
+
+
+def settled(
+    panels: Sequence[Panel],
+    *,
+    delta: float,
+    alpha: float = 1 - CONFIDENCE,
+    ended: bool = True,
+    looks: Sequence[int] = LOOKS,
+) -> Settled:
+    """Return what is said of all contrasts of ``panels``, which are one family, after the blocks they hold.
+
+    The data are looked at after ``looks`` blocks and, where the race has ``ended``, after the last. A look tests
+    every contrast that is still open at two levels, a = w·``alpha``/(m − directions known), b = w·``alpha``/(m −
+    known to be the same), for m contrasts; w is ``LOOK_SHARE``, at the end ``LAST_SHARE``. As soon as one is
+    answered the others are tested anew with one fewer: Holm's step-down, for the hypotheses θ = 0 and for |θ| ≥
+    δ. With c_p the upper quantile p of Student's t with ν degrees of freedom, and e the standard error, the
+    answer is
+
+        SAME   if |m| + c_b·e < δ   (two one-sided tests, each at b),
+        MORE   if m − c_(a/2)·e > 0,
+        LESS   if m + c_(a/2)·e < 0,
+
+    the first that applies; it stays, whatever later looks say. Of what is open the tests of SAME may show one
+    half: θ < δ, or θ > −δ.
+
+    Whatever θ is, one kind of words is wrong: where θ = 0 both directions, so each is tested one-sided at a half
+    of a; where 0 < θ < δ LESS alone; where θ ≥ δ SAME and θ < δ, which are one test, and LESS, which mostly
+    implies them. So a contrast may use both levels in full. Holm's proof holds for either list by itself. For the
+    two together, and for all looks, the error rate is counted in simulations (benchmarks/method/claims.py).
+
+    A pair that stands in ``panels`` twice, or the other way round, counts once: both stand or fall together.
+
+    ``delta`` > 0 in ln units, ln 1.05 for 5 %; ``alpha`` in (0, 1).
+
+    Source: Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics
+    6; Shaffer 1986, Modified sequentially rejective multiple test procedures, JASA 81, for hypotheses that imply
+    each other; Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach, Journal
+    of Pharmacokinetics and Biopharmaceutics 15; Goeman, Solari & Stijnen 2010, Three-sided hypothesis testing,
+    Statistics in Medicine 29; Pocock 1977, Group sequential methods, Biometrika 64, for a constant level a look.
+    """
+    if not delta > 0 or not 0 < alpha < 1:
+        raise ValueError(f"no claims are settled by a difference of {delta} and an error rate of {alpha}")
+    distinct = _distinct(panels)
+    lead = panels[0].values.shape[:-2] if panels else ()
+    first = distinct == np.arange(len(distinct))
+    said = _unsaid((*lead, len(distinct)))
+    least = np.concatenate([np.full(len(one.contrasts), one.least) for one in panels] or [np.zeros(0)])
+    last = max((one.values.shape[-1] for one in panels), default=0)
+    planned = [(n, LOOK_SHARE) for n in looks if n <= last - ended]
+    for n, share in [*planned, *([(last, LAST_SHARE)] if ended else [])]:
+        seen = _joined([evidence(one, n) for one in panels])
+        _look(said, seen, seen.blocks >= least, first, delta=delta, level=share * alpha)
+    return said
+
+
+def blocks_needed(
+    mean: float, variance: float, nu: float, *, delta: float, level: float, same_level: float, blocks: int
+) -> int:
+    """Return after how many blocks, at most ``MOST_BLOCKS``, an open contrast would be answered if it stays as it
+    is.
+
+    That is the first n with c·√(variance/n) within |m|, at ``level``, or within δ − |m|, at ``same_level`` (see
+    `settled`). ν grows with n.
+    """
+
+    def told(n: int) -> bool:
+        grown = _rounded(nu * max((n - 1) / max(blocks - 1, 1), 1.0))
+        error = math.sqrt(variance / n)
+        same = delta - abs(mean) - critical(2, grown, 2 * same_level) * error > 0
+        return same or abs(mean) - critical(2, grown, level) * error > 0
+
+    low, high = blocks, blocks + 1
+    while not told(high) and high < MOST_BLOCKS:
+        low, high = high, min(2 * high, MOST_BLOCKS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if told(middle) else (middle, high)
+    return high
+
+
+def _distinct(panels: Sequence[Panel]) -> Indices:
+    """Return for each contrast the place of the first about the same two cells, itself mostly."""
+    places: dict[tuple[int, frozenset[int]], int] = {}
+    pairs = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
+    return np.array([places.setdefault(pair, at) for at, pair in enumerate(pairs)], dtype=np.int64)
+
+
+def _joined(found: Sequence[Evidence]) -> Evidence:
+    return Evidence(
+        mean=np.concatenate([one.mean for one in found], axis=-1),
+        variance=np.concatenate([one.variance for one in found], axis=-1),
+        nu=np.concatenate([one.nu for one in found], axis=-1),
+        blocks=np.concatenate([one.blocks for one in found], axis=-1),
+    )
+
+
+def _unsaid(shape: tuple[int, ...]) -> Settled:
+    return Settled(
+        answer=np.full(shape, int(Answer.OPEN), dtype=np.int64),
+        below=np.zeros(shape, dtype=bool), above=np.zeros(shape, dtype=bool), mean=np.full(shape, np.nan),
+        both=np.full(shape, np.inf), single=np.full(shape, np.inf), variance=np.full(shape, np.nan),
+        nu=np.zeros(shape), blocks=np.zeros(shape, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _look(said: Settled, seen: Evidence, usable: Flags, first: Flags, *, delta: float, level: float) -> None:
+    """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``said``."""
+    error = np.where(usable, seen.error, np.inf)
+
+    def test(contrasts: Flags, directions: Flags) -> _Tested:
+        shares = (
+            level / np.maximum((one & first).sum(axis=-1, keepdims=True), 1) for one in (directions, contrasts)
+        )
+        a, b = (np.broadcast_to(one, error.shape) for one in shares)
+        return _Tested.of(seen.mean, _quantile(seen.nu, a) * error, _quantile(seen.nu, 2 * b) * error, delta)
+
+    every = np.ones(error.shape, dtype=bool)
+    whole = test(every, every)
+    # what was shown keeps the figures that showed it, until later ones do against all others
+    _enter(said, (said.answer != Answer.OPEN) & (whole.answer == said.answer), seen, whole)
+    while True:
+        left, alike = said.answer == Answer.OPEN, said.answer == Answer.SAME
+        now = test(~alike, left | alike)
+        answered = left & (now.answer != Answer.OPEN)
+        if not answered.any():
+            break
+        said.answer[answered] = now.answer[answered]
+        _enter(said, answered, seen, now)
+    _enter(said, left & (now.below | now.above | ~(said.below | said.above)), seen, now)
+    said.below[left] |= now.below[left]
+    said.above[left] |= now.above[left]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Tested:
+    """One test of every contrast: the half-widths of both kinds of limits, and what they show."""
+
+    both: Array
+    single: Array
+    below: Flags
+    above: Flags
+    answer: Indices
+
+    @classmethod
+    def of(cls, mean: Array, both: Array, single: Array, delta: float) -> _Tested:
+        with np.errstate(invalid="ignore"):
+            below, above = mean + single < delta, mean - single > -delta
+            shown = [below & above, mean - both > 0, mean + both < 0]
+        answer = np.select(shown, [Answer.SAME, Answer.MORE, Answer.LESS], Answer.OPEN)
+        return cls(both=both, single=single, below=below, above=above, answer=answer)
+
+
+def _enter(said: Settled, where: Flags, seen: Evidence, tested: _Tested) -> None:
+    """Keep what this look saw of the contrasts ``where``."""
+    for kept, new in ((said.mean, seen.mean), (said.both, tested.both), (said.single, tested.single),
+                      (said.variance, seen.variance), (said.nu, seen.nu)):  # fmt: skip
+        kept[where] = new[where]
+    said.blocks[where] = seen.blocks[where]
+
+
+def _rounded(nu: float) -> float:
+    return math.exp(math.floor(math.log(nu) / _STEP) * _STEP)
+
+
+def _quantile(nu: Array, a: Array) -> Array:
+    """Return the two-sided t quantiles of ``a``, ν rounded down; infinite without degrees of freedom."""
+    with np.errstate(divide="ignore"):
+        steps = np.where(nu > 0, np.floor(np.log(nu) / _STEP), -np.inf)
+    keys, where = np.unique(np.stack([steps, np.broadcast_to(a, nu.shape)], axis=-1).reshape(-1, 2), axis=0,
+                            return_inverse=True)  # fmt: skip
+    found = [critical(2, math.exp(step * _STEP), alpha) if step > -np.inf else math.inf for step, alpha in keys]
+    return np.asarray(np.array(found)[where.reshape(-1)].reshape(nu.shape))

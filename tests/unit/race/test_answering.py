@@ -1,0 +1,82 @@
+"""What an open question will still take."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_failure, make_load, make_quantiles, make_race, make_result
+
+from stackrace.model import ids
+from stackrace.model.answer import AnswerKind
+from stackrace.model.launch import FailureKind, Launch, Slice
+from stackrace.race.standing import standing
+
+
+def raced(sd, *, blocks=4, passes=2, elapsed_s=60.0, stacks=("waitress", "cheroot", "granian"), **changes):
+    """A race of stacks that are all alike; ``sd`` is that of a slice, in ln units."""
+    dice = random.Random(5)
+    load, launches, index = make_load(20), [], 0
+    for block in range(blocks):
+        slices = {stack: [] for stack in stacks}
+        for _ in range(passes):
+            for stack in stacks:
+                result = make_result(1000 * math.exp(dice.gauss(0, sd)), load=load)
+                slices[stack].append(Slice(index=index, load=load, result=result, usage=()))
+                index += 1
+        for stack, own in slices.items():
+            launches.append(Launch(id=ids.generate(), block=block, stack=stack, slices=tuple(own), ready_s=0.5))
+    race = make_race(stacks=list(stacks), levels=(20,), blocks=0)
+    return replace(race, launches=tuple(launches), elapsed_s=elapsed_s, **changes)
+
+
+def found(race):
+    return standing(race, merge=lambda _: make_quantiles())
+
+
+def test_the_time_that_an_answer_takes_is_said():
+    seen = found(raced(0.08))
+    assert not seen.settled
+    assert seen.result.blocks_needed > 4
+    each_s = 60.0 / 12
+    expected_s = each_s * (1 + len(seen.result.rivals)) * (seen.result.blocks_needed - 4)
+    assert seen.result.needed_s == pytest.approx(expected_s)
+    assert seen.answer.endswith(" more would tell.")
+
+
+def test_where_launches_vary_too_much_no_time_would_do():
+    seen = found(raced(0.9, blocks=20))
+    assert seen.result.kind is AnswerKind.UNDECIDED
+    assert seen.result.blocks_needed is None
+    assert "not even 40 launches of each would tell" in seen.answer
+
+
+@pytest.mark.parametrize("silent", [{"elapsed_s": 0.0}, {"repeats": 4}], ids=lambda told: next(iter(told)))
+def test_no_time_is_said_where_none_is_known(silent):
+    assert found(raced(0.08, **silent)).result.needed_s is None
+
+
+def test_nothing_more_is_needed_where_the_question_is_answered():
+    seen = found(raced(0.0001, blocks=10))
+    assert seen.settled
+    assert (seen.result.rivals, seen.result.blocks_needed, seen.result.needed_s) == ((), None, None)
+
+
+def test_a_block_that_was_cut_took_none_of_the_time():
+    whole = raced(0.08)
+    cut = tuple(
+        replace(launch, id=ids.generate(), block=4, failure=make_failure(FailureKind.INTERRUPTED))
+        for launch in whole.launches
+        if launch.block == 3
+    )
+    assert found(replace(whole, launches=(*whole.launches, *cut))).result == found(whole).result
+
+
+def test_of_several_stacks_one_that_is_left_alone_proves_nothing():
+    race = raced(0.01)
+    alone = replace(race, launches=tuple(one for one in race.launches if one.stack == "waitress"))
+    assert found(alone).result.kind is AnswerKind.ONLY
+    assert not found(alone).settled
+    asked = replace(alone, stacks=("waitress",))
+    assert found(asked).result.kind is AnswerKind.ALONE
+    assert found(asked).settled

@@ -1,0 +1,67 @@
+"""The variance that cells lend each other: what it is for two, and what many share."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from stackrace.stats.evidence import TRIMMED_FROM, Panel, evidence
+
+
+def panel(values, group=None, contrasts=((0, 1),)):
+    return Panel(values=np.asarray(values), group=group or [0] * len(values), contrasts=list(contrasts))
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_two_cells_alone_have_the_plain_mean_and_variance(n):
+    x, y = np.random.default_rng(n).normal(0, 1, (2, n))
+    found = evidence(panel([x, y]))
+    assert found.mean[0] == pytest.approx((x - y).mean())
+    assert found.variance[0] == pytest.approx((x - y).var(ddof=1))
+    assert found.nu[0] == pytest.approx(n - 1)
+    assert found.error[0] == pytest.approx(stats.sem(x - y))
+
+
+def test_from_ten_blocks_on_it_is_trimmed():
+    x, y = np.random.default_rng(1).normal(0, 1, (2, TRIMMED_FROM))
+    assert evidence(panel([x, y])).mean[0] == pytest.approx(stats.trim_mean(x - y, 0.2))
+
+
+def test_only_blocks_with_both_cells_count():
+    values = np.random.default_rng(1).normal(0, 1, (2, 6))
+    values[0, 2] = np.nan
+    found = evidence(panel(values))
+    assert found.blocks[0] == 5
+    assert found.mean[0] == pytest.approx(np.nanmean(values[0] - values[1]))
+
+
+def test_without_two_common_blocks_there_is_no_error():
+    found = evidence(panel([[1.0, math.nan], [2.0, 3.0]]))
+    assert (found.blocks[0], found.nu[0], found.error[0]) == (1, 0.0, math.inf)
+
+
+def test_many_cells_lend_each_other_degrees_of_freedom_but_no_more_than_they_have():
+    values = np.random.default_rng(4).normal(0, 1, (12, 3))
+    alone = evidence(panel(values[:2]))
+    together = evidence(panel(values))
+    apart = evidence(panel(values, group=[i // 2 for i in range(12)]))
+    assert alone.nu[0] < apart.nu[0] < 3 * 12
+    assert alone.nu[0] < together.nu[0] < 3 * 12
+
+
+def test_what_disturbs_a_whole_block_disturbs_no_difference():
+    dice = np.random.default_rng(5)
+    values = dice.normal(0, 1, (4, 6))
+    shaken = values + dice.normal(0, 100, 6)
+    for one, other in ((values, shaken),):
+        before, after = evidence(panel(one)), evidence(panel(other))
+        assert before.mean == pytest.approx(after.mean)
+        assert before.variance == pytest.approx(after.variance)
+
+
+def test_the_scale_of_the_noise_scales_its_estimate():
+    values = np.random.default_rng(6).normal(0, 1, (5, 4))
+    one, ten = evidence(panel(values)), evidence(panel(10 * values))
+    assert ten.variance == pytest.approx(100 * one.variance)
+    assert ten.nu == pytest.approx(one.nu)
