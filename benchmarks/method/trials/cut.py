@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from stackrace.stats.selection import Selection, looks
+from stackrace.stats.selection import looks
 
 from ..noise import Array
 from . import DELTA
@@ -30,25 +30,22 @@ class Cut:
 
     ``open`` is the share of ends without an answer, ``beyond`` the share of those at which the leader is further
     behind the best than "at most 7 % behind" says. ``false`` is the share of races that say anything false at the
-    end where most do: a winner over δ behind the best, or such a limit. ``floored`` is the share of open ends at
-    which a stack that was dropped within the zone may be better than all that are left.
+    end where most do: a winner over δ behind the best, or such a limit.
     """
 
     open: float
     beyond: float
     false: float
-    floored: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """How many ``races`` were cut after so many blocks, and how many are open, beyond, wrong, floored."""
+    """How many ``races`` were cut after so many blocks, and how many are open, beyond, wrong."""
 
     races: int = 0
     open: int = 0
     beyond: int = 0
     wrong: int = 0
-    floored: int = 0
 
     def __add__(self, other: _Ends) -> _Ends:
         return _Ends(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)})
@@ -65,7 +62,6 @@ def cut(cell: Cell) -> Cut:
         open=whole.open / whole.races,
         beyond=whole.beyond / max(whole.open, 1),
         false=max((one.beyond + one.wrong) / one.races for one in ends.values()),
-        floored=whole.floored / max(whole.open, 1),
     )
 
 
@@ -78,15 +74,8 @@ def _ends(chunk: Chunk, last: int) -> Iterator[tuple[int, _Ends]]:
         behind = seen.behind()
         beyond = open_ & (_of(chunk.lag, seen.leader) > behind + _NOTHING)
         wrong = ~open_ & (_of(chunk.lag, np.maximum(named, 0)) > DELTA)
-        floored = open_ & (behind > _left_only(seen))
-        counts = (int(each.sum()) for each in (open_, beyond, wrong, floored))
+        counts = (int(each.sum()) for each in (open_, beyond, wrong))
         yield seen.blocks, _Ends(len(named), *counts)
-
-
-def _left_only(seen: Selection) -> Array:
-    """Return how far behind the stacks that are left alone would have the leader."""
-    d, half = (_of(each, seen.leader) for each in (seen.pairs.estimate, seen.pairs.half_width))
-    return np.where(seen.left, np.maximum(half - d, 0.0), 0.0).max(axis=-1) + _NOTHING
 
 
 def _of(rows: Array, stack: Array) -> Array:

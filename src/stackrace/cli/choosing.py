@@ -45,7 +45,7 @@ def asked(
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[Stack, ...]:
-    """Return the ten most used stacks that are ready here and host the app; ``python`` is None for one without."""
+    """Return the most used stacks that are ready here and host the app; ``python`` is None for one without."""
     stacks: list[Stack] = []
     for path in STACKS:
         try:
