@@ -246,7 +246,8 @@ def _jiffies() -> list[int]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGINT)
+    # not SIGINT: what a shell runs in the background ignores that
+    process.send_signal(signal.SIGTERM)
     try:
         process.communicate(timeout=ENDING_S)
     except subprocess.TimeoutExpired:

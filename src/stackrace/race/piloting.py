@@ -10,7 +10,7 @@ from ..stats.pilot import Pilot, pilot
 from .schedule import BETWEEN
 from .turns import turns
 
-__all__ = ["ENOUGH_BLOCKS", "PILOT_BLOCKS", "between_of", "piloted"]
+__all__ = ["ENOUGH_BLOCKS", "FARTHEST", "PILOT_BLOCKS", "PRIOR_DEGREES", "between_of", "piloted"]
 
 PILOT_BLOCKS = 3
 """The first blocks of a race are its pilot; each later one makes its estimates better …"""
@@ -18,11 +18,11 @@ PILOT_BLOCKS = 3
 ENOUGH_BLOCKS = 10
 """… up to here: the arithmetic grows with the cube of the launches, and races wait for it."""
 
-PRIOR_LAUNCHES = 3.0
-"""What was assumed before the pilot weighs as much as so many launches: a variance from few is a guess."""
+PRIOR_DEGREES = 3.0
+"""What was assumed before the pilot weighs as much as so many degrees of freedom: few tell a variance badly."""
 
-MOST_BETWEEN = 100.0
-"""Above this, slices tell nothing that their launch does not."""
+FARTHEST = 100.0
+"""The two variances are taken to differ by this factor at most, either way."""
 
 
 def piloted(race: Race, level: tuple[str, str]) -> Pilot | None:
@@ -49,12 +49,15 @@ def _launch(values: Mapping[int, float], passes: set[int]) -> list[float]:
 
 
 def between_of(found: Pilot | None) -> float:
-    """Return the variance between launches as a share of that between slices, for ``plan_block``."""
+    """Return the variance between launches as a share of that between slices, for ``plan_block``.
+
+    The logarithms of what the pilot saw and of ``BETWEEN`` are mixed: a ratio of two variances is known only as
+    well as the worse of them. A few slices that happen to be alike then do not make all launches have a single
+    one.
+    """
     if found is None:
         return BETWEEN
-    if found.within <= 0:
-        return MOST_BETWEEN
-    mixed = (found.launches * found.between / found.within + PRIOR_LAUNCHES * BETWEEN) / (
-        found.launches + PRIOR_LAUNCHES
-    )
-    return min(mixed, MOST_BETWEEN)
+    seen = found.between / found.within if found.within > 0 else FARTHEST
+    seen = min(max(seen, 1 / FARTHEST), FARTHEST)
+    weight = min(found.slices, found.launches)
+    return math.exp((weight * math.log(seen) + PRIOR_DEGREES * math.log(BETWEEN)) / (weight + PRIOR_DEGREES))

@@ -41,7 +41,8 @@ SIDE_SHARE = 0.6
 
 EARLY_PASSES = (1, 1, 1, 2)
 """The passes of the first blocks. A launch more tells more than a pass more while there are few; the fourth block
-has two passes, from which the pilot learns what varies within a launch and what between launches."""
+has two passes, from which the pilot learns what varies within a launch and what between launches. Later ones have
+as many at least, so that it goes on learning."""
 
 MOST_PASSES = 8
 MOST_BLOCKS = 40
@@ -173,7 +174,7 @@ class _Cut:
             return EARLY_PASSES[block]
         launch_s = self.costs.of(self.extent.stacks) / self.extent.headline
         wanted = math.sqrt(launch_s / (self.slice_s + self.costs.between_s) / max(self.between, 1e-9))
-        return min(max(round(wanted), 1), MOST_PASSES)
+        return min(max(round(wanted), EARLY_PASSES[-1]), MOST_PASSES)
 
     def blocks_in(self, remaining_s: float) -> int:
         """Return how many more blocks fit as they are meant to be."""

@@ -18,12 +18,13 @@ _NOTHING = 1e-9
 class Pilot:
     """Two variances in squared ln units: T1² of one slice ``within`` its launch, T2² ``between`` launches.
 
-    A launch's value, the mean of R slices, has the variance T2² + T1²/R. ``launches`` is what the estimate of
-    ``between`` rests on: its degrees of freedom, at least 1.
+    A launch's value, the mean of R slices, has the variance T2² + T1²/R. ``slices`` and ``launches`` are what the
+    two estimates rest on: their degrees of freedom, at least 1 each.
     """
 
     within: float
     between: float
+    slices: float
     launches: float
 
     def variance(self, slices: int) -> float:
@@ -71,7 +72,7 @@ def pilot(values: Sequence[Sequence[Sequence[float]]]) -> Pilot | None:
     counts = np.array([np.isfinite(slices).sum() for _, _, slices in cells])
     residual = operator @ means
     between = (float(residual @ residual) - within * float((np.diag(operator) / counts).sum())) / launches
-    return Pilot(within=within, between=max(between, 0.0), launches=launches)
+    return Pilot(within=within, between=max(between, 0.0), slices=df, launches=launches)
 
 
 def _inside(block: Sequence[Array], alone: bool) -> tuple[float, float]:

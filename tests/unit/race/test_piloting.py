@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_load
 
-from stackrace.race.piloting import MOST_BETWEEN, PRIOR_LAUNCHES, between_of, piloted
+from stackrace.race.piloting import FARTHEST, PRIOR_DEGREES, between_of, piloted
 from stackrace.race.schedule import BETWEEN, Costs, Extent, plan_block
 from stackrace.stats.pilot import Pilot
 
@@ -50,9 +50,17 @@ def test_the_pilot_sees_launches_and_slices_but_not_the_weather():
 
 def test_few_launches_are_mixed_with_what_was_assumed_before():
     assert between_of(None) == BETWEEN
-    assert between_of(Pilot(within=0.01, between=0.02, launches=1e9)) == pytest.approx(2.0)
-    assert between_of(Pilot(within=0.01, between=0.02, launches=PRIOR_LAUNCHES)) == pytest.approx((2 + BETWEEN) / 2)
-    assert between_of(Pilot(within=0.0, between=0.02, launches=5)) == MOST_BETWEEN
+    assert between_of(Pilot(within=0.01, between=0.02, slices=1e9, launches=1e9)) == pytest.approx(2.0)
+    for few in ({"slices": PRIOR_DEGREES, "launches": 1e9}, {"slices": 1e9, "launches": PRIOR_DEGREES}):
+        assert between_of(Pilot(within=0.01, between=0.02, **few)) == pytest.approx(math.sqrt(2 * BETWEEN))
+    assert between_of(Pilot(within=0.0, between=0.02, slices=1e9, launches=1e9)) == pytest.approx(FARTHEST)
+    assert between_of(Pilot(within=0.02, between=0.0, slices=1e9, launches=1e9)) == pytest.approx(1 / FARTHEST)
+
+
+def test_two_slices_that_happen_to_be_alike_do_not_end_all_passes():
+    lucky = between_of(Pilot(within=1e-4, between=0.01, slices=1, launches=20))
+    costs, extent = Costs(launch_s=1.0, warmup_s=0.5, stop_s=0.5), Extent(stacks=2, headline=2)
+    assert plan_block(extent, remaining_s=120, done=4, costs=costs, between=lucky).passes >= 2
 
 
 def test_the_plan_follows_the_pilot():

@@ -124,7 +124,7 @@ def test_other_levels_are_measured_again_where_all_blocks_fit_all_the_same():
 
 def test_the_first_blocks_are_quick_and_the_fourth_tells_slices_from_launches():
     blocks = raced(alike(3, 1), 300, between=100.0)
-    assert tuple(plan.passes for plan in blocks[:6]) == (*EARLY_PASSES, 1, 1)
+    assert tuple(plan.passes for plan in blocks[:6]) == (*EARLY_PASSES, 2, 2)
     assert {plan.slice_s for plan in blocks} == {SLICE_S}
 
 
@@ -145,4 +145,4 @@ def test_later_blocks_have_the_passes_that_the_pilot_asks_for(between):
     """Kalibera & Jones 2013, section 6.2: R = √(c_launch/c_slice · T1²/T2²)."""
     costs, extent = Costs(launch_s=2.0, warmup_s=1.0, stop_s=0.0), Extent(stacks=4, headline=4)
     plan = plan_block(extent, remaining_s=900, done=4, costs=costs, fixed_slice_s=1.0, between=between)
-    assert plan.passes == min(max(round(math.sqrt(3.0 / (1.0 + costs.between_s) / between)), 1), 8)
+    assert plan.passes == min(max(round(math.sqrt(3.0 / (1.0 + costs.between_s) / between)), 2), 8)
