@@ -59,7 +59,7 @@ def main() -> None:
                 wall += time.perf_counter() - begun
                 own += time.process_time() - cpu
                 engine += observation.result.generator_cpu_s * (SLICE_S + 0.15) / SLICE_S
-            place.retire(stage.stacks)
+            place.retire(stage.stacks).finish()
     processes = sum(range(2, 12))
     print(f"orchestration during {SLICES} slices of {SLICE_S:g} s, 10 stacks up ({processes} processes)")
     print(f"  Python, engine left out   {100 * (own - engine) / wall:5.2f} % of one core   (goal: under 2 %)")

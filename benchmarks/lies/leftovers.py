@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from stackrace.deploy.here import Here
-from stackrace.deploy.place import Launched, Retired
+from stackrace.deploy.place import Launched, Retiring
 from stackrace.deploy.privileges import unprivileged
 from stackrace.model.stack import Stack
 
@@ -43,7 +43,7 @@ class Haunted(Here):
         self._stranger.stdout.readline()
         return launched
 
-    def retire(self, stacks: Sequence[Stack]) -> Retired:
+    def retire(self, stacks: Sequence[Stack]) -> Retiring:
         """Stop ``stacks``; the stranger goes last."""
         try:
             return super().retire(stacks)

@@ -46,7 +46,7 @@ def up(path: str, *, cores: Budget | None = None) -> Iterator[Up]:
         try:
             yield Up(place, stack, stage.workloads[0])
         finally:
-            place.retire([stack])
+            place.retire([stack]).finish()
 
 
 def observed(path: str, load: Load) -> Found:

@@ -156,7 +156,7 @@ def main() -> None:
             rows = rows_of(seen)
             table(f"slices of {SLICE_S:g} s at {given.concurrency} connections, after {number + 1} rounds", rows)
             write(given.json, {"fresh": curve, "slices": rows})
-        place.retire([cell.stack for cell in cells])
+        place.retire([cell.stack for cell in cells]).finish()
 
 
 def measured(place: Here, cells: Sequence[Cell], number: int, dice: random.Random) -> Iterator[Seen]:

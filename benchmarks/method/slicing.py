@@ -20,9 +20,9 @@ from statistics import fmean, median, variance
 
 from stackrace.model.race import Race
 from stackrace.race.turns import turns
-from stackrace.stats.pilot import pilot
 
 from ._races import Arena, arena, options, rounds, table, write
+from .components import pilot
 
 STACKS = ("gunicorn:workers=1,class=gthread", "waitress", "cheroot")
 SLICES_S = (0.3, 0.6, 1.0, 2.0)
@@ -41,7 +41,7 @@ def values(raced: Race) -> Values:
 
 
 def components(found: Values) -> tuple[float | None, float | None]:
-    """Return the standard deviations of a slice within its launch and between launches; see `stats.pilot`."""
+    """Return the standard deviations of a slice within its launch and between launches; see `components.pilot`."""
     stacks, blocks = ({key[at] for key in found} for at in (0, 1))
     passes = {
         block: sorted({turn for (_, b), own in found.items() if b == block for turn in own}) for block in blocks

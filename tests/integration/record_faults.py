@@ -98,7 +98,7 @@ def record_slice(name):
         here, stack = place(guard, script)
         assert here.launch(stack, 20.0).failure is None
         seen = here.load(stack, WORKLOAD, load, 0.0)
-        here.retire([stack])
+        here.retire([stack]).finish()
     path = stack_of(STANDS_FOR, catalogue())
     findings = told(examine(replace(seen, stack=path)))
     write(name, how, findings, of_observation(seen, STANDS_FOR))
@@ -113,7 +113,7 @@ def record_launch(name):
         for index in range(8):
             seen = here.load(stack, WORKLOAD, Load(concurrency=2, duration_s=1.0), 0.0)
             slices.append(Slice(index=index, load=seen.load, result=seen.result, usage=seen.usage))
-        retired = here.retire([stack])
+        retired = here.retire([stack]).finish()
     launch = Launch(id="", block=0, stack=STANDS_FOR, slices=tuple(slices), memory=retired.memory["scripted"])
     path = stack_of(STANDS_FOR, catalogue())
     view = LaunchView(stack=path, launch=launch, aftermath=retired.aftermaths["scripted"])

@@ -74,7 +74,7 @@ def ended(here, name, load=None):
     one = stack(name)
     assert here.launch(one, 20.0).failure is None
     seen = here.load(one, WORKLOAD, load, 0.0) if load else None
-    return seen, here.retire([one]).aftermaths[one.path]
+    return seen, here.retire([one]).finish().aftermaths[one.path]
 
 
 def found(name, after):

@@ -131,4 +131,4 @@ def test_processes_that_exceed_the_budget_together_are_out(guard):
     failure = here.failure_of(stack("family"))
     assert failure.kind is FailureKind.DIED
     assert failure.message.startswith("exceeded its memory budget of 128 MiB: its processes held ")
-    here.retire([stack("frugal"), stack("family")])
+    here.retire([stack("frugal"), stack("family")]).finish()

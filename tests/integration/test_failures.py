@@ -100,7 +100,7 @@ def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_req
     assert result.duration_s >= 1.0
     assert (counts.ok, counts.errors, counts.in_flight) == (5, 0, 2)
     assert counts.scheduled == counts.ok + counts.in_flight + counts.unsent == 1000
-    assert here.retire([asleep]).complaints == {}
+    assert here.retire([asleep]).finish().complaints == {}
 
 
 def test_several_stacks_run_and_stop_side_by_side(launcher, guard):

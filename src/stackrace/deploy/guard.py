@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ class Guard:
         except OSError as error:
             raise InputError(f"no run directory can be made: {error}; set TMPDIR to a writable folder") from error
         hand_over(self.directory)
+        # stacks may stop while others start
+        self._asking = threading.Lock()
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._process = subprocess.Popen(
@@ -153,9 +156,10 @@ class Guard:
         assert self._process.stdin
         assert self._process.stdout
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
+            with self._asking:
+                self._process.stdin.write(json.dumps(request).encode() + b"\n")
+                self._process.stdin.flush()
+                answer = self._process.stdout.readline()
         except (BrokenPipeError, ValueError):
             answer = b""
         if not answer:

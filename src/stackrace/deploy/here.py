@@ -28,11 +28,11 @@ from .guard import Guard
 from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
-from .place import REST_LOOK_S, Launched, Retired
+from .place import REST_LOOK_S, Launched
+from .retiring import Leaver, Leaving
 from .running import Running
 from .served import served
 from .sockets import listeners
-from .stopping import stop
 
 __all__ = ["Here"]
 
@@ -207,20 +207,16 @@ class Here:
         seen = max(sum(sample.pss_bytes.values()) for sample in up.memory)
         return exceeded(most, seen) if seen > most else None
 
-    def retire(self, stacks: Sequence[Stack]) -> Retired:
-        """Stop ``stacks`` and verify that nothing of them is left."""
+    def retire(self, stacks: Sequence[Stack]) -> Leaving:
+        """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
         gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
         listening = listeners()
-        inspections = [inspect(self._guard, up.running, listening) for up in gone]
-        complaints = stop(self._guard, [up.running for up in gone])
-        memory = {up.running.stack.path: tuple(up.memory) for up in gone}
-        still = listeners()
-        aftermaths = {
-            up.running.stack.path: inspection.afterwards(self._guard, up.running, still)
-            for up, inspection in zip(gone, inspections, strict=True)
-        }
-        return Retired(memory=memory, complaints=complaints, aftermaths=aftermaths)
+        leavers = [
+            Leaver(running=up.running, inspection=inspect(self._guard, up.running, listening), memory=up.memory)
+            for up in gone
+        ]
+        return Leaving(self._guard, leavers)
 
     def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
         """Tell whether some of the requests are for static files, which a front end sends by itself."""

@@ -14,7 +14,7 @@ from ..model.race import StackFacts
 from ..model.stack import Stack
 from ..model.workload import Workload
 
-__all__ = ["REST_LOOK_S", "Launched", "Place", "Retired"]
+__all__ = ["REST_LOOK_S", "Launched", "Place", "Retired", "Retiring"]
 
 
 REST_LOOK_S = 0.02
@@ -36,11 +36,22 @@ class Launched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retired:
-    """What came of stopping stacks, by path: their memory, who had to be forced, and what was left."""
+    """What came of stopping stacks, by path: their memory, who had to be forced, and what was left.
+
+    ``took_s`` is how long it took until the last of them was gone.
+    """
 
     memory: Mapping[str, tuple[MemorySample, ...]] = field(default_factory=dict)
     complaints: Mapping[str, Failure] = field(default_factory=dict)
     aftermaths: Mapping[str, Aftermath] = field(default_factory=dict)
+    took_s: float = 0.0
+
+
+class Retiring(Protocol):
+    """Stacks on their way down: others may be launched meanwhile, but nothing is to be measured."""
+
+    def finish(self) -> Retired:
+        """Wait until they are gone, and nothing is left of them; another call returns the same."""
 
 
 class Place(Protocol):
@@ -72,5 +83,5 @@ class Place(Protocol):
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""
 
-    def retire(self, stacks: Sequence[Stack]) -> Retired:
-        """Stop ``stacks`` and verify that nothing of them is left."""
+    def retire(self, stacks: Sequence[Stack]) -> Retiring:
+        """Begin to stop ``stacks``, and then to verify that nothing of them is left."""

@@ -60,17 +60,16 @@ class _Spent:
 
     launching: _Span = field(default_factory=_Span)
     warming: _Span = field(default_factory=_Span)
-    stopping: _Span = field(default_factory=_Span)
     between_s: float = 0.0
     gaps: int = 0
     batches: int = 0
 
-    def costs(self, stacks: int, *, stop_s: float | None = None) -> Costs:
+    def costs(self, stacks: int, stop_s: float) -> Costs:
         """Return them per stack; ``stop_s`` stands for what is not stopped yet."""
         return Costs(
             launch_s=self.launching.seconds / stacks,
             warmup_s=self.warming.seconds / stacks,
-            stop_s=self.stopping.seconds if stop_s is None else stop_s,
+            stop_s=stop_s,
             rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
         )
 
@@ -107,7 +106,11 @@ class Block:
         steps, end_s = self.steps, self.steps.deadline_s
         steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
         spent, waiting = self.spent, deque(order)
-        memory = Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
+        memory = self._memory()
+        if memory.batch_size([stack.path for stack in order]) < len(order):
+            # where memory is short, what those before still hold counts
+            steps.leaving.finish()
+            memory = self._memory()
         most = memory.batch_size([stack.path for stack in order])
         while waiting and (spent.batches == 0 or not self._late):
             ahead = len(waiting)
@@ -123,11 +126,21 @@ class Block:
                 alone = not waiting and spent.batches == 0
                 self._measure(len(order), to_the_end=alone)
             finally:
-                with spent.stopping:
-                    steps.retire()
+                steps.retire()
+                if waiting:
+                    steps.leaving.finish()
                 steps.deadline_s = end_s
                 spent.batches += 1
-        return spent.costs(len(order) - len(waiting))
+        return spent.costs(len(order) - len(waiting), self._stop_s)
+
+    def _memory(self) -> Memory:
+        steps = self.steps
+        return Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
+
+    @property
+    def _stop_s(self) -> float:
+        """How long stopping takes: as it last did."""
+        return self.stop_s if self.steps.leaving.stop_s is None else self.steps.leaving.stop_s
 
     def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
         """Launch the next of those ``waiting``: at least one, ``most`` while there is room and time."""
@@ -163,11 +176,11 @@ class Block:
         How long rests take shows in the passes, so each one mends the plan of the next; not where the block of
         ``stacks`` stacks has several batches, each of which is to be measured alike.
         """
+        self.steps.leaving.finish()
         up = self.steps.up
         racing = [cell for cell in self.cells if cell.stack in up]
         for number in count():
-            # another block would be stopped, too, perhaps later than this one
-            spent = self.spent.costs(stacks, stop_s=2 * self.stop_s)
+            spent = self.spent.costs(stacks, self._stop_s)
             if to_the_end:
                 self.plan = self.replan(spent) or self.plan
             another_s = 0.0

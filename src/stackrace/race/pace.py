@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..model.page_time import PageTime
 from ..model.race import Budget, Cell
 from ..model.stack import Stack
-from .schedule import SIDE_SHARE, SLICE_S
+from .schedule import SLICE_S
 
 __all__ = [
     "ENOUGH_ANSWERS",
@@ -54,7 +54,7 @@ class Lengths:
     """
 
     slice_s: float = SLICE_S
-    side_s: float = SIDE_SHARE * SLICE_S
+    side_s: float = SLICE_S
     response_s: float = 0.0
     queue_s: float = 0.0
 
@@ -106,13 +106,13 @@ def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> L
     own = max(first, key=lambda cell: cell.load.concurrency)
     ahead = cells if alike else [own]
     sides_s = [
-        max(SIDE_ANSWERS / LEAST_ANSWERS * long_s, SIDE_SHARE * SLICE_S)
+        max(SIDE_ANSWERS / LEAST_ANSWERS * long_s, SLICE_S)
         for level, long_s in needed.items()
         if level != own.level
     ]
     return Lengths(
         slice_s=max(needed.values()) if alike else needed[own.level],
-        side_s=max(sides_s, default=SIDE_SHARE * SLICE_S),
+        side_s=max(sides_s, default=SLICE_S),
         response_s=max(response_s(one.workload.page, one.load.concurrency, hands) for one in ahead),
         queue_s=max(one.workload.page.cpu_s * one.load.concurrency / hands.cores for one in ahead),
     )

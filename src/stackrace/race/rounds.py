@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from ..model.errors import InputError
 from ..model.race import Cell, Ending, Race, RacePlan
 from ..model.stack import Stack
 from .block import Block
-from .schedule import BETWEEN, SLICE_S, BlockPlan, Costs, least_budget_s
+from .schedule import SLICE_S, BlockPlan, Costs, least_budget_s, passes_worth
 from .slices import guess, too_short
 from .steps import Steps, shuffler_of
 from .twins import entrants
@@ -48,13 +47,13 @@ class Rounds:
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold a block of all cells."""
         cells = self._plan.cells(entrants(self._plan))
-        if remaining_s < self._block_s(cells):
+        if remaining_s < self._block_s(cells) + self._costs.stop_s:
             raise self._too_short(cells, remaining_s)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""
         cells = tuple(self._still(steps.ledger.race, self._plan.cells(racing)))
-        if not cells or remaining_s < self._block_s(cells):
+        if not cells or remaining_s < self._block_s(cells) + self._costs.stop_s:
             return False
         passes = 1 if steps.number < SINGLE_BLOCKS else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
@@ -75,14 +74,11 @@ class Rounds:
         return True
 
     def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
-        """Return R = √(c_launch/c_slice · T1²/T2²), by what a launch and its slices cost and vary by.
-
-        Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
-        """
+        """Return the passes of a block after the first: as many as its launches are worth, and fit."""
         beside_s = self._costs.of(len({cell.stack for cell in cells}))
         pass_s = self._block_s(cells) - beside_s
-        fitting = int((remaining_s - beside_s) / pass_s)
-        return max(min(round(math.sqrt(beside_s / pass_s / BETWEEN)), MOST_PASSES, fitting), 1)
+        fitting = int((remaining_s - self._costs.stop_s - beside_s) / pass_s)
+        return max(min(passes_worth(beside_s, pass_s), MOST_PASSES, fitting), 1)
 
     def _block_s(self, cells: Sequence[Cell]) -> float:
         """Return what a block of one pass takes."""
@@ -94,7 +90,7 @@ class Rounds:
         assert plan.budget_s is not None
         return too_short(
             plan.budget_s,
-            self._block_s(cells),
+            self._block_s(cells) + self._costs.stop_s,
             stacks=len(plan.stacks),
             workloads=len(plan.workloads),
             levels=len(plan.loads),

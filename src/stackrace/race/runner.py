@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from ..deploy.place import Place
@@ -13,6 +14,7 @@ from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan, Rule
 from ..model.stack import Stack
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
+from .leaving import Leaving
 from .ledger import Ledger
 from .resume import blocks_done, counted, spent_s
 from .rounds import Rounds, Still
@@ -77,9 +79,13 @@ def run(
     # one that goes on after an interruption keeps the twin it had, or goes on without
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
-    ending, watch = Ending.INTERRUPTED, Stopwatch()
+    ending, watch, leaving = Ending.INTERRUPTED, Stopwatch(), Leaving()
+    steps = partial(Steps, place=place, ledger=ledger, sink=sink, watch=watch, leaving=leaving)
     try:
-        ending = _blocks(plan, place, ledger, sink, watch, lambda: _budget_s(plan) - (clock() - begun), still)
+        try:
+            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), still)
+        finally:
+            leaving.finish()
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
@@ -105,14 +111,10 @@ def _kind(plan: RacePlan, race: Race, still: Still | None) -> _Blocks:
 
 
 def _blocks(
-    plan: RacePlan,
-    place: Place,
-    ledger: Ledger,
-    sink: Sink,
-    watch: Stopwatch,
-    remaining_s: Callable[[], float],
-    still: Still | None,
+    plan: RacePlan, steps_of: Callable[..., Steps], remaining_s: Callable[[], float], still: Still | None
 ) -> Ending:
+    steps = steps_of(number=0)
+    place, ledger, sink, leaving = steps.place, steps.ledger, steps.sink, steps.leaving
     race = ledger.race
     number = blocks_done(race)
     racing = list(plan.stacks)
@@ -123,10 +125,10 @@ def _blocks(
         racing = _left(racing, seen, ledger)
     blocks = _kind(plan, race, still)
     sink(Progress("calibrating the load engine", None))
-    with watch.during(Phase.CALIBRATING):
+    with steps.watch.during(Phase.CALIBRATING):
         place.calibrate(plan.loads)
     while racing:
-        steps = Steps(number=number, place=place, ledger=ledger, sink=sink, watch=watch)
+        steps = steps_of(number=number)
         present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
         if still is not None and not still(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
@@ -135,14 +137,25 @@ def _blocks(
         number += 1
         _keep_the_twin(plan, ledger, sink)
         race = ledger.race
-        sink(BlockEnded(number, race))
+        leaving.then(partial(_tell_block, number, ledger, sink))
         seen = decisions(race)
+        if seen.settled:
+            # what stopping brings to light may make a launch invalid
+            leaving.finish()
+            seen = decisions(ledger.race)
         if seen.settled:
             return Ending.ANSWERED
         racing = _left(racing, seen, ledger)
         if _alone(plan, ledger):
             break
     return Ending.EXHAUSTED
+
+
+def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
+    """Say that the first ``number`` blocks are over; launches of the next may be under way."""
+    race = ledger.race
+    over = tuple(launch for launch in race.launches if launch.block < number)
+    sink(BlockEnded(number, replace(race, launches=over)))
 
 
 def _twin_at_work(race: Race) -> bool:

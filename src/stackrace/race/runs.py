@@ -60,6 +60,8 @@ class RunBlock:
         finally:
             if steps.up:
                 steps.retire()
+                # a cold start is measured: nothing else may be under way
+                steps.leaving.finish()
 
 
 def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ...]:

@@ -14,8 +14,7 @@ from ..model.stack import Stack
 from ..model.units import DURATION
 from .block import Block, extent, headline
 from .pace import Lengths, hands_of, lengths_of
-from .piloting import ENOUGH_BLOCKS, between_of, piloted
-from .schedule import BETWEEN, FEWEST_BLOCKS, BlockPlan, Costs, Extent, least_budget_s, plan_block
+from .schedule import FEWEST_BLOCKS, BlockPlan, Costs, Extent, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
 from .words.phrases import about
@@ -37,7 +36,6 @@ class Slices:
         self._plan = plan
         self._lengths = planned_lengths(plan)
         self._costs = _costs(earlier, guess(self._budget_s, len(plan.stacks), self._lengths))
-        self._between = BETWEEN
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
@@ -64,8 +62,6 @@ class Slices:
             bound_bytes=self._plan.cores.memory_bytes,
         )
         self._costs = block.run()
-        if steps.number < ENOUGH_BLOCKS:
-            self._between = between_of(piloted(steps.ledger.race, headline(block.cells).level))
         return True
 
     def _cells(self, racing: Sequence[Stack], *, sides: bool) -> Sequence[Cell]:
@@ -100,7 +96,6 @@ class Slices:
             slice_s=self._lengths.slice_s,
             side_slice_s=self._lengths.side_s,
             fixed_slice_s=self._plan.slice_s,
-            between=self._between,
         )
 
     def _least_s(self, ahead: Extent, costs: Costs) -> float:

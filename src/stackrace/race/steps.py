@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from ..checks import Aftermath, LaunchView, Observation, examine, examine_launch
 from ..deploy.launcher import START_TIMEOUT_S
-from ..deploy.place import Place, Retired
+from ..deploy.place import Place, Retired, Retiring
 from ..model import ids
 from ..model.launch import Launch, Slice
 from ..model.load import Load
@@ -18,6 +18,7 @@ from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from .leaving import Leaving
 from .ledger import Ledger
 from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
@@ -32,7 +33,8 @@ class Steps:
     """What one block can do. ``up`` maps the stacks that are up to the ids of their launches.
 
     ``deadline_s`` is monotonic, infinite where nothing bounds the race: a start must leave time before it.
-    ``watch`` takes the time of each step.
+    ``watch`` takes the time of each step. ``leaving`` are the stacks of the block before, which may still be on
+    their way down while this one's start.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Steps:
     sink: Sink
     deadline_s: float = math.inf
     watch: Stopwatch = field(default_factory=Stopwatch)
+    leaving: Leaving = field(default_factory=Leaving)
     up: dict[Stack, str] = field(default_factory=dict)
 
     def launch(self, stack: Stack) -> None:
@@ -122,19 +125,27 @@ class Steps:
             return
         launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
         with self.watch.during(Phase.STOPPING):
-            retired = self.place.retire([stack])
+            retired = self.place.retire([stack]).finish()
         self._close(stack, launch, retired)
 
     def retire(self) -> None:
-        """Stop all that is up, and close its launches."""
+        """Begin to stop all that is up; its launches are closed once it is gone (``leaving``)."""
         self.sink(Progress("stopping", None))
+        going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
-            retired = self.place.retire(list(self.up))
-        for stack, launch_id in self.up.items():
+            retiring = self.place.retire(list(going))
+        self.leaving.begin(lambda: self._see_off(going, retiring))
+
+    def _see_off(self, going: dict[Stack, str], retiring: Retiring) -> None:
+        """Wait for stacks to be gone, and close their launches."""
+        with self.watch.during(Phase.STOPPING):
+            retired = retiring.finish()
+        self.leaving.stop_s = retired.took_s
+        while going:
+            stack, launch_id = going.popitem()
             launch = self.ledger.launch(launch_id)
             launch = replace(launch, failure=retired.complaints.get(stack.path))
             self._close(stack, launch, retired)
-        self.up.clear()
 
     def _close(self, stack: Stack, launch: Launch, retired: Retired) -> None:
         launch = replace(launch, memory=retired.memory.get(stack.path, ()))

@@ -35,6 +35,17 @@ class Clock:
         return self.now
 
 
+class Going:
+    """Stacks that are gone some seconds after they were told to go."""
+
+    def __init__(self, clock, stop_s):
+        self.clock, self.stop_s, self.gone_s = clock, stop_s, clock.now + stop_s
+
+    def finish(self):
+        self.clock.now = max(self.clock.now, self.gone_s)
+        return Retired(took_s=self.stop_s)
+
+
 class Nowhere:
     """A place whose stacks have given speeds; some fail as told."""
 
@@ -93,10 +104,9 @@ class Nowhere:
         return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None
 
     def retire(self, stacks):
-        self.clock.now += self.stop_s
         self.launch_s = self.next_launch_s()
         self.up = [stack for stack in self.up if stack not in stacks]
-        return Retired()
+        return Going(self.clock, self.stop_s)
 
 
 def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):

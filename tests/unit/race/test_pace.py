@@ -68,7 +68,7 @@ def test_an_answer_takes_at_least_as_long_as_the_app_and_longer_with_more_connec
 
 
 def test_a_page_of_a_few_milliseconds_keeps_the_usual_slice():
-    assert slice_needed_s(computing(0.005), 100, ONE_CORE) == SLICE_S
+    assert slice_needed_s(computing(0.002), 100, ONE_CORE) == SLICE_S
     assert slice_needed_s(PageTime(), 100, ONE_CORE) == SLICE_S
 
 

@@ -7,14 +7,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stackrace.race.schedule import (
-    EARLY_PASSES,
-    LEAST_SLICE_S,
     MOST_BLOCKS,
+    MOST_PASSES,
     SLICE_S,
     WANTED_BLOCKS,
     Costs,
     Extent,
     least_budget_s,
+    passes_worth,
     plan_block,
 )
 
@@ -39,14 +39,14 @@ def measured_s(plan, extent):
     return plan.passes * extent.headline * plan.slice_s + extent.sides * plan.side_slice_s * plan.sides
 
 
-def raced(extent, budget_s, between=0.25):
+def raced(extent, budget_s):
     """Race block by block as planned, each costing what it should: the passes of all blocks, and their slices."""
     done, blocks = 0, []
-    while (plan := plan_block(extent, remaining_s=budget_s, done=done, costs=COSTS, between=between)) is not None:
+    while (plan := plan_block(extent, remaining_s=budget_s, done=done, costs=COSTS)) is not None:
         blocks.append(plan)
         budget_s -= spent_s(plan, extent)
         done += 1
-    assert budget_s >= -1e-6
+    assert not blocks or budget_s >= COSTS.stop_s - 1e-6
     return blocks
 
 
@@ -69,17 +69,14 @@ def test_blocks_fit_into_the_time_and_no_other_would(cells, sides, budget_s):
     left_s = budget_s - sum(spent_s(plan, extent) for plan in blocks)
     once = Extent(stacks=cells, headline=cells)
     assert len(blocks) == MOST_BLOCKS or left_s < least_budget_s(once, COSTS) + 1e-6
-    assert all(plan.slice_s >= LEAST_SLICE_S - 1e-9 and plan.passes >= 1 for plan in blocks)
+    assert all(plan.slice_s >= SLICE_S - 1e-9 and plan.passes >= 1 for plan in blocks)
 
 
-@given(
-    **CELLS, budget_s=st.floats(1, 5000), more=st.floats(1, 3), done=st.integers(0, 39), between=st.floats(0.01, 9)
-)
-def test_more_time_never_plans_fewer_blocks_nor_less_in_as_many(cells, sides, budget_s, more, done, between):
+@given(**CELLS, budget_s=st.floats(1, 5000), more=st.floats(1, 3), done=st.integers(0, 39))
+def test_more_time_never_plans_fewer_blocks_nor_less_in_as_many(cells, sides, budget_s, more, done):
     extent = Extent(stacks=cells, headline=cells, sides=sides)
     shorter, longer = (
-        plan_block(extent, remaining_s=time_s, done=done, costs=COSTS, between=between)
-        for time_s in (budget_s, budget_s * more)
+        plan_block(extent, remaining_s=time_s, done=done, costs=COSTS) for time_s in (budget_s, budget_s * more)
     )
     if shorter is not None:
         assert longer is not None
@@ -112,7 +109,7 @@ def test_a_fixed_slice_is_kept_and_the_budget_too(remaining_s):
 def test_other_levels_are_measured_once_in_the_first_block():
     blocks = raced(alike(10, 3), 300)
     assert [plan.sides for plan in blocks] == [True, *[False] * (len(blocks) - 1)]
-    assert all(plan.side_slice_s < plan.slice_s for plan in blocks)
+    assert all(plan.side_slice_s == plan.slice_s for plan in blocks)
     assert plan_block(alike(3, 2), remaining_s=600, done=0, costs=COSTS, fixed_slice_s=2.0).side_slice_s == 2.0
 
 
@@ -122,17 +119,27 @@ def test_other_levels_are_measured_again_where_all_blocks_fit_all_the_same():
     assert sum(plan.sides for plan in blocks) > 1
 
 
-def test_the_first_blocks_are_quick_and_the_fourth_tells_slices_from_launches():
-    blocks = raced(alike(3, 1), 300, between=100.0)
-    assert tuple(plan.passes for plan in blocks[:6]) == (*EARLY_PASSES, 2, 2)
+def test_blocks_have_the_passes_that_their_launches_are_worth():
+    blocks = raced(alike(3, 1), 100)
+    worth = passes_worth(COSTS.launch_s + COSTS.warmup_s, SLICE_S + COSTS.between_s)
+    assert {plan.passes for plan in blocks} == {worth}
     assert {plan.slice_s for plan in blocks} == {SLICE_S}
 
 
-def test_where_time_is_short_slices_give_way_to_launches():
+def test_where_time_is_short_passes_give_way_to_launches():
     extent = alike(3, 1)
-    assert len(raced(extent, 53)) == WANTED_BLOCKS
-    assert raced(extent, 53)[0].slice_s < SLICE_S
-    assert len(raced(extent, 25)) == 2
+    shortest = COSTS.of(3) + 3 * (SLICE_S + COSTS.between_s)
+    blocks = raced(extent, WANTED_BLOCKS * shortest + COSTS.stop_s + 0.1)
+    assert len(blocks) == WANTED_BLOCKS
+    assert blocks[0].passes == 1
+    assert len(raced(extent, 2 * shortest + COSTS.stop_s + 0.1)) == 2
+
+
+def test_where_a_page_is_slow_slices_give_way_too():
+    extent = alike(3, 1)
+    longest = COSTS.of(3) + 3 * (4.0 + COSTS.between_s)
+    plan = plan_block(extent, remaining_s=0.8 * WANTED_BLOCKS * longest, done=0, costs=COSTS, slice_s=4.0)
+    assert 0.6 * 4.0 <= plan.slice_s < 4.0
 
 
 def test_slices_are_as_long_as_a_page_needs():
@@ -140,9 +147,16 @@ def test_slices_are_as_long_as_a_page_needs():
     assert plan.slice_s == 4.0
 
 
-@pytest.mark.parametrize("between", [0.05, 0.25, 1.0])
-def test_later_blocks_have_the_passes_that_the_pilot_asks_for(between):
-    """Kalibera & Jones 2013, section 6.2: R = √(c_launch/c_slice · T1²/T2²)."""
-    costs, extent = Costs(launch_s=2.0, warmup_s=1.0, stop_s=0.0), Extent(stacks=4, headline=4)
-    plan = plan_block(extent, remaining_s=900, done=4, costs=costs, fixed_slice_s=1.0, between=between)
-    assert plan.passes == min(max(round(math.sqrt(3.0 / (1.0 + costs.between_s) / between)), 2), 8)
+@given(launch_s=st.floats(0.01, 100), slice_s=st.floats(0.1, 60), more=st.floats(1, 10))
+def test_dearer_launches_are_worth_more_slices_and_dearer_slices_fewer(launch_s, slice_s, more):
+    usual = passes_worth(launch_s, slice_s)
+    assert 1 <= usual <= MOST_PASSES
+    assert passes_worth(launch_s, slice_s * more) <= usual <= passes_worth(launch_s * more, slice_s)
+    assert usual == passes_worth(launch_s * more, slice_s * more)
+
+
+@pytest.mark.parametrize(("launch_s", "slice_s", "passes"), [(0.83, 0.37, 2), (4.0, 0.37, 5), (0.83, 5.0, 1)])
+def test_half_of_what_many_launches_would_want(launch_s, slice_s, passes):
+    """Kalibera & Jones 2013, section 6.2: R = √(c_launch/c_slice · T1²/T2²), of which half."""
+    assert passes_worth(launch_s, slice_s) == passes
+    assert passes == round(math.sqrt(launch_s / slice_s / 0.1) / 2)

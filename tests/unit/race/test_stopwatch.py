@@ -45,7 +45,9 @@ def test_a_race_tells_where_all_of_its_time_went(clock):
     launches = len(finished.launches)
     blocks = len({launch.block for launch in finished.launches})
     assert duty.starting_s == pytest.approx(1.0 * launches)
-    assert duty.stopping_s == pytest.approx(1.0 * blocks)
+    # while the next ones start, stopping costs nothing
+    assert blocks > 1
+    assert duty.stopping_s == pytest.approx(1.0)
     assert duty.calibrating_s == pytest.approx(0.6)
     assert duty.warming_s == pytest.approx(sum(launch.warmup_s for launch in finished.launches))
     assert min(duty.slices_s, duty.sides_s, duty.rewarming_s, duty.resting_s) > 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .pairs import Array
+from .noise import Array
 
 __all__ = ["Pilot", "pilot"]
 

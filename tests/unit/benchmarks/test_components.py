@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.method.components import pilot
 from hypothesis import given
 from hypothesis import strategies as st
-
-from stackrace.stats.pilot import pilot
 
 
 def measured(rng, stacks=4, launches=3, slices=4, within=0.1, between=0.05, weather=0.2):
