@@ -32,19 +32,20 @@ class Schedule:
     one stack runs in the first ``twin_blocks``. ``before_s`` passes before the first block.
 
     The variance of a launch's value is sd²·(0.2 + 0.8·(0.5 s/slice)^``white``/passes): with ``white`` 1 a slice of
-    twice the length is worth two, with 0 it is worth no more than one.
+    twice the length is worth two, with 0 it is worth no more than one, as where a machine's speed flickers
+    (docs/decisions/0030-short-slices-many-turns.md).
     """
 
     launch_s: float = 0.9
     gap_s: float = 0.2
-    slice_s: float = USUAL_SLICE_S
-    passes: tuple[int, ...] = (1, 1, 1, 2)
+    slice_s: float = 0.2
+    passes: tuple[int, ...] = (2,)
     levels: int = 3
-    side_slice_s: float = 0.3
+    side_slice_s: float = 0.2
     side_blocks: int = 1
     twin_blocks: int = 3
     before_s: float = 4.0
-    white: float = 1.0
+    white: float = 0.0
 
     def passes_of(self, block: int) -> int:
         """Return the number of slices a launch has in that block, the first being 1."""
@@ -67,7 +68,8 @@ class Schedule:
 RULE = Schedule()
 """The default race."""
 
-LANDED = Schedule(launch_s=1.36, gap_s=0.29, passes=(1,), side_blocks=40, twin_blocks=40)
+LANDED = Schedule(launch_s=1.36, gap_s=0.29, slice_s=0.5, passes=(1,), side_slice_s=0.3, side_blocks=40,
+                  twin_blocks=40)  # fmt: skip
 """The race as it was: all levels in every block, the twin to the end."""
 
 

@@ -16,14 +16,15 @@ __all__ = ["Prospect", "answer_s", "fits", "likely_stacks", "prospect_of"]
 READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
 
-LAUNCH_S = 1.2
+LAUNCH_S = 0.4
 WARMUP_S = 0.6
-STOP_S = 0.4
-"""Per stack. These, and the next, are supposed of a quiet machine: 43 launches of ten default stacks took 1.3, 0.8,
-0.4 and 0.3 s on two busy cores. No quiet one was measured."""
+"""Per stack: 201 launches of three default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
 
-AROUND_S = 0.2
-"""Beside a slice: the probe, the speed canary, the look whether stacks are at rest."""
+STOP_S = 1.0
+"""All stacks of a block together: uWSGI takes a second to stop."""
+
+AROUND_S = 0.09
+"""Beside a slice and its re-warm, in the same races: the probe, the speed canary, the look whether stacks rest."""
 
 TOGETHER_BLOCKS = 2
 """After so many blocks half of the stacks are usually known not to be the best, and race no more."""
@@ -88,19 +89,17 @@ def _answer_s(prospect: Prospect, stacks: int) -> float:
     costs = Costs(
         launch_s=LAUNCH_S,
         warmup_s=max(WARMUP_S, lengths.response_s),
+        stop_s=STOP_S,
         rest_s=AROUND_S + lengths.queue_s,
     )
     blocks = _blocks(stacks, prospect.difference)
     twice = 1 if prospect.twin and stacks >= FEWEST else 0
     left = max(-(-stacks // 2), min(stacks, FEWEST))
-    seconds = READY_S + (stacks + twice) * prospect.sides * (lengths.side_s + costs.between_s)
+    seconds = READY_S + STOP_S + (stacks + twice) * prospect.sides * (lengths.side_s + costs.between_s)
     for number in range(blocks):
         racing = (stacks if number < TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
         ahead = Extent(stacks=racing, headline=racing * prospect.headline)
-        stopped = Costs(
-            launch_s=costs.launch_s, warmup_s=costs.warmup_s, stop_s=STOP_S * racing, rest_s=costs.rest_s
-        )
-        seconds += block_s(ahead, stopped, 1, lengths.slice_s)
+        seconds += block_s(ahead, costs, 1, lengths.slice_s)
     return seconds
 
 
