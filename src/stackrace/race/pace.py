@@ -21,13 +21,10 @@ __all__ = [
     "slice_needed_s",
 ]
 
-LEAST_ANSWERS = 50
-"""In a slice: counting whole answers is then wrong by 2 % at most."""
+LEAST_ANSWERS = 20
+"""In a slice: counting whole answers then adds an sd of 2 %, to the 10 % by which slices differ anyway."""
 
-SIDE_ANSWERS = 20
-"""In a slice of a level that the answer does not speak of: it draws a point of a curve, and is made once."""
-
-ENOUGH_ANSWERS = 100
+ENOUGH_ANSWERS = 40
 """With so many, a slice need not be any longer, however long each of them waits."""
 
 LEAST_RESPONSES = 3
@@ -105,14 +102,16 @@ def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> L
     first = [cell for cell in cells if cell.workload.name == cells[0].workload.name]
     own = max(first, key=lambda cell: cell.load.concurrency)
     ahead = cells if alike else [own]
-    sides_s = [
-        max(SIDE_ANSWERS / LEAST_ANSWERS * long_s, SLICE_S)
-        for level, long_s in needed.items()
-        if level != own.level
-    ]
+    sides_s = [_side_s(cell, hands) for cell in cells if cell.level != own.level]
     return Lengths(
         slice_s=max(needed.values()) if alike else needed[own.level],
         side_s=max(sides_s, default=SLICE_S),
         response_s=max(response_s(one.workload.page, one.load.concurrency, hands) for one in ahead),
         queue_s=max(one.workload.page.cpu_s * one.load.concurrency / hands.cores for one in ahead),
     )
+
+
+def _side_s(cell: Cell, hands: Hands) -> float:
+    """A level that the answer does not speak of is a point of a curve: ``LEAST_ANSWERS`` tell it."""
+    response = response_s(cell.workload.page, cell.load.concurrency, hands)
+    return min(max(SLICE_S, LEAST_ANSWERS * response / cell.load.concurrency), MOST_SLICE_S)

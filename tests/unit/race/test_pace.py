@@ -15,7 +15,6 @@ from stackrace.race.pace import (
     LEAST_ANSWERS,
     LEAST_RESPONSES,
     MOST_SLICE_S,
-    SIDE_ANSWERS,
     Hands,
     Lengths,
     hands_of,
@@ -106,9 +105,9 @@ def test_other_levels_and_workloads_have_slices_of_their_own():
     cells, own = plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores)
     lengths = lengths_of(cells, own)
     assert lengths.slice_s == SLICE_S
-    assert lengths.side_s == pytest.approx(SIDE_ANSWERS * 0.2)
+    assert lengths.side_s == pytest.approx(LEAST_ANSWERS * 0.2)
     alike = lengths_of(cells, own, alike=True)
-    assert (alike.slice_s, alike.response_s) == (pytest.approx(10), pytest.approx(2))
+    assert (alike.slice_s, alike.response_s) == (pytest.approx(6), pytest.approx(2))
 
 
 def test_a_page_that_nobody_measured_is_raced_as_ever():
@@ -126,7 +125,7 @@ def test_the_slices_of_a_race_are_as_long_as_its_page_needs():
     warming = [load.duration_s for _, _, load, rewarm_s, _ in place.seen if rewarm_s == 0]
     assert recorded == {lengths.slice_s}
     assert min(warming) >= lengths.response_s
-    assert lengths.slice_s == pytest.approx(5.0)
+    assert lengths.slice_s == pytest.approx(3.0)
 
 
 def test_a_length_that_was_asked_for_holds():
