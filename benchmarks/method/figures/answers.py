@@ -62,13 +62,14 @@ def _errors(one: Answers | Custom) -> str:
 ANSWERS = Figure(
     title="Answers in 180 s",
     measured="""\
-Races that have their answer in 180 s, in per cent, with the median time. *As it was*: all pairs, looks at 5,
-7, 10 … blocks, 1.36 s a launch, gaps of 0.29 s, three levels and the twin in every block. *New rule and
-schedule*: 0.9 s a launch, gaps of 0.2 s, side levels in block 1, the twin in blocks 1 to 3, two
-slices of 0.2 s, each worth as much as one of half a second, as where a machine's speed flickers. *Wrong winner*: the new rule names a stack over 5 % behind the best; goal at most
-5, bound at most 6.5. The last four columns: names a stack over 5 % behind the best · shows some pair that is
-over 3 % apart the wrong way round. The sd is that of a launch with one slice of half a second, four fifths of
-its variance within launches; noise is independent.""",
+Races that have their answer in 180 s, in per cent, with the median time. *As it was*: all pairs, looks at
+5, 7, 10 … blocks, 1.36 s a launch, gaps of 0.29 s, three levels and the twin in every block. *New rule and
+schedule*: 0.9 s a launch, gaps of 0.2 s, side levels in block 1, the twin in blocks 1 to 3, two slices of
+0.2 s, each worth as much as one of half a second, as where a machine's speed flickers. *Wrong winner*: the
+new rule names a stack over 5 % behind the best; goal at most 5, bound at most 6.5. The last four columns:
+names a stack over 5 % behind the best · shows some pair that is over 3 % apart the wrong way round. The sd
+is that of a launch with one slice of half a second, four fifths of its variance within launches; noise is
+independent.""",
     columns=("race", "as it was", "new rule, old schedule", "new rule and schedule", "wrong winner",
              "as it was: errors", "now: errors", "means of three in sequence", "best of three"),
     rows=_rows,

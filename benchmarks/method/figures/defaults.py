@@ -58,9 +58,10 @@ DEFAULTS = Figure(
     title="The default race",
     measured="""\
 Races answered in 180 s, in per cent, with the median time, where one thing at a time is different from the
-default race: three levels, two slices of 0.2 s a launch, the twin in blocks 1 to 3, side levels in block 1. *White*: a slice of twice the length is worth two. *Slow*: it is worth no more than
-one, as on a machine that changes its speed over seconds. Last the worst share of winners over 5 % behind the
-best. The sd is 5 % with a slice of 0.5 s.""",
+default race: three levels, two slices of 0.2 s a launch, the twin in blocks 1 to 3, side levels in block 1.
+*White*: a slice of twice the length is worth two. *Slow*: it is worth no more than one, as on a machine
+that changes its speed over seconds. Last the worst share of winners over 5 % behind the best. The sd is 5 %
+with a slice of 0.5 s.""",
     columns=("stacks", "race", "realistic, white", "realistic, slow", "within 30 %, white", "within 30 %, slow",
              "wrong winner"),
     rows=_rows,
