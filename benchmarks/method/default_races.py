@@ -3,7 +3,7 @@ truth?
 
     python -m benchmarks.method.default_races --races 10
 
-Each race is what `stackrace run` races in an empty folder: the bundled Django app on the ten most used stacks,
+Each race is what `stackrace run` races in an empty folder: the bundled Django app on the most used stacks,
 three minutes at most. Of all races of all runs:
 
 - how many have an answer (best, good choice, alike), and how long it took;

@@ -39,7 +39,7 @@ Examples:
     metavar="PATH",
     shell_complete=complete_stack,
     help="Stack to race, again for more; see `stackrace stacks`. Default: the most used that are ready, "
-    "up to eight, as many as the budget is likely to answer.",
+    "up to seven, as many as the budget is likely to answer.",
 )
 @servers_option
 @app_options

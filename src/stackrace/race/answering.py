@@ -50,8 +50,11 @@ def _kind(race: Race, judgement: Judgement, first: int, alike: Sequence[int]) ->
         if judgement.surely:
             return AnswerKind.BEST
         return AnswerKind.ALIKE if alike else AnswerKind.GOOD
-    close = judgement.behind is not None and judgement.behind <= MOST_BEHIND
-    return AnswerKind.CLOSE if close else AnswerKind.UNDECIDED
+    behind = math.inf if judgement.behind is None else judgement.behind
+    if race.rule is Rule.SELECTION and behind <= race.difference:
+        # time ran out between two planned looks, with limits that are narrow enough
+        return AnswerKind.GOOD
+    return AnswerKind.CLOSE if behind <= MOST_BEHIND else AnswerKind.UNDECIDED
 
 
 def _foremost(judgement: Judgement) -> int:

@@ -10,7 +10,10 @@ from tests.factories import make_failure, make_load, make_quantiles, make_race, 
 from stackrace.model import ids
 from stackrace.model.answer import AnswerKind
 from stackrace.model.launch import FailureKind, Launch, Slice
+from stackrace.race.answering import answer_of
+from stackrace.race.levels import fields
 from stackrace.race.standing import standing
+from stackrace.stats.judge import judge
 
 
 def raced(sd, *, blocks=4, passes=2, elapsed_s=60.0, stacks=("waitress", "cheroot", "granian"), **changes):
@@ -80,3 +83,16 @@ def test_of_several_stacks_one_that_is_left_alone_proves_nothing():
     asked = replace(alone, stacks=("waitress",))
     assert found(asked).result.kind is AnswerKind.ALONE
     assert found(asked).settled
+
+
+@pytest.mark.parametrize(
+    ("behind", "kind"), [(0.049, AnswerKind.GOOD), (0.07, AnswerKind.CLOSE), (0.3, AnswerKind.UNDECIDED)]
+)
+def test_a_budget_that_ends_between_two_looks_may_still_answer(behind, kind):
+    race = replace(raced(0.08), difference=0.05)
+    (field,) = fields(race, pooled=True)
+    judged = judge(field.values, race.difference, rule=race.rule)
+    answer = answer_of(race, field, replace(judged, winners=(), surely=(), behind=behind))
+    assert answer.kind is kind
+    assert answer.settled == (kind is AnswerKind.GOOD)
+    assert answer.within == (race.difference if answer.settled else behind)
