@@ -129,10 +129,11 @@ def test_a_block_costs_its_launches_and_slices():
 
 
 def test_more_and_longer_slices_leave_less_noise_where_that_is_what_is_noisy():
-    assert RULE.sd(1, 0.05) == pytest.approx(0.05)
-    assert RULE.sd(4, 0.05) == pytest.approx(0.05 * math.sqrt(0.2 + 0.8 / 2))
-    assert replace(RULE, slice_s=1.0).sd(1, 0.05) == pytest.approx(RULE.sd(4, 0.05))
-    assert replace(RULE, slice_s=1.0, white=0.0).sd(1, 0.05) == pytest.approx(0.05)
+    white = Schedule(slice_s=0.5, passes=(1, 1, 1, 2), white=1.0)
+    assert white.sd(1, 0.05) == pytest.approx(0.05)
+    assert white.sd(4, 0.05) == pytest.approx(0.05 * math.sqrt(0.2 + 0.8 / 2))
+    assert replace(white, slice_s=1.0).sd(1, 0.05) == pytest.approx(white.sd(4, 0.05))
+    assert replace(white, slice_s=1.0, white=0.0).sd(1, 0.05) == pytest.approx(0.05)
 
 
 def test_slices_are_shortened_to_fit_the_blocks_but_not_for_ever():
