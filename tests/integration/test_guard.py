@@ -97,3 +97,12 @@ def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
             log=guard.directory / "log",
             stop=signal.SIGTERM,
         )
+
+
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(tmp_path):
+    """Ctrl-C may come between a request and its answer."""
+    with Guard() as guard:
+        guard._process.stdin.write(b'{"do": "status", "pids": [], "number": -1}\n')
+        start = {"environment": dict(os.environ), "folder": tmp_path, "stop": signal.SIGTERM}
+        pid = guard.spawn(["sleep", "1000"], log=tmp_path / "log", **start)
+        assert guard.status([pid])[pid].family == (pid,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import json
 import os
 import re
@@ -53,6 +54,7 @@ class Guard:
         hand_over(self.directory)
         # stacks may stop while others start
         self._asking = threading.Lock()
+        self._numbers = itertools.count()
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._process = subprocess.Popen(
@@ -157,15 +159,17 @@ class Guard:
         assert self._process.stdout
         try:
             with self._asking:
-                self._process.stdin.write(json.dumps(request).encode() + b"\n")
+                number = next(self._numbers)
+                self._process.stdin.write(json.dumps({**request, "number": number}).encode() + b"\n")
                 self._process.stdin.flush()
-                answer = self._process.stdout.readline()
+                # an earlier one may have been interrupted before its answer came
+                for line in self._process.stdout:
+                    answer: dict[str, object] = json.loads(line)
+                    if answer["number"] == number:
+                        return answer
         except (BrokenPipeError, ValueError):
-            answer = b""
-        if not answer:
-            raise LaunchError("the supervisor was killed; every server it had started is being ended")
-        parsed: dict[str, object] = json.loads(answer)
-        return parsed
+            pass
+        raise LaunchError("the supervisor was killed; every server it had started is being ended")
 
 
 def _status(answer: object) -> Status:

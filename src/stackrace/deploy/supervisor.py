@@ -330,10 +330,13 @@ def serve(run_directory: str) -> None:
         buffer += chunk
         while b"\n" in buffer:
             line, _, buffer = buffer.partition(b"\n")
+            request = json.loads(line)
             try:
-                answer = supervisor.answer(json.loads(line))
+                answer = supervisor.answer(request)
             except Exception as error:
                 answer = {"error": f"{type(error).__name__}: {error}"}
+            # whoever asked may have been interrupted, and the next must not take this answer for its own
+            answer["number"] = request["number"]
             with contextlib.suppress(BrokenPipeError):
                 os.write(1, json.dumps(answer).encode() + b"\n")
     supervisor.end_all()
