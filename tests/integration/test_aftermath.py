@@ -137,15 +137,24 @@ def test_a_line_for_every_answer_is_an_access_log(here):
 
 def test_an_app_that_counts_is_asked_as_often_as_the_client_asked(here):
     seen, _ = ended(here, "counted", Load(concurrency=2, requests=100))
-    # the first one or two may be under way already when the count begins
     assert seen.result.counts.ok == 100
-    assert abs(seen.served - 100) <= 4
+    # the first may be under way already when the count begins, more of them where the machine is busy
+    assert abs(seen.served - 100) <= 4 + passed_meanwhile(seen)
     assert "hidden retries" not in {finding.check for finding in examine(seen).findings}
+
+
+def passed_meanwhile(seen):
+    """Return how many requests may have passed between the beginnings of the load and of the app's own count."""
+    return 2 * seen.served_apart_s * seen.result.throughput_per_s
 
 
 @pytest.mark.skipif(not availability(NGINX).ready, reason="nginx is not installed")
 def test_retries_that_nginx_keeps_to_itself_show(here):
-    seen, _ = ended(here, "nginx/http/dropping:instances=2", Load(concurrency=2, requests=300))
+    for _ in range(10):
+        seen, _ = ended(here, "nginx/http/dropping:instances=2", Load(concurrency=2, requests=1000))
+        # what was not counted from the beginning proves nothing
+        if passed_meanwhile(seen) < 0.05 * seen.result.counts.scheduled:
+            break
     assert seen.served > 1.2 * seen.result.counts.scheduled
     hidden = [finding for finding in examine(seen).findings if finding.check == "hidden retries"]
     assert [finding.effect for finding in hidden] == [Effect.INVALIDATES]

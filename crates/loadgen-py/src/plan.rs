@@ -73,7 +73,7 @@ impl Plan {
     #[new]
     #[pyo3(signature = (*, address, targets, connections, timeout_s, tls=None, session=false, cookies=false,
         nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, body_max_bytes=None,
-        duration_s=None, requests=None, warmup_s=0.0, rate_per_s=None, poisson_seed=None, spin=false, threads=1,
+        duration_s=None, requests=None, warmup_s=0.0, follow_s=0.0, rate_per_s=None, poisson_seed=None, spin=false, threads=1,
         cores=Vec::new()))]
     #[allow(clippy::too_many_arguments)] // mirrors the fields of the plan, by keyword
     fn new(
@@ -92,6 +92,7 @@ impl Plan {
         duration_s: Option<f64>,
         requests: Option<u64>,
         warmup_s: f64,
+        follow_s: f64,
         rate_per_s: Option<f64>,
         poisson_seed: Option<u64>,
         spin: bool,
@@ -115,6 +116,7 @@ impl Plan {
             timeout_ns: nanoseconds("timeout_s", timeout_s)?,
             connect_timeout_ns: connect_timeout_s.map(|time| nanoseconds("connect_timeout_s", time)).transpose()?,
             warmup_ns: nanoseconds("warmup_s", warmup_s)?,
+            follow_ns: nanoseconds("follow_s", follow_s)?,
             body_max_bytes: body_max_bytes.unwrap_or(BODY_MAX_BYTES),
             spin,
             threads,

@@ -81,6 +81,9 @@ pub struct Plan {
     pub connect_timeout_ns: Option<u64>,
     /// How long load is applied before the recorded window opens.
     pub warmup_ns: u64,
+    /// How long load goes on, unrecorded, after a window bounded by time has closed: until the requests are answered
+    /// that would otherwise leave lower bounds in the latencies. They count as unfinished all the same.
+    pub follow_ns: u64,
     /// Longer bodies are wrong ones.
     pub body_max_bytes: u64,
     /// Ask the kernel again and again instead of sleeping: an answer is seen the moment it comes, not once a sleeping
@@ -113,6 +116,7 @@ impl Plan {
             timeout_ns: 10 * SECOND_NS,
             connect_timeout_ns: None,
             warmup_ns: 0,
+            follow_ns: 0,
             body_max_bytes: BODY_MAX_BYTES,
             spin: false,
             threads: 1,

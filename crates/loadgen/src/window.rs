@@ -12,18 +12,30 @@ pub(crate) enum Mark {
     Open,
     /// A bin of the series ends.
     Bin,
+    /// The window closes.
+    Close,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Before,
+    Open,
+    After,
 }
 
 #[derive(Debug)]
 pub(crate) struct Window {
     pub opens_ns: u64,
     pub closes_ns: u64,
+    /// How long load may go on after the close.
+    follow_ns: u64,
     stop: Stop,
     budget: Budget,
-    open: bool,
+    phase: Phase,
     /// The opening, then the ends of bins.
     next_ns: u64,
-    before: Usage,
+    /// The thread's usage up to the opening; once the window is closed, what was used while it was open.
+    usage: Usage,
 }
 
 impl Window {
@@ -31,42 +43,71 @@ impl Window {
         Window {
             opens_ns,
             closes_ns: stop.closes_ns(opens_ns),
+            follow_ns: 0,
             stop,
             budget: stop.budget(),
-            open: false,
+            phase: Phase::Before,
             next_ns: opens_ns,
-            before: Usage::default(),
+            usage: Usage::default(),
         }
     }
 
-    /// The next mark that `now_ns` has passed, if any. Nothing happens at or after the close.
+    /// The same; load may go on for so long after the close.
+    pub fn following(self, follow_ns: u64) -> Window {
+        Window { follow_ns, ..self }
+    }
+
+    /// The next mark that `now_ns` has passed, if any. A window that never opened does not close either.
     #[inline]
     pub fn pass(&mut self, now_ns: u64) -> Option<Mark> {
-        if now_ns < self.next_ns || self.next_ns > self.closes_ns {
+        if now_ns < self.next_ns.min(self.closes_ns) {
             return None;
         }
-        self.next_ns += BIN_NS;
-        if self.open {
-            return Some(Mark::Bin);
+        match self.phase {
+            Phase::After => None,
+            Phase::Open if self.next_ns > self.closes_ns => {
+                self.phase = Phase::After;
+                self.usage = Usage::now().since(self.usage);
+                Some(Mark::Close)
+            }
+            Phase::Open => {
+                self.next_ns += BIN_NS;
+                Some(Mark::Bin)
+            }
+            Phase::Before if self.next_ns > self.closes_ns => None,
+            Phase::Before => {
+                self.next_ns += BIN_NS;
+                self.phase = Phase::Open;
+                self.usage = Usage::now();
+                Some(Mark::Open)
+            }
         }
-        self.open = true;
-        self.before = Usage::now();
-        Some(Mark::Open)
     }
 
     /// The earliest moment at which the window wants the loop awake.
     #[inline]
     pub fn next_ns(&self) -> u64 {
-        if self.open {
-            self.closes_ns
-        } else {
-            self.next_ns
+        match self.phase {
+            Phase::Before => self.next_ns,
+            Phase::Open => self.closes_ns,
+            Phase::After => self.ends_ns(),
         }
     }
 
     #[inline]
     pub fn is_open(&self) -> bool {
-        self.open
+        self.phase == Phase::Open
+    }
+
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.phase == Phase::After
+    }
+
+    /// When load ends at the latest.
+    #[inline]
+    pub fn ends_ns(&self) -> u64 {
+        self.closes_ns.saturating_add(self.follow_ns)
     }
 
     /// Whether no more requests may be scheduled.
@@ -91,19 +132,17 @@ impl Window {
         self.closes_ns = self.closes_ns.min(now_ns);
     }
 
-    /// Closes the window at `now_ns` at the latest; returns what the thread used while it was open.
-    pub fn close(&mut self, now_ns: u64) -> Usage {
-        self.shut(now_ns);
-        if !self.open {
+    /// What the thread used while the window was open; one that never opened is empty.
+    pub fn sum_up(&mut self) -> Usage {
+        if self.phase == Phase::Before {
             self.opens_ns = self.closes_ns;
-            return Usage::default();
         }
-        Usage::now().since(self.before)
+        self.usage
     }
 
     /// Whether a bin was begun and not ended.
     pub fn has_partial_bin(&self) -> bool {
-        self.open && self.next_ns != NEVER && self.next_ns - BIN_NS < self.closes_ns
+        self.phase != Phase::Before && self.next_ns != NEVER && self.next_ns - BIN_NS < self.closes_ns
     }
 }
 
@@ -123,8 +162,10 @@ mod tests {
         assert!(!window.is_open());
         assert_eq!(marks(&mut window, 5 * SECOND_NS), [Mark::Open]);
         assert_eq!(marks(&mut window, 5 * SECOND_NS + BIN_NS), [Mark::Bin]);
-        assert_eq!(marks(&mut window, 60 * SECOND_NS).len(), 9);
-        window.close(60 * SECOND_NS);
+        let rest = marks(&mut window, 60 * SECOND_NS);
+        assert_eq!((rest.len(), rest[8], rest[9]), (10, Mark::Bin, Mark::Close));
+        assert_eq!(marks(&mut window, 61 * SECOND_NS), []);
+        assert!(window.is_closed() && !window.is_open());
         assert_eq!(window.closes_ns, 6 * SECOND_NS);
         assert!(!window.has_partial_bin());
     }
@@ -133,7 +174,8 @@ mod tests {
     fn a_window_closed_early_has_a_partial_bin() {
         let mut window = Window::new(Stop::DurationNs(SECOND_NS), 0);
         marks(&mut window, BIN_NS * 3 / 2);
-        window.close(BIN_NS * 3 / 2);
+        window.shut(BIN_NS * 3 / 2);
+        assert_eq!(marks(&mut window, BIN_NS * 3 / 2), [Mark::Close]);
         assert!(window.has_partial_bin());
         assert_eq!(window.closes_ns, BIN_NS * 3 / 2);
     }
@@ -141,9 +183,21 @@ mod tests {
     #[test]
     fn a_window_that_never_opened_is_empty() {
         let mut window = Window::new(Stop::Requests(10), SECOND_NS);
-        window.close(SECOND_NS / 2);
+        window.shut(SECOND_NS / 2);
+        assert_eq!(marks(&mut window, SECOND_NS / 2), []);
+        window.sum_up();
         assert_eq!((window.opens_ns, window.closes_ns), (SECOND_NS / 2, SECOND_NS / 2));
         assert_eq!(window.unspent(), 10);
         assert!(!window.has_partial_bin());
+    }
+
+    #[test]
+    fn load_may_go_on_for_a_while_after_the_close() {
+        let mut window = Window::new(Stop::DurationNs(SECOND_NS), 0).following(SECOND_NS / 5);
+        marks(&mut window, 0);
+        assert_eq!(window.next_ns(), SECOND_NS);
+        marks(&mut window, SECOND_NS);
+        assert_eq!((window.next_ns(), window.ends_ns()), (SECOND_NS * 6 / 5, SECOND_NS * 6 / 5));
+        assert_eq!(Window::new(Stop::Requests(1), 0).following(1).ends_ns(), NEVER);
     }
 }

@@ -90,13 +90,17 @@ impl<'a> Worker<'a> {
         let Part { plan, script, connections, start_ns, .. } = part;
         let personal = script.is_personal();
         let calendar = Calendar::now();
+        let mut books = Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor)
+            .following(plan.follow_ns);
+        if part.pacing.is_open() {
+            books = books.of_open_loop(plan.order == Order::Turn);
+        }
         Ok(Worker {
             timer: Timer::new(poll.registry()).map_err(RunError::Poll)?,
             poll,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             connections: (0..connections).map(|index| Connection::new(Token(index), personal)).collect(),
-            books: Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor)
-                .paced(part.pacing.is_open() && plan.order == Order::Turn),
+            books,
             course: Course::new(script.order, script.lines.len(), connections),
             free: (0..connections).rev().collect(),
             starved_ns: 0,
@@ -127,7 +131,7 @@ impl<'a> Worker<'a> {
             self.ring(now_ns);
             self.expire(now_ns);
             self.dispatch(now_ns);
-            if self.books.is_over(now_ns) || self.part.monitor.is_cancelled() {
+            if self.books.is_over(now_ns, self.part.pacing.next_ns()) || self.part.monitor.is_cancelled() {
                 return Ok(self.books.close(now_ns, self.part.pacing));
             }
             let wait = self.wait(now_ns);

@@ -321,6 +321,28 @@ fn a_server_that_hangs_for_ever_is_seen_at_the_end_of_the_window() {
 }
 
 #[test]
+fn a_connection_that_waits_for_long_is_followed_beyond_the_window() {
+    // one connection of four gets its first answer only after 300 ms
+    let server = Server::start(|mut stream, number, _| {
+        while read_request(&mut stream).is_some() {
+            thread::sleep(Duration::from_millis(if number == 0 { 300 } else { 5 }));
+            if stream.write_all(HELLO).is_err() {
+                return;
+            }
+        }
+    });
+    let cut_off = plan(&server, Stop::DurationNs(SECOND_NS / 5));
+    let followed = Plan { follow_ns: 10 * SECOND_NS, ..cut_off };
+    let report = run(&followed, &Monitor::default()).unwrap();
+    assert_eq!(report.duration_ns, SECOND_NS / 5);
+    assert_eq!(report.counts.scheduled, report.counts.accounted());
+    assert!((1..=4).contains(&report.counts.in_flight), "{:?}", report.counts);
+    assert_eq!(report.latency.censored_count(), 0);
+    assert!(report.latency.max().value_ns >= 300 * MILLISECOND_NS);
+    assert_eq!(report.series.iter().map(|bin| bin.ok).sum::<u64>(), report.counts.ok);
+}
+
+#[test]
 fn a_stall_shows_in_the_quantiles_it_reaches_and_no_others() {
     let server = Server::start(|mut stream, number, _| {
         for turn in 0.. {

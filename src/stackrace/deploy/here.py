@@ -131,20 +131,24 @@ class Here:
         self._at_rest = False
         with MemoryWatch(up.sampler, up.running.started_s) as watch:
             engine = _Engine(lambda monitor: play(monitor=monitor))
+            begun_s = time.monotonic()
             engine.start()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
-            engine.wait(rewarm_s)
+            engine.wait(begun_s + rewarm_s)
             self._all.begin()
             written_bytes = size_bytes(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
             before = read_machine([self._guard.pid], self._cores.stack_cores)
             self._beside.begin()
             up.sampler.begin()
-            result = engine.finish(limit_s)
-            # at once: servers complain of every request that the engine left unanswered, and that is no access log
+            length_s = math.inf if load.duration_s is None else load.duration_s
+            # and ends before the engine does, which may follow some requests to their end. Servers complain of every
+            # one that it then leaves unanswered, and that is no access log.
+            engine.wait(min(begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())
-        after = read_machine([self._guard.pid], self._cores.stack_cores)
+            after = read_machine([self._guard.pid], self._cores.stack_cores)
+            result = engine.finish(counted_s + limit_s)
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
@@ -244,22 +248,18 @@ class _Engine:
     def start(self) -> None:
         threading.Thread(target=self._run).start()
 
-    def wait(self, seconds: float) -> None:
-        """Wait for ``seconds`` or the engine's end."""
+    def wait(self, until_s: float) -> bool:
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
         try:
-            self._over.wait(seconds)
+            return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
         except BaseException:
             self._cancel()
             raise
 
-    def finish(self, limit_s: float) -> LoadResult:
-        """Wait for the end, brought about after ``limit_s``; return the result or raise what the engine raised."""
-        try:
-            if not self._over.wait(min(limit_s, threading.TIMEOUT_MAX)):
-                self._cancel()
-        except BaseException:
+    def finish(self, until_s: float) -> LoadResult:
+        """Wait for the end, brought about at ``until_s``; return the result or raise what the engine raised."""
+        if not self.wait(until_s):
             self._cancel()
-            raise
         if self._error is not None:
             raise self._error
         assert self._result is not None

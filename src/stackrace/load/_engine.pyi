@@ -87,6 +87,7 @@ class Plan:
         duration_s: float | None = None,
         requests: int | None = None,
         warmup_s: float = 0.0,
+        follow_s: float = 0.0,
         rate_per_s: float | None = None,
         poisson_seed: int | None = None,
         spin: bool = False,

@@ -12,7 +12,10 @@ from . import _engine
 from ._engine import Monitor
 from .outcome import outcome
 
-__all__ = ["Monitor", "run"]
+__all__ = ["FOLLOW_S", "Monitor", "run"]
+
+FOLLOW_S = 0.2
+"""How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
 
 
 def run(
@@ -33,7 +36,8 @@ def run(
 
     ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
     encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
-    window opens belong to it from then on. ``threads`` event loops run on ``cores``, one per core unless told
+    window opens belong to it from then on. Load goes on for up to ``FOLLOW_S`` after it, until those requests are
+    answered that are older than most and would leave lower bounds in the latencies. ``threads`` event loops run on ``cores``, one per core unless told
     otherwise; one loop anywhere when no cores are named. With ``spin`` they never sleep, so that an answer is seen
     when it comes and not once a core has woken: only for cores that nobody else needs.
 
@@ -85,6 +89,7 @@ def _plan(
         duration_s=load.duration_s,
         requests=load.requests,
         warmup_s=warmup_s,
+        follow_s=FOLLOW_S if load.requests is None else 0.0,
         rate_per_s=load.rate_per_s,
         poisson_seed=load.seed if load.poisson else None,
         spin=spin,

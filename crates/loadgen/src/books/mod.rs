@@ -17,6 +17,7 @@ pub(crate) struct Job {
     pub begun_ns: u64,
     /// Its line in the script.
     pub target: usize,
+    /// It counts in the window; once that is closed: it is followed to its end.
     pub recorded: bool,
 }
 
@@ -43,6 +44,8 @@ pub(crate) struct Share {
 #[derive(Debug)]
 pub(crate) struct Books<'a> {
     pub wire: Wire,
+    /// What happened to connections in the window, once it is closed.
+    recorded_wire: Wire,
     monitor: &'a Monitor,
     script: &'a Script,
     window: Window,
@@ -57,6 +60,9 @@ pub(crate) struct Books<'a> {
     engaged_ns: u64,
     pool_waits: u64,
     spun_ns: u64,
+    /// Requests that were due in the window and begun after it.
+    begun_late: u64,
+    open_loop: bool,
     /// Requests fall due by the clock, so that when they go out is worth a look.
     paced: bool,
 }
@@ -71,6 +77,7 @@ impl<'a> Books<'a> {
     ) -> Books<'a> {
         Books {
             wire: Wire::default(),
+            recorded_wire: Wire::default(),
             monitor,
             script,
             window: Window::new(stop, opens_ns),
@@ -83,13 +90,20 @@ impl<'a> Books<'a> {
             engaged_ns: 0,
             pool_waits: 0,
             spun_ns: 0,
+            begun_late: 0,
+            open_loop: false,
             paced: false,
         }
     }
 
-    /// The same; `paced` tells whether each request falls due by the clock.
-    pub fn paced(self, paced: bool) -> Books<'a> {
-        Books { paced, ..self }
+    /// The same for an open loop; `paced` tells whether each request falls due by the clock, not each visitor.
+    pub fn of_open_loop(self, paced: bool) -> Books<'a> {
+        Books { open_loop: true, paced, ..self }
+    }
+
+    /// The same; load goes on for up to `follow_ns` after the window has closed.
+    pub fn following(self, follow_ns: u64) -> Books<'a> {
+        Books { window: self.window.following(follow_ns), ..self }
     }
 
     /// The request connection `index` is busy with.
@@ -100,7 +114,7 @@ impl<'a> Books<'a> {
     /// Whether the stop rule allows another request.
     #[inline]
     pub fn allows(&self, now_ns: u64) -> bool {
-        now_ns < self.window.closes_ns && !self.window.is_spent()
+        now_ns < self.window.ends_ns() && !self.window.is_spent()
     }
 
     /// The earliest moment at which the window wants to be looked at.
@@ -108,8 +122,13 @@ impl<'a> Books<'a> {
         self.window.next_ns()
     }
 
-    pub fn is_over(&self, now_ns: u64) -> bool {
-        now_ns >= self.window.closes_ns || self.is_finished()
+    /// Whether the run is over, if the next request of an open loop is due at `due_ns`.
+    pub fn is_over(&self, now_ns: u64, due_ns: Option<u64>) -> bool {
+        if !self.window.is_closed() {
+            return self.is_finished();
+        }
+        let follows = self.pending > 0 || due_ns.is_some_and(|due_ns| due_ns < self.window.closes_ns);
+        now_ns >= self.window.ends_ns() || !follows
     }
 
     /// Opens the window and closes bins of the series as time passes their marks.
@@ -119,6 +138,7 @@ impl<'a> Books<'a> {
             match mark {
                 Mark::Open => self.open(),
                 Mark::Bin => self.close_bin(),
+                Mark::Close => self.shut(),
             }
         }
     }
@@ -126,9 +146,13 @@ impl<'a> Books<'a> {
     /// Connection `index` takes a request on: line `target` of the script.
     #[inline]
     pub fn begin(&mut self, index: usize, target: usize, intended_ns: u64, now_ns: u64) {
-        let recorded = self.window.is_open() && self.window.spend();
+        let mut recorded = self.window.is_open() && self.window.spend();
         let line = &self.script.lines[target];
-        if recorded {
+        if self.open_loop && self.window.is_closed() && intended_ns < self.window.closes_ns {
+            self.begun_late += 1;
+            self.pending += 1;
+            recorded = true;
+        } else if recorded {
             self.tally.schedule(line.url);
             if self.paced {
                 self.tally.arrivals.record(now_ns.saturating_sub(self.window.opens_ns));
@@ -151,32 +175,36 @@ impl<'a> Books<'a> {
         self.spun_ns += if self.window.is_open() { spun_ns } else { 0 };
     }
 
-    /// Books an outcome; false when it came after the window closed, where its request counts as unfinished.
+    /// Books an outcome; false when it came too late for anything, and no other request is to be begun.
     /// `ready_ns` tells when the connection was open, if it had to be opened for this request.
     #[inline]
     pub fn settle(&mut self, index: usize, outcome: Outcome, ready_ns: Option<u64>, now_ns: u64) -> bool {
         self.keep_time(now_ns);
-        if now_ns >= self.window.closes_ns {
-            return false;
-        }
         let Some(job) = self.jobs[index].take() else {
             return false;
         };
         self.busy -= 1;
+        let line = &self.script.lines[job.target];
+        let times = Times {
+            latency_ns: now_ns - job.intended_ns,
+            service_ns: now_ns - ready_ns.unwrap_or(job.begun_ns),
+            lag_ns: job.begun_ns - job.intended_ns,
+        };
+        if self.window.is_closed() {
+            if job.recorded {
+                self.tally.follow(outcome, line.url, times);
+                self.pending -= 1;
+            }
+            return now_ns < self.window.ends_ns();
+        }
         if self.window.is_open() {
             self.engaged_ns += now_ns - job.begun_ns.max(self.window.opens_ns);
         }
-        let line = &self.script.lines[job.target];
         let right = matches!(outcome, Outcome::Ok { .. });
         if let Some(page_ns) = self.pages.settle(index, right, line.ends_page, now_ns) {
             self.tally.pages.record(page_ns);
         }
         if job.recorded {
-            let times = Times {
-                latency_ns: now_ns - job.intended_ns,
-                service_ns: now_ns - ready_ns.unwrap_or(job.begun_ns),
-                lag_ns: job.begun_ns - job.intended_ns,
-            };
             self.answers[index] += u64::from(outcome.is_answer());
             self.tally.settle(outcome, line.url, times);
             self.pending -= 1;
@@ -187,20 +215,21 @@ impl<'a> Books<'a> {
         true
     }
 
-    /// Closes the books: what is unfinished is censored, what was due and never sent is counted.
+    /// Closes the books: what nobody has answered is a lower bound, what was due and never sent is counted.
     pub fn close(mut self, now_ns: u64, pacing: Pacing) -> Share {
-        let usage = self.window.close(now_ns);
-        self.tally.sum_up();
-        let usual_ns = self.usual_ns(&pacing);
-        self.censor(usual_ns);
-        self.count_unsent(pacing);
-        if self.window.has_partial_bin() {
-            self.close_bin();
+        self.window.shut(now_ns);
+        self.keep_time(now_ns);
+        let until_ns = now_ns.min(self.window.ends_ns());
+        for job in self.jobs.iter().flatten().filter(|job| job.recorded) {
+            let age_ns = until_ns.saturating_sub(job.intended_ns);
+            self.tally.bound(Some(self.script.lines[job.target].url), age_ns);
         }
+        self.count_unsent(pacing, until_ns);
+        let usage = self.window.sum_up();
         Share {
             targets: self.tally.target_reports(),
             tally: self.tally,
-            wire: self.wire,
+            wire: self.recorded_wire,
             answers: self.answers,
             opens_ns: self.window.opens_ns,
             closes_ns: self.window.closes_ns,
@@ -229,6 +258,27 @@ impl<'a> Books<'a> {
         }
     }
 
+    /// The window closes: its requests still under way are unfinished. From now on `recorded` and `pending` speak of
+    /// those that are followed to their end.
+    fn shut(&mut self) {
+        if self.window.has_partial_bin() {
+            self.close_bin();
+        }
+        self.recorded_wire = self.wire.close_window();
+        self.tally.sum_up();
+        let usual_ns = self.usual_ns();
+        let (opens_ns, closes_ns) = (self.window.opens_ns, self.window.closes_ns);
+        self.pending = 0;
+        for job in self.jobs.iter_mut().flatten() {
+            self.engaged_ns += closes_ns.saturating_sub(job.begun_ns.max(opens_ns));
+            if job.recorded {
+                self.tally.leave(self.script.lines[job.target].url);
+                job.recorded = closes_ns.saturating_sub(job.intended_ns) >= usual_ns;
+                self.pending += u64::from(job.recorded);
+            }
+        }
+    }
+
     fn close_bin(&mut self) {
         let (ok, errors) = self.tally.series.close_bin(self.busy);
         self.monitor.add(ok, errors);
@@ -237,36 +287,21 @@ impl<'a> Books<'a> {
     /// Unfinished requests enter the latencies from this age on. In an open loop all do: they fell due whatever
     /// the server did. Each connection of a closed loop always has one, and those younger than most finished ones
     /// say nothing that these do not: they would only blur the quantiles of every healthy run.
-    fn usual_ns(&self, pacing: &Pacing) -> u64 {
-        if pacing.is_open() {
+    fn usual_ns(&self) -> u64 {
+        if self.open_loop {
             0
         } else {
             self.tally.latency.quantile(0.99).value_ns
         }
     }
 
-    /// Counts what is unfinished; requests older than `usual_ns` enter the latencies as lower bounds.
-    fn censor(&mut self, usual_ns: u64) {
-        let (opens_ns, closes_ns) = (self.window.opens_ns, self.window.closes_ns);
-        for job in self.jobs.iter().flatten() {
-            self.engaged_ns += closes_ns.saturating_sub(job.begun_ns.max(opens_ns));
-            if job.recorded {
-                let age_ns = closes_ns.saturating_sub(job.intended_ns);
-                self.tally.leave(self.script.lines[job.target].url, age_ns);
-                if age_ns >= usual_ns {
-                    self.tally.bound(age_ns);
-                }
-            }
-        }
-    }
-
     /// A cancelled run of n requests leaves the rest of n; an open loop what was due and found nobody free.
-    fn count_unsent(&mut self, mut pacing: Pacing) {
-        let mut unsent = self.window.unspent();
-        let bounded_by_time = self.window.is_open() && unsent == 0 && !self.window.is_spent();
+    fn count_unsent(&mut self, mut pacing: Pacing, until_ns: u64) {
+        let mut unsent = self.window.unspent() + self.begun_late;
+        let bounded_by_time = self.window.is_closed() && self.window.unspent() == 0 && !self.window.is_spent();
         while let Some(intended_ns) = bounded_by_time.then(|| pacing.take_unsent(self.window.closes_ns)).flatten() {
             unsent += 1;
-            self.tally.bound(self.window.closes_ns - intended_ns);
+            self.tally.bound(None, until_ns - intended_ns);
         }
         self.tally.counts.unsent += unsent;
         self.tally.counts.scheduled += unsent;

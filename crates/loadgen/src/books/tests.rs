@@ -33,7 +33,7 @@ fn an_answer_at_the_deadline_is_too_late_and_one_before_it_is_not() {
     books.begin(1, 0, 1000, 1000);
     assert!(books.settle(0, OK, None, 1099));
     assert!(!books.settle(1, OK, None, 1100));
-    assert!(books.is_over(1100));
+    assert!(books.is_over(1100, None));
     let share = close(books, 1105);
     let counts = share.tally.counts;
     assert_eq!((counts.scheduled, counts.ok, counts.in_flight), (2, 1, 1));
@@ -68,9 +68,9 @@ fn a_number_of_requests_is_exact_although_more_were_under_way() {
     books.keep_time(1000);
     assert!(!books.allows(1000));
     books.settle(0, OK, None, 1001);
-    assert!(!books.is_over(1001));
+    assert!(!books.is_over(1001, None));
     books.settle(1, OK, None, 1002);
-    assert!(books.is_over(1002));
+    assert!(books.is_over(1002, None));
     assert!(!books.settle(2, OK, None, 1050), "the window closed with its last request");
     let share = close(books, 1060);
     assert_eq!((share.tally.counts.scheduled, share.tally.counts.ok, share.closes_ns), (2, 2, 1002));
@@ -218,7 +218,7 @@ fn the_identity_holds_for_any_history() {
         for _ in 0..random(300) {
             now_ns += random(20_000_000);
             books.keep_time(now_ns);
-            if books.is_over(now_ns) {
+            if books.is_over(now_ns, None) {
                 break;
             }
             let index = random(5) as usize;
@@ -251,7 +251,10 @@ fn the_identity_holds_for_any_history() {
 fn what_goes_out_by_the_clock_is_counted_from_when_it_did() {
     let (script, monitor) = (script(), Monitor::default());
     let distance = |paced: bool| {
-        let mut books = Books::new(2, Stop::DurationNs(1_000_000_000), 0, &script, &monitor).paced(paced);
+        let mut books = Books::new(2, Stop::DurationNs(1_000_000_000), 0, &script, &monitor);
+        if paced {
+            books = books.of_open_loop(true);
+        }
         books.keep_time(0);
         books.begin(0, 0, 0, 500_000_000);
         books.begin(1, 0, 400_000_000, 500_000_000);
@@ -259,4 +262,71 @@ fn what_goes_out_by_the_clock_is_counted_from_when_it_did() {
     };
     assert_eq!(distance(false), None);
     assert!((distance(true).unwrap() - 0.5).abs() < 0.001);
+}
+
+#[test]
+fn an_old_unfinished_request_is_followed_to_its_end_and_counts_as_unfinished_all_the_same() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(3, Stop::DurationNs(1000), 0, &script, &monitor).following(500);
+    books.keep_time(0);
+    books.begin(0, 0, 0, 0);
+    for turn in 0..9 {
+        books.begin(1, 0, 100 * turn, 100 * turn);
+        assert!(books.settle(1, OK, None, 100 * turn + 50));
+    }
+    books.begin(1, 0, 990, 990);
+    assert!(!books.is_over(999, None));
+    books.keep_time(1000);
+    assert!(!books.is_over(1000, None) && books.allows(1000), "load goes on for the old one's sake");
+    books.begin(2, 0, 1010, 1010);
+    assert!(books.settle(1, OK, None, 1040), "the young one was not waited for");
+    assert!(books.settle(0, OK, None, 1200));
+    assert!(books.is_over(1200, None));
+    let share = close(books, 1200);
+    let counts = share.tally.counts;
+    assert_eq!((counts.scheduled, counts.ok, counts.in_flight), (11, 9, 2));
+    assert_eq!((share.closes_ns, share.engaged_ns), (1000, 1000 + 450 + 10));
+    let latency = &share.tally.latency;
+    assert_eq!((latency.count(), latency.censored_count(), latency.max().value_ns), (10, 0, 1200));
+    assert_eq!((share.tally.service.count(), share.tally.lag.count()), (10, 10));
+}
+
+#[test]
+fn whoever_is_not_answered_while_followed_took_at_least_so_long() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(2, Stop::DurationNs(1000), 0, &script, &monitor).following(500);
+    books.keep_time(0);
+    books.begin(0, 0, 0, 0);
+    books.begin(1, 0, 100, 100);
+    books.keep_time(1000);
+    assert!(books.settle(1, Outcome::Failed(Stage::Read), None, 1300));
+    assert!(!books.is_over(1499, None) && books.is_over(1500, None));
+    let share = close(books, 1510);
+    let latency = &share.tally.latency;
+    assert_eq!((latency.count(), latency.censored_count()), (2, 2));
+    assert_eq!((latency.min_ns(), latency.max().value_ns), (1200, 1500));
+    assert_eq!((share.tally.counts.in_flight, share.tally.counts.errors()), (2, 0));
+}
+
+#[test]
+fn what_was_due_in_the_window_is_sent_and_followed_after_it() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut pacing = Pacer::Constant { rate_per_s: 1e7 }.pacing(0, 0, 1);
+    let mut books = Books::new(1, Stop::DurationNs(500), 0, &script, &monitor).of_open_loop(true).following(1000);
+    books.keep_time(0);
+    books.begin(0, 0, pacing.take(0).unwrap(), 0);
+    // the answer comes after the window; four more were due in it, and two of them are answered while followed
+    assert!(books.settle(0, OK, None, 600));
+    for end_ns in [700, 800] {
+        assert!(!books.is_over(end_ns, pacing.next_ns()));
+        books.begin(0, 0, pacing.take(end_ns).unwrap(), end_ns - 100);
+        assert!(books.settle(0, OK, None, end_ns));
+    }
+    let share = books.close(1000, pacing);
+    let counts = share.tally.counts;
+    assert_eq!((counts.scheduled, counts.ok, counts.in_flight, counts.unsent), (5, 0, 1, 4));
+    assert_eq!(counts.scheduled, counts.accounted());
+    let latency = &share.tally.latency;
+    assert_eq!((latency.count(), latency.censored_count()), (5, 2));
+    assert_eq!(latency.max(), crate::record::Quantile { value_ns: 700, censored: true });
 }

@@ -208,18 +208,33 @@ impl Tally {
         self.lag.record_zeros(plain.count());
     }
 
-    /// A request was unfinished at the end, at such an age.
-    pub fn leave(&mut self, url: usize, age_ns: u64) {
+    /// A request was unfinished as the window closed.
+    pub fn leave(&mut self, url: usize) {
         self.counts.in_flight += 1;
         if let Some(target) = self.targets.get_mut(url) {
             target.counts().in_flight += 1;
-            target.record_at_least(age_ns);
         }
     }
 
-    /// Enters a request that took at least `age_ns` as a lower bound.
-    pub fn bound(&mut self, age_ns: u64) {
+    /// An unfinished request was followed to its end: its times are known, though it counts for nothing else.
+    pub fn follow(&mut self, outcome: Outcome, url: usize, times: Times) {
+        if !matches!(outcome, Outcome::Ok { .. }) {
+            return self.bound(Some(url), times.latency_ns);
+        }
+        self.latency.record(times.latency_ns);
+        self.service.record(times.service_ns);
+        self.lag.record(times.lag_ns);
+        if let Some(target) = self.targets.get_mut(url) {
+            target.record(times.latency_ns);
+        }
+    }
+
+    /// Enters a request that took at least `age_ns` as a lower bound; its URL is not known before it is sent.
+    pub fn bound(&mut self, url: Option<usize>, age_ns: u64) {
         self.latency.record_at_least(age_ns);
+        if let Some(target) = url.and_then(|url| self.targets.get_mut(url)) {
+            target.record_at_least(age_ns);
+        }
     }
 
     /// What became of each URL's requests; empty when there is one only.

@@ -84,7 +84,7 @@ impl TargetTally {
         self.record(latency_ns);
     }
 
-    fn record(&mut self, latency_ns: u64) {
+    pub fn record(&mut self, latency_ns: u64) {
         self.sketch.record(latency_ns);
         self.report.sum_ns += latency_ns as f64;
         self.report.max_ns = self.report.max_ns.max(latency_ns);

@@ -54,6 +54,12 @@ impl Wire {
         self.established -= 1;
     }
 
+    /// The window closes: returns what happened in it, and counts on for nobody.
+    pub fn close_window(&mut self) -> Wire {
+        let established = self.established;
+        std::mem::replace(self, Wire { established, ..Wire::default() })
+    }
+
     /// The window opens: connections that stand count as opened, their connect times as warm-up's.
     pub fn open_window(&mut self) {
         *self = Wire {
