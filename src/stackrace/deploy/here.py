@@ -142,8 +142,8 @@ class Here:
             self._beside.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
-            # and ends before the engine does, which may follow some requests to their end. Servers complain of every
-            # one that it then leaves unanswered, and that is no access log.
+            # and ends before the engine does, which may follow some requests to their end: servers complain of
+            # those that it then leaves unanswered, and that is no access log
             engine.wait(min(begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())

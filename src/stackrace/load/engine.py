@@ -36,10 +36,12 @@ def run(
 
     ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
     encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
-    window opens belong to it from then on. Load goes on for up to ``FOLLOW_S`` after it, until those requests are
-    answered that are older than most and would leave lower bounds in the latencies. ``threads`` event loops run on ``cores``, one per core unless told
-    otherwise; one loop anywhere when no cores are named. With ``spin`` they never sleep, so that an answer is seen
-    when it comes and not once a core has woken: only for cores that nobody else needs.
+    window opens belong to it from then on. After a window bounded by time load goes on for up to ``FOLLOW_S``,
+    until those requests are answered that are older than most: they would leave lower bounds in the latencies.
+
+    ``threads`` event loops run on ``cores``, one per core unless told otherwise; one loop anywhere when no cores
+    are named. With ``spin`` they never sleep: an answer is seen when it comes and not once a core has woken. That
+    is only for cores that nobody else needs.
 
     Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
     any 2xx. An answer longer than ``body_max_bytes`` is a failure. ``ceiling_per_s`` (see ``ceiling``) is carried

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from functools import partial
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -66,11 +68,12 @@ def report(race: Race, standing: Standing) -> RenderableType:
         parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level, void=void)]
     if len(standing.levels) > 1:
         for group in groups(standing.levels):
+            name = _told_everywhere(group)
             parts += [
                 Text(),
                 LevelsMatrix("requests/s", group, _rate, void=void),
                 Text(),
-                LevelsMatrix("p99 ms", group, _delay, void=void),
+                LevelsMatrix(f"{name} ms", group, partial(figures.percentile, name=name), void=void),
             ]
         if not void:
             parts.append(Text("* first tier at that level", style="dim"))
@@ -95,8 +98,10 @@ def _heading(level: Level) -> str:
     return f"Standing {level.where}, latencies in ms{clean}"
 
 
-def _delay(row: Row) -> str:
-    return figures.percentile(row, "p99")
+def _told_everywhere(levels: Sequence[Level]) -> str:
+    """Return the quantile to show: p99, or p50 where at some level no stack had requests enough for it."""
+    told = (any(figures.percentile(row, "p99") != figures.NOTHING for row in level.rows) for level in levels)
+    return "p99" if all(told) else "p50"
 
 
 def _item(text: str) -> RenderableType:

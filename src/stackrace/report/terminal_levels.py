@@ -1,4 +1,4 @@
-"""The levels beside the headline as two small matrices: throughput and p99, stacks by levels."""
+"""The levels beside the headline as two small matrices: throughput and latency, stacks by levels."""
 
 from __future__ import annotations
 

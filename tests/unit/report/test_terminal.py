@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from tests.factories import STACKS, make_race, make_standing
@@ -52,6 +53,15 @@ def test_less_important_columns_go_first():
         assert title in wide
     for title in ("tier", "stack", "req/s", "vs leader, 95 %"):
         assert title in narrow
+
+
+def test_p50_stands_where_a_level_has_too_few_requests_for_p99():
+    race = make_race(3, levels=(1, 20))
+    standing = make_standing(race)
+    assert "p99 ms" in printed(race, standing)
+    few = tuple(replace(row, latency_limits={"p99": None}) for row in standing.levels[0].rows)
+    sparse = replace(standing, levels=(replace(standing.levels[0], rows=few), *standing.levels[1:]))
+    assert "p50 ms" in printed(race, sparse) and "p99 ms" not in printed(race, sparse)
 
 
 def test_errors_are_never_dropped():
