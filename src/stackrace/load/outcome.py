@@ -37,7 +37,7 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         lag=summary(report.lag),
         tls=_unless_empty(report.tls),
         pages=_unless_empty(report.pages),
-        targets=tuple(_target(each, report.latency.censored_count > 0) for each in report.targets),
+        targets=tuple(_target(each) for each in report.targets),
         ceiling_per_s=ceiling_per_s,
         pool_waits=report.pool_waits,
         retried=report.retried,
@@ -67,10 +67,9 @@ def _counts(report: _engine.Report | _engine.TargetReport) -> Counts:
     )
 
 
-def _target(report: _engine.TargetReport, bounded: bool) -> TargetResult:
-    """Unfinished requests that raise nothing in the whole run (not ``bounded``) raise nothing here either."""
-    censored = {name for name, q in QUANTILES.items() if bounded and report.is_censored(q)}
-    if bounded and report.is_censored(1.0):
+def _target(report: _engine.TargetReport) -> TargetResult:
+    censored = {name for name, q in QUANTILES.items() if report.is_censored(q)}
+    if report.is_censored(1.0):
         censored |= {"mean", "max"}
     return TargetResult(
         name=report.name,
