@@ -185,7 +185,8 @@ class Block:
                 self.plan = self.replan(spent) or self.plan
             another_s = 0.0
             if racing:
-                ahead = extent(racing, alike=self.alike)
+                # the next block has no levels beside the answer's own
+                ahead = extent([cell for cell in racing if self._is_headline(cell)], alike=self.alike)
                 another_s = self.least_s(ahead, spent)
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):

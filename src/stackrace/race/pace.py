@@ -24,6 +24,9 @@ __all__ = [
 LEAST_ANSWERS = 20
 """In a slice: counting whole answers then adds an sd of 2 %, to the 10 % by which slices differ anyway."""
 
+SIDE_ANSWERS = 10
+"""In a slice of a level that the answer does not speak of: one point of a curve, within some 5 %."""
+
 ENOUGH_ANSWERS = 40
 """With so many, a slice need not be any longer, however long each of them waits."""
 
@@ -112,6 +115,6 @@ def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> L
 
 
 def _side_s(cell: Cell, hands: Hands) -> float:
-    """A level that the answer does not speak of is a point of a curve: ``LEAST_ANSWERS`` tell it."""
+    """A level that the answer does not speak of is a point of a curve: ``SIDE_ANSWERS`` tell it."""
     response = response_s(cell.workload.page, cell.load.concurrency, hands)
-    return min(max(SLICE_S, LEAST_ANSWERS * response / cell.load.concurrency), MOST_SLICE_S)
+    return min(max(SLICE_S, SIDE_ANSWERS * response / cell.load.concurrency), MOST_SLICE_S)

@@ -15,6 +15,7 @@ from stackrace.race.pace import (
     LEAST_ANSWERS,
     LEAST_RESPONSES,
     MOST_SLICE_S,
+    SIDE_ANSWERS,
     Hands,
     Lengths,
     hands_of,
@@ -105,7 +106,7 @@ def test_other_levels_and_workloads_have_slices_of_their_own():
     cells, own = plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores)
     lengths = lengths_of(cells, own)
     assert lengths.slice_s == SLICE_S
-    assert lengths.side_s == pytest.approx(LEAST_ANSWERS * 0.2)
+    assert lengths.side_s == pytest.approx(SIDE_ANSWERS * 0.2)
     alike = lengths_of(cells, own, alike=True)
     assert (alike.slice_s, alike.response_s) == (pytest.approx(6), pytest.approx(2))
 
@@ -126,6 +127,16 @@ def test_the_slices_of_a_race_are_as_long_as_its_page_needs():
     assert recorded == {lengths.slice_s}
     assert min(warming) >= lengths.response_s
     assert lengths.slice_s == pytest.approx(3.0)
+
+
+def test_levels_beside_the_answers_own_leave_a_slow_page_a_second_block(clock):
+    paths = tuple(f"gunicorn:workers={number}" for number in range(2, 10))
+    page = replace(asking(""), page=PageTime(wall_s=0.14, cpu_s=0.02))
+    place = Nowhere(clock, dict.fromkeys(paths, 50))
+    finished, _ = race(clock, place, paths, budget_s=110.0, workloads=(page,), levels=(1, 4, 10))
+    assert {launch.block for launch in finished.launches} == {0, 1}
+    first = [launch for launch in finished.launches if launch.block == 0]
+    assert {sum(one.load.concurrency == 10 for one in launch.slices) for launch in first} == {1}
 
 
 def test_a_length_that_was_asked_for_holds():
