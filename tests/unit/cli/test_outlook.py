@@ -74,7 +74,7 @@ def test_stacks_that_were_named_all_race_and_the_user_is_told_beforehand():
 
 
 def test_a_ranking_takes_at_least_as_long():
-    request = replace(ASKED, stacks=TEN, question=Question.RANKING, budget_s=370.0)
+    request = replace(ASKED, stacks=TEN, question=Question.RANKING, budget_s=300.0)
     assert "stacks need at least about" in told(140, request)[-1]
 
 
