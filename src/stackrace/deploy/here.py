@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Self
 
 from ..checks import Observation
 from ..load.ceiling import ceiling
@@ -28,7 +29,7 @@ from .guard import Guard
 from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
-from .place import REST_LOOK_S, Launched
+from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched
 from .retiring import Leaver, Leaving
 from .running import Running
 from .served import served
@@ -129,12 +130,12 @@ class Here:
         )
         canary_before_ns = canary_ns(self._cores.stack_cores)
         self._at_rest = False
-        with MemoryWatch(up.sampler, up.running.started_s) as watch:
-            engine = _Engine(lambda monitor: play(monitor=monitor))
-            begun_s = time.monotonic()
-            engine.start()
+        with (
+            MemoryWatch(up.sampler, up.running.started_s) as watch,
+            _Engine(lambda monitor: play(monitor=monitor)) as engine,
+        ):
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
-            engine.wait(begun_s + rewarm_s)
+            engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
             written_bytes = size_bytes(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
@@ -144,7 +145,7 @@ class Here:
             length_s = math.inf if load.duration_s is None else load.duration_s
             # and ends before the engine does, which may follow some requests to their end: servers complain of
             # those that it then leaves unanswered, and that is no access log
-            engine.wait(min(begun_s + rewarm_s + length_s, counted_s + limit_s))
+            engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._beside.end())
             after = read_machine([self._guard.pid], self._cores.stack_cores)
@@ -170,6 +171,29 @@ class Here:
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
         )
+
+    def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
+        """Send ``load`` in one go until it is ``enough``; returns the seconds spent. Only memory is watched."""
+        up = self._up[stack.path]
+        self._at_rest = False
+        play = partial(
+            run,
+            address=(up.running.host, up.running.port),
+            workload=workload,
+            load=load,
+            cores=self._cores.generator_cores,
+            follow_s=0.0,
+        )
+        with (
+            MemoryWatch(up.sampler, up.running.started_s) as watch,
+            _Engine(lambda monitor: play(monitor=monitor)) as engine,
+        ):
+            for counts in engine.bins(WARM_BIN_S):
+                if enough(counts):
+                    break
+            engine.finish(0.0)
+        up.memory += watch.samples
+        return time.monotonic() - engine.begun_s
 
     def rest(self, limit_s: float = math.inf) -> None:
         """Wait until no stack works any more, for ``REST_S`` or ``limit_s`` at most.
@@ -235,26 +259,45 @@ class Here:
 
 
 class _Engine:
-    """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C."""
+    """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C.
+
+    It is over when the context is left, however that comes about.
+    """
 
     def __init__(self, play: Callable[[Monitor], LoadResult]) -> None:
         self._play = play
         self._monitor = Monitor()
         self._result: LoadResult | None = None
         self._error: BaseException | None = None
+        self.begun_s = 0.0
         # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
         self._over = threading.Event()
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
+        self.begun_s = time.monotonic()
         threading.Thread(target=self._run).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cancel()
 
     def wait(self, until_s: float) -> bool:
         """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
-        try:
-            return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
-        except BaseException:
-            self._cancel()
-            raise
+        return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
+
+    def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
+        """Yield the right answers in each ``bin_s`` so far, at the end of each, until the engine ends.
+
+        It is looked in the middle of the engine's next bin, which by then has surely counted the one before.
+        """
+        counts: list[int] = []
+        ended = False
+        while not ended:
+            _, _, elapsed_s = self._monitor.snapshot()
+            ended = self.wait(time.monotonic() + (len(counts) + 1.5) * bin_s - elapsed_s)
+            if not ended:
+                counts.append(self._monitor.snapshot()[0] - sum(counts))
+                yield counts
 
     def finish(self, until_s: float) -> LoadResult:
         """Wait for the end, brought about at ``until_s``; return the result or raise what the engine raised."""

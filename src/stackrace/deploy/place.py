@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,11 +14,17 @@ from ..model.race import StackFacts
 from ..model.stack import Stack
 from ..model.workload import Workload
 
-__all__ = ["REST_LOOK_S", "Launched", "Place", "Retired", "Retiring"]
+__all__ = ["REST_LOOK_S", "WARM_BIN_S", "Enough", "Launched", "Place", "Retired", "Retiring"]
 
 
 REST_LOOK_S = 0.02
 """How long stacks are looked at before they are said to be at rest."""
+
+WARM_BIN_S = 0.1
+"""How often a warm-up is looked at: the engine counts in bins of this length."""
+
+Enough = Callable[[Sequence[int]], bool]
+"""Tells by the right answers in each ``WARM_BIN_S`` so far whether a stack is warm. Called once for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +85,9 @@ class Place(Protocol):
 
         After ``limit_s`` recorded seconds it is cut off, however much is left to send.
         """
+
+    def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
+        """Send ``workload`` as ``load`` says, unrecorded, until that is ``enough``; return the seconds spent."""
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""

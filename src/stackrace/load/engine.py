@@ -29,6 +29,7 @@ def run(
     cores: Sequence[int] = (),
     threads: int | None = None,
     spin: bool = False,
+    follow_s: float = FOLLOW_S,
     monitor: Monitor | None = None,
     ceiling_per_s: float | None = None,
 ) -> LoadResult:
@@ -36,7 +37,7 @@ def run(
 
     ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
     encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
-    window opens belong to it from then on. After a window bounded by time load goes on for up to ``FOLLOW_S``,
+    window opens belong to it from then on. After a window bounded by time load goes on for up to ``follow_s``,
     until those requests are answered that are older than most: they would leave lower bounds in the latencies.
 
     ``threads`` event loops run on ``cores``, one per core unless told otherwise; one loop anywhere when no cores
@@ -53,7 +54,7 @@ def run(
     InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
     """
     try:
-        plan = _plan(address, workload, load, tls, body_max_bytes, warmup_s, cores, threads, spin)
+        plan = _plan(address, workload, load, tls, body_max_bytes, warmup_s, cores, threads, spin, follow_s)
         report = _engine.run(plan, monitor or Monitor())
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(f"this load cannot be applied: {error}") from error
@@ -72,6 +73,7 @@ def _plan(
     cores: Sequence[int],
     threads: int | None,
     spin: bool,
+    follow_s: float,
 ) -> _engine.Plan:
     if load.poisson and not load.is_open:
         raise InputError("poisson spaces the requests of an open loop; give it a rate")
@@ -91,7 +93,7 @@ def _plan(
         duration_s=load.duration_s,
         requests=load.requests,
         warmup_s=warmup_s,
-        follow_s=FOLLOW_S if load.requests is None else 0.0,
+        follow_s=follow_s if load.requests is None else 0.0,
         rate_per_s=load.rate_per_s,
         poisson_seed=load.seed if load.poisson else None,
         spin=spin,

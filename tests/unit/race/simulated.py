@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.factories import make_race, make_result
 
 from stackrace.checks import Observation
-from stackrace.deploy.place import REST_LOOK_S, Launched, Retired
+from stackrace.deploy.place import REST_LOOK_S, WARM_BIN_S, Launched, Retired
 from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.host import MachineDelta
 from stackrace.model.launch import Failure, FailureKind
@@ -58,7 +58,7 @@ class Nowhere:
         self.rest_s = REST_LOOK_S
         self.calibrated = None
         self.next_launch_s = lambda: 1.0
-        self.seen = []
+        self.seen, self.warmed = [], []
         self.launches = []
         self.room, self.sizes = math.inf, {}
 
@@ -99,6 +99,17 @@ class Nowhere:
             ),
             cores=CORES,
         )
+
+    def warm_up(self, stack, workload, load, enough):
+        if next(self.loads) == self.interrupt_after:
+            raise KeyboardInterrupt
+        assert stack in self.up
+        counts = []
+        while len(counts) * WARM_BIN_S < load.duration_s and not enough(counts):
+            counts.append(round(self.speeds[stack.path] * WARM_BIN_S))
+        self.warmed.append((stack.path, workload.name, load))
+        self.clock.now += len(counts) * WARM_BIN_S
+        return len(counts) * WARM_BIN_S
 
     def failure_of(self, stack):
         return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None

@@ -6,6 +6,7 @@ import pytest
 from tests.factories import make_result
 from tests.unit.race.simulated import PATHS, SPEEDS, Nowhere, race
 
+from stackrace.deploy.place import WARM_BIN_S
 from stackrace.race.rewarm import MOST_REWARM_S, rewarm_s
 from stackrace.race.schedule import REWARM_S
 from stackrace.race.warmup import rising
@@ -24,6 +25,37 @@ from stackrace.race.warmup import rising
 )
 def test_a_stack_rises_while_it_answers_more_than_chance_explains(counts, rises):
     assert rising(counts) is rises
+
+
+class Filling(Nowhere):
+    """A stack that answers nothing for a while, and then more from bin to bin, up to its speed."""
+
+    silent, growing = 0, 0
+
+    def warm_up(self, stack, workload, load, enough):
+        counts = []
+        while len(counts) * WARM_BIN_S < load.duration_s - 1e-9 and not enough(counts):
+            counts.append(min(max(len(counts) - self.silent + 1, 0), self.growing + 1) * 1000)
+        self.warmed.append(len(counts))
+        return len(counts) * WARM_BIN_S
+
+
+@pytest.mark.parametrize(
+    ("silent", "growing", "bins"),
+    [(0, 0, 3), (0, 2, 4), (3, 0, 5), (0, 9, 5)],
+    ids=["at once", "rises for 0.2 s", "answers after 0.3 s", "rises to the end"],
+)
+def test_a_short_warm_up_ends_as_soon_as_throughput_does_not_rise(clock, silent, growing, bins):
+    place = Filling(clock, SPEEDS)
+    place.silent, place.growing = silent, growing
+    race(clock, place, PATHS, budget_s=30.0)
+    assert set(place.warmed) == {bins}
+
+
+def test_a_long_warm_up_ends_once_throughput_was_steady_for_half_of_it(clock):
+    place = Filling(clock, SPEEDS)
+    race(clock, place, ["gunicorn"], budget_s=120.0)
+    assert set(place.warmed) == {20}
 
 
 def test_slow_answers_need_a_longer_re_warm_within_bounds():
@@ -46,7 +78,6 @@ def test_a_race_re_warms_as_long_as_the_app_needs_however_many_wait_in_its_queue
     place = Slow(clock, SPEEDS)
     finished, _ = race(clock, place, PATHS, levels=(1, 100))
     assert finished.launches
-    # warm-ups have none
-    rewarms = {round(seen[3], 9) for seen in place.seen} - {0.0}
+    rewarms = {round(seen[3], 9) for seen in place.seen}
     assert rewarms == {REWARM_S, 0.3}
     assert {round(seen[3], 9) for seen in place.seen[-3:]} == {0.3}

@@ -191,11 +191,16 @@ impl<'a> Books<'a> {
             lag_ns: job.begun_ns - job.intended_ns,
         };
         if self.window.is_closed() {
+            let ends_ns = self.window.ends_ns();
             if job.recorded {
-                self.tally.follow(outcome, line.url, times);
                 self.pending -= 1;
+                if now_ns < ends_ns {
+                    self.tally.follow(outcome, line.url, times);
+                } else {
+                    self.tally.bound(Some(line.url), ends_ns.saturating_sub(job.intended_ns));
+                }
             }
-            return now_ns < self.window.ends_ns();
+            return now_ns < ends_ns;
         }
         if self.window.is_open() {
             self.engaged_ns += now_ns - job.begun_ns.max(self.window.opens_ns);

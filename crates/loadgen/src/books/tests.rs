@@ -309,6 +309,23 @@ fn whoever_is_not_answered_while_followed_took_at_least_so_long() {
 }
 
 #[test]
+fn an_answer_after_the_end_says_only_that_it_took_so_long() {
+    let (script, monitor) = (script(), Monitor::default());
+    for follow_ns in [0, 500] {
+        let mut books = Books::new(1, Stop::DurationNs(1000), 0, &script, &monitor).following(follow_ns);
+        books.keep_time(0);
+        books.begin(0, 0, 100, 100);
+        // the thread got no time before
+        assert!(!books.settle(0, OK, None, 1700));
+        let share = close(books, 1700);
+        let latency = &share.tally.latency;
+        assert_eq!((latency.count(), latency.censored_count()), (1, 1));
+        assert_eq!((latency.min_ns(), share.tally.service.count()), (900 + follow_ns, 0));
+        assert_eq!((share.tally.counts.ok, share.tally.counts.in_flight), (0, 1));
+    }
+}
+
+#[test]
 fn what_was_due_in_the_window_is_sent_and_followed_after_it() {
     let (script, monitor) = (script(), Monitor::default());
     let mut pacing = Pacer::Constant { rate_per_s: 1e7 }.pacing(0, 0, 1);
