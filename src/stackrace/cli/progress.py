@@ -14,6 +14,7 @@ from ..model.launch import Failure
 from ..model.race import Race, RacePlan
 from ..model.stack import original_path
 from ..model.standing import Standing
+from ..race.activity import Activity
 from ..race.events import (
     BlockEnded,
     BlockStarted,
@@ -89,7 +90,7 @@ class LiveSink:
         self._plan = plan
         self._begun_s = begun_s
         self._view = LiveView()
-        self._phase, self._stack = "starting", ""
+        self._activity, self._stack, self._level = Activity.STARTING, "", ""
         self._twin = ""
         self._block = 0
         self._slices = 0
@@ -110,7 +111,7 @@ class LiveSink:
     def __call__(self, event: Event) -> None:
         match event:
             case RaceStarted(race=race):
-                self._phase, self._twin = "starting", race.twin
+                self._activity, self._twin = Activity.STARTING, race.twin
             case RaceResumed(race=race):
                 self._twin = race.twin
                 self._go_on(race)
@@ -118,7 +119,7 @@ class LiveSink:
                 self._block = block + 1
             case LaunchStarted(launch=launch):
                 self._first_launch_s = self._first_launch_s or time.monotonic()
-                self._phase, self._stack = "launching", original_path(launch.stack)
+                self._activity, self._stack, self._level = Activity.LAUNCHING, original_path(launch.stack), ""
             case LaunchEnded(launch=launch) if launch.failure is not None:
                 self._mishap(original_path(launch.stack), launch.failure)
             case SliceEnded():
@@ -126,19 +127,20 @@ class LiveSink:
                 self._view.resume()
             case BlockEnded(race=race):
                 self._standing = standing_so_far(replace(race, elapsed_s=time.monotonic() - self._begun_s))
-            case Progress(phase=phase, stack=stack):
+            case Progress(activity=activity, stack=stack, cell=cell):
                 self._view.resume()
-                self._phase, self._stack = phase, stack or ""
+                self._activity, self._stack = activity, stack or ""
+                self._level = "" if cell is None else cell.label
             case _:
                 return
         self._view.update(self._state())
-        if self._phase.startswith("measuring"):
+        if self._activity.must_not_be_disturbed:
             self._view.pause()
 
     def _go_on(self, race: Race) -> None:
         """Count what was measured before an interruption, and the time it took."""
         whole = counted(race)
-        self._phase = "starting"
+        self._activity = Activity.STARTING
         self._slices = sum(len(launch.slices) for launch in whole.launches)
         self._earlier_s = race.elapsed_s
         self._standing = standing_so_far(race) if self._slices else None
@@ -150,7 +152,8 @@ class LiveSink:
         elapsed = time.monotonic() - self._begun_s
         ahead = self._slices_ahead(elapsed) if self._plan.repeats is None else self._runs_ahead(elapsed)
         return LiveState(
-            phase=self._phase,
+            activity=self._activity,
+            level=self._level,
             block=self._block,
             slices_done=self._slices,
             slices_planned=self._slices + ahead.number,

@@ -11,6 +11,7 @@ from itertools import count
 
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
+from .activity import Activity
 from .batches import Memory
 from .events import BlockStarted, Progress
 from .schedule import REST_S, REWARM_S, BlockPlan, Costs, Extent
@@ -160,7 +161,7 @@ class Block:
         """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
         steps = self.steps
         steps.rest()
-        steps.sink(Progress("warming up", original_path(stack.path)))
+        steps.sink(Progress(Activity.WARMING_UP, original_path(stack.path)))
         own = [cell for cell in self.cells if cell.stack == stack]
         names = dict.fromkeys(cell.workload.name for cell in own)
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..model.duty import Duty
 from ..model.launch import Launch, Slice
-from ..model.race import Ending, Race, StackFacts
+from ..model.race import Cell, Ending, Race, StackFacts
+from .activity import Activity
 
 __all__ = [
     "BlockEnded",
@@ -104,10 +105,11 @@ class RaceEnded:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What goes on at this moment, for a status line; ``stack`` is the path of the stack it concerns."""
+    """What goes on at this moment; ``stack`` is the path of the stack it concerns, ``cell`` what is measured."""
 
-    phase: str
-    stack: str | None
+    activity: Activity
+    stack: str | None = None
+    cell: Cell | None = None
 
 
 Event = (

@@ -13,6 +13,7 @@ from ..deploy.place import Place
 from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan, Rule
 from ..model.stack import Stack
+from .activity import Activity
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .leaving import Leaving
 from .ledger import Ledger
@@ -124,7 +125,7 @@ def _blocks(
             return Ending.ANSWERED
         racing = _left(racing, seen, ledger)
     blocks = _kind(plan, race, still)
-    sink(Progress("calibrating the load engine", None))
+    sink(Progress(Activity.CALIBRATING))
     with steps.watch.during(Phase.CALIBRATING):
         place.calibrate(plan.loads)
     while racing:

@@ -17,6 +17,7 @@ from ..model.load import Load
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
+from .activity import Activity
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .leaving import Leaving
 from .ledger import Ledger
@@ -74,7 +75,7 @@ class Steps:
 
     def announce(self, cell: Cell) -> None:
         """Say what is about to be measured."""
-        self.sink(Progress(f"measuring {cell.label}", original_path(cell.stack.path)))
+        self.sink(Progress(Activity.MEASURING, original_path(cell.stack.path), cell))
 
     def rewarm_s(self, cell: Cell) -> float:
         """Return how long the cell's stack needs load before a slice."""
@@ -130,7 +131,7 @@ class Steps:
 
     def retire(self) -> None:
         """Begin to stop all that is up; its launches are closed once it is gone (``leaving``)."""
-        self.sink(Progress("stopping", None))
+        self.sink(Progress(Activity.STOPPING))
         going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
             retiring = self.place.retire(list(going))

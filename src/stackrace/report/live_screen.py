@@ -53,7 +53,7 @@ def _progress(state: LiveState) -> RenderableType:
 
 def _action(state: LiveState) -> Text:
     where = f"{state.where}: " if state.where else ""
-    line = Text(f"{where}{one_line(state.phase)} ", no_wrap=True, overflow="ellipsis")
+    line = Text(f"{where}{one_line(state.action)} ", no_wrap=True, overflow="ellipsis")
     return line.append(one_line(state.stack), style="bold")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.launch import Failure
 from ..model.standing import Standing
+from ..race.activity import Activity
 from . import figures
 
 __all__ = ["LiveState", "Mishap"]
@@ -24,12 +25,13 @@ class Mishap:
 class LiveState:
     """A race at one moment.
 
-    ``phase`` says what is being done ("warming up", "measuring at c=20"); ``block`` counts from 1, is 0
-    before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What is
-    counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only.
+    ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
+    0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
+    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only.
     """
 
-    phase: str
+    activity: Activity
+    level: str = ""
     block: int = 0
     slices_done: int = 0
     slices_planned: int = 0
@@ -40,6 +42,13 @@ class LiveState:
     mishaps: tuple[Mishap, ...] = ()
     unit: str = "slices"
     blocks: int | None = None
+
+    @property
+    def action(self) -> str:
+        """What is being done: ``warming up``, ``measuring static, c=20``."""
+        if self.activity is Activity.CALIBRATING:
+            return "calibrating the load engine"
+        return f"{self.activity} {self.level}".rstrip()
 
     @property
     def left(self) -> str:

@@ -10,6 +10,7 @@ from stackrace.model.errors import InputError
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending
 from stackrace.race import runner
+from stackrace.race.activity import Activity
 from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 
@@ -163,8 +164,8 @@ def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_wit
     finished, told = race(clock, place, PATHS, levels=(1, 10, 100))
     assert [load.concurrency for load in place.calibrated] == [1, 10, 100]
     assert finished.elapsed_s == pytest.approx(clock.now - 1000.0)
-    phases = [event.phase for event in told if isinstance(event, Progress)]
-    assert phases[0] == "calibrating the load engine"
+    activities = [event.activity for event in told if isinstance(event, Progress)]
+    assert activities[0] is Activity.CALIBRATING
 
 
 def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clock):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending
+from stackrace.race.activity import Activity
 from stackrace.race.events import BlockStarted, LaunchEnded, Progress, RaceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 from stackrace.race.runs import RUN_LIMIT_S
@@ -109,5 +110,5 @@ def test_events_tell_of_all_runs(clock):
     assert [event.block for event in told if isinstance(event, BlockStarted)] == [0, 1]
     ended = [event.launch.id for event in told if isinstance(event, LaunchEnded)]
     assert ended == [launch.id for launch in finished.launches]
-    phases = {event.phase for event in told if isinstance(event, Progress)}
-    assert "warming up" not in phases
+    activities = {event.activity for event in told if isinstance(event, Progress)}
+    assert Activity.WARMING_UP not in activities

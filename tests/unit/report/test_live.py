@@ -4,6 +4,7 @@ import sys
 import pytest
 from tests.factories import make_failure, make_race, make_standing
 
+from stackrace.race.activity import Activity
 from stackrace.report import LiveState, Mishap
 from stackrace.report.live import LiveView
 
@@ -29,8 +30,8 @@ def terminal(monkeypatch):
     return Terminal()
 
 
-def state(phase="warming up", **changes):
-    return LiveState(phase=phase, slices_planned=96, stack="gunicorn", **changes)
+def state(level="", activity=Activity.WARMING_UP, **changes):
+    return LiveState(activity=activity, level=level, slices_planned=96, stack="gunicorn", **changes)
 
 
 def test_a_pipe_gets_one_plain_line_per_block_and_failure():
@@ -87,10 +88,14 @@ def test_a_paused_view_writes_nothing(terminal):
 def test_pausing_first_shows_what_was_held_back(terminal):
     with LiveView(terminal, now=Clock()) as view:
         view.update(state("one"))
-        view.update(state("measuring at c=20"))
+        view.update(state("c=20", Activity.MEASURING))
         assert "measuring" not in terminal.getvalue()
         view.pause()
-        assert "measuring at c=20" in terminal.getvalue()
+        assert "measuring c=20" in terminal.getvalue()
+
+
+def test_the_engine_is_calibrated_in_words():
+    assert LiveState(activity=Activity.CALIBRATING).action == "calibrating the load engine"
 
 
 def test_a_paused_pipe_tells_its_lines_afterwards():

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, as_runs, make_race, with_workloads
 
+from stackrace.race.activity import Activity
 from stackrace.report import SCHEMA, Format, LiveState, exporter
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
@@ -122,7 +123,7 @@ def test_the_live_view_counts_runs_and_guesses_their_time():
     out = io.StringIO()
     with LiveView(out) as view:
         view.update(LiveState(
-            phase="measuring static, c=20", block=2, blocks=5, unit="runs", slices_done=8, slices_planned=40,
-            elapsed_s=65, eta_s=130, stack=STACKS[0],
+            activity=Activity.MEASURING, level="static, c=20", block=2, blocks=5, unit="runs", slices_done=8,
+            slices_planned=40, elapsed_s=65, eta_s=130, stack=STACKS[0],
         ))  # fmt: skip
     assert out.getvalue() == "block 2 of 5, 8 of 40 runs, 1 min 5 s elapsed, about 2 min 10 s left\n"

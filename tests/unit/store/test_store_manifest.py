@@ -14,6 +14,7 @@ from tests.factories import make_race
 
 from stackrace.model.errors import StoreError
 from stackrace.model.race import Ending
+from stackrace.race.activity import Activity
 from stackrace.race.events import BlockEnded, LaunchEnded, LaunchStarted, Progress
 from stackrace.race.resume import going_on
 from stackrace.store import (
@@ -56,7 +57,7 @@ def noted(race, folder, *, clock=None, blocks=None):
                 sink(LaunchEnded(launch))
             if blocks is None or block < blocks:
                 sink(BlockEnded(block + 1, race))
-            sink(Progress("stopping", None))
+            sink(Progress(Activity.STOPPING))
         return file.read()
 
 

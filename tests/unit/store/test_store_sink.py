@@ -7,6 +7,7 @@ from dataclasses import replace
 from stackrace.model import ids
 from stackrace.model.duty import Duty
 from stackrace.model.race import Ending, StackFacts
+from stackrace.race.activity import Activity
 from stackrace.race.events import (
     BlockEnded,
     BlockStarted,
@@ -31,7 +32,7 @@ def test_a_race_told_to_the_sink_is_in_the_store(store, writer):
     for event in (
         RaceStarted(race),
         BlockStarted(0, race.stacks, None),
-        Progress("starting", launch.stack),
+        Progress(Activity.LAUNCHING, launch.stack),
         LaunchStarted(launch),
         StackDescribed(facts),
         SliceEnded(launch.id, writer.make_slice(0)),
