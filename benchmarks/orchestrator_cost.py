@@ -25,10 +25,10 @@ def app(environ, start_response):
 
 def main() -> None:
     """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
-    from stackrace.cli.stage import set_up
     from stackrace.deploy.here import Here
     from stackrace.model.app import Entry, EntryKind
     from stackrace.model.load import Load
+    from stackrace.setup.stage import set_up
     from stackrace.spec.request import RaceRequest
 
     with tempfile.TemporaryDirectory() as folder:

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.cli.planning import plan_of, race_of
-from stackrace.cli.preflight import check_limits
-from stackrace.cli.stage import Stage, set_up
 from stackrace.deploy.here import Here
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.race import Question, Race
 from stackrace.model.workload import Nonce, NoncePlace
 from stackrace.race.runner import run
+from stackrace.setup.planning import plan_of, race_of
+from stackrace.setup.preflight import check_limits
+from stackrace.setup.stage import Stage, set_up
 from stackrace.spec.request import RaceRequest
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]

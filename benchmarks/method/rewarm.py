@@ -24,12 +24,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from stackrace.cli.planning import plan_of
-from stackrace.cli.stage import set_up
 from stackrace.deploy import here
 from stackrace.deploy.here import Here
 from stackrace.model.load import LoadResult
 from stackrace.model.race import Cell
+from stackrace.setup.planning import plan_of
+from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
 from ._races import table, write

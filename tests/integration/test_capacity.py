@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner, Result
 
-from stackrace.cli import capacity_run
-from stackrace.cli.capacity import command
+from stackrace.cli.capacity import search as capacity_run
+from stackrace.cli.capacity.command import command
 from stackrace.model.errors import InputError, RefusedError
 from stackrace.stats.capacity import HIGH, LOW
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from stackrace.apps import app_environment, entry_of
-from stackrace.cli.loading import load_app
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
@@ -17,6 +16,7 @@ from stackrace.model.app import EntryKind
 from stackrace.model.launch import FailureKind
 from stackrace.model.stack import Interface, Protocol, ServerSpec
 from stackrace.servers import Catalogue, Recipe, Server, Site
+from stackrace.setup.loading import load_app
 from stackrace.spec.request import RaceRequest
 from stackrace.spec.stack_path import parse_stack
 

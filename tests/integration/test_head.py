@@ -11,11 +11,11 @@ import pytest
 from tests.integration.farm import lacking
 
 from stackrace.apps import entry_of
-from stackrace.cli.stage import set_up
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
 from stackrace.model.stack import Interface, Protocol
 from stackrace.servers import catalogue
+from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
 APP = """

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from stackrace.apps import entry_of, examine, find_ruby, golden
-from stackrace.cli.stage import set_up
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import App, EntryKind
 from stackrace.model.errors import AppError, MissingError
 from stackrace.model.workload import Request, Sameness
 from stackrace.servers import catalogue
+from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rack_hello"

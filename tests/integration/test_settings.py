@@ -6,10 +6,10 @@ import urllib.request
 import pytest
 
 from stackrace.apps import entry_of
-from stackrace.cli.stage import set_up
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
 from stackrace.model.errors import MissingError
+from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
 APP = """

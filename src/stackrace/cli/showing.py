@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -11,14 +10,9 @@ from ..model.errors import InputError
 from ..model.race import Race
 from ..model.standing import Standing
 from ..report import Format, exporter
+from ..store.address import data_folder
 
-__all__ = ["data_folder", "show", "write", "write_html", "write_text"]
-
-
-def data_folder() -> Path:
-    """Return Stackrace's folder in the XDG data directory; it may not exist yet."""
-    root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(root) / "stackrace"
+__all__ = ["show", "write", "write_html", "write_text"]
 
 
 def show(race: Race, result: Standing, *, as_json: bool) -> None:

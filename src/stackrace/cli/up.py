@@ -45,10 +45,10 @@ def command(
     """
     from ..deploy.ports import claim
     from ..deploy.stopping import stop
+    from ..setup.stage import set_up
     from ..spec.request import RaceRequest
     from .progress import Announcer
-    from .racing import stoppable
-    from .stage import set_up
+    from .run.racing import stoppable
 
     if port is not None:
         claim(port)

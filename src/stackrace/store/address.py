@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ..model.errors import StoreError
 
-__all__ = ["VARIABLE", "Address", "PostgresqlDatabase", "SqliteFile", "address_of", "default_file"]
+__all__ = ["VARIABLE", "Address", "PostgresqlDatabase", "SqliteFile", "address_of", "data_folder", "default_file"]
 
 VARIABLE = "STACKRACE_STORE"
 """The environment variable that names the store when no argument does."""
@@ -73,13 +73,18 @@ def address_of(url: str | None = None) -> Address:
 
 
 def default_file() -> SqliteFile:
-    """Return the file in the user's data folder, ``~/.local/share`` unless XDG_DATA_HOME names another.
+    """Return the file in the user's data folder."""
+    return SqliteFile(path=data_folder() / "races.sqlite3")
+
+
+def data_folder() -> Path:
+    """Return Stackrace's folder in ``~/.local/share`` unless XDG_DATA_HOME names another; it may not exist yet.
 
     Source: XDG Base Directory Specification; a relative XDG_DATA_HOME is to be ignored.
     """
     given = Path(os.environ.get("XDG_DATA_HOME", ""))
     home = given if given.is_absolute() else Path.home() / ".local" / "share"
-    return SqliteFile(path=home / "stackrace" / "races.sqlite3")
+    return home / "stackrace"
 
 
 def _sqlite(name: str) -> SqliteFile:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.testing import CliRunner
 
-from stackrace.cli.load import command
-from stackrace.cli.load_options import LoadOptions
+from stackrace.api.load.options import LoadOptions
+from stackrace.cli.load.command import command
 from stackrace.cli.sections import SectionedCommand, section
 
 

@@ -185,7 +185,7 @@ def test_commands_quote_what_the_shell_would_split():
 
 
 def test_an_examination_as_json_has_every_field():
-    from stackrace.cli.doctor_show import document
+    from stackrace.cli.doctor.show import document
     from stackrace.doctor import Record
 
     found = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))

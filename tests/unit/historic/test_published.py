@@ -4,12 +4,12 @@ import pytest
 
 from stackrace.apps import bundled
 from stackrace.apps.bundle import BUNDLES
-from stackrace.cli.bundled_sessions import with_bundled_sessions
 from stackrace.historic import NAMES
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Metric
 from stackrace.model.stack import Interface
 from stackrace.servers import catalogue
+from stackrace.setup.bundled_sessions import with_bundled_sessions
 from stackrace.spec.race_file import read_race_file
 from stackrace.spec.stack_path import parse_stack
 

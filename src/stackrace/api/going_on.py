@@ -1,0 +1,40 @@
+"""Whether a race may go on here, and the command for it. Light: ``stackrace report`` tells it, too."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..model.race import Ending, Race
+from ..store import has_manifest, is_racing
+from ..store.address import VARIABLE, SqliteFile, data_folder, default_file
+
+if TYPE_CHECKING:
+    from ..store.store import Store
+
+__all__ = ["go_on_with", "races_folder", "unfinished_note"]
+
+
+def races_folder() -> Path:
+    """Return where manifests lie, one folder for each race."""
+    return data_folder() / "races"
+
+
+def go_on_with(race_id: str, store: Store) -> str:
+    """Return the command that goes on with a race; it names the store unless it would be found anyway."""
+    command = f"stackrace run --resume {race_id}"
+    if store.address == default_file() or VARIABLE in os.environ:
+        return command
+    address = f"sqlite:///{store.address}" if isinstance(store.address, SqliteFile) else str(store.address)
+    return f"{command} --store {shlex.quote(address)}"
+
+
+def unfinished_note(race: Race, store: Store) -> str:
+    """Tell how a race that was made here and has not ended goes on; empty for any other."""
+    if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(races_folder(), race.id):
+        return ""
+    if is_racing(races_folder(), race.id):
+        return "It is going on at this moment."
+    return f"It was interrupted; go on with: {go_on_with(race.id, store)}"

@@ -1,0 +1,73 @@
+"""Which way a load goes, and whether others would go another."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from ipaddress import ip_address
+
+from ...checks.address import Dialling, address
+from ...load.url import Url
+from ...model.errors import InputError
+from ...model.verdict import Effect
+
+__all__ = ["check_address"]
+
+PATIENCE_S = 1.0
+
+
+def check_address(url: Url) -> tuple[str, ...]:
+    """Return what is worth telling of the way to ``url``; raises InputError where nobody
+    listens at its end, but somebody at another address of the same name.
+
+    One connection is made to each further address of the host's name, and closed at once.
+    """
+    if isinstance(url.address, str):
+        return ()
+    dialled, port = url.address
+    others = tuple(one for one in _addresses(url.name, port) if one != dialled and _accepts(one, port))
+    finding = address(
+        Dialling(
+            name=url.name,
+            dialled=dialled,
+            answers=not others or _accepts(dialled, port),
+            others=others,
+            proxies=_proxies(url),
+        )
+    )
+    if finding is None:
+        return ()
+    if finding.effect is Effect.INVALIDATES:
+        raise InputError(f"{finding.seen}; {finding.remedy}")
+    return (f"{finding.seen}: {finding.remedy}",)
+
+
+def _addresses(name: str, port: int) -> tuple[str, ...]:
+    """Return all addresses of a name; an address has none but itself."""
+    with suppress(ValueError):
+        return (str(ip_address(name)),)
+    with suppress(OSError, UnicodeError):
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+    return ()
+
+
+def _accepts(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=PATIENCE_S):
+            return True
+    except OSError:
+        return False
+
+
+def _proxies(url: Url) -> dict[str, str]:
+    """Return the variable that names a proxy for this URL, with its value; empty where it is bypassed."""
+    wanted = "https_proxy" if url.secure else "http_proxy"
+    variable = next((name for name in os.environ if name.lower() == wanted and os.environ[name]), None)
+    if variable is None:
+        return {}
+    from urllib.request import proxy_bypass  # slow to import, and seldom needed
+
+    # a proxy's own user name and password are nobody's business
+    return {} if proxy_bypass(url.host) else {variable: os.environ[variable].rpartition("@")[2]}

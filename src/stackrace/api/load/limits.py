@@ -1,0 +1,52 @@
+"""What this machine allows a load: files, ports, cores."""
+
+from __future__ import annotations
+
+import resource
+
+from ...checks import LOAD, SPARE_FILES
+from ...model.load import Load
+from ...model.race import Budget
+from ...probe import network_limits
+from ...setup.cores import usable_cores
+from ...setup.preflight import check_limits
+
+__all__ = ["allow_files", "engine_cores", "open_connections", "refuse_too_much"]
+
+OPEN_CONNECTIONS = 1000
+"""What an open loop may have at most unless told: enough for 1,000 requests/s at a second each."""
+
+_OURS = 128
+"""Files that Python and the engine have open beside the connections."""
+
+
+def allow_files() -> None:
+    """Raise the soft limit of open files to the hard one: it protects programs that use select(2), not us.
+
+    Source: getrlimit(2); systemd's NEWS for 240 on why the soft limit is low.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def open_connections(over_tcp: bool) -> int:
+    """Return how many connections an open loop may have unless told otherwise."""
+    limits = network_limits()
+    ports = limits.ephemeral_ports if over_tcp else OPEN_CONNECTIONS
+    return max(min(OPEN_CONNECTIONS, limits.descriptors - SPARE_FILES - _OURS, ports), 1)
+
+
+def engine_cores(threads: int | None) -> Budget:
+    """Give the engine the last cores, one for each of its ``threads``, and the server all others.
+
+    With too few cores they share.
+    """
+    cores = usable_cores()
+    mine = cores[-(threads or 1) :]
+    return Budget(stack_cores=cores[: -len(mine)] or cores, generator_cores=mine)
+
+
+def refuse_too_much(load: Load, cores: Budget, *, over_tcp: bool) -> tuple[str, ...]:
+    """Return warnings, one sentence each; raises InputError when a limit of the machine forbids ``load``."""
+    return check_limits((load,), cores, words=LOAD, sockets_each=1, over_tcp=over_tcp)

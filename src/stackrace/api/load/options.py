@@ -1,0 +1,128 @@
+"""What ``stackrace load`` was asked for, flag by flag, and which flags contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...model.errors import InputError
+from ...model.load import Load
+from ...model.workload import Nonce
+
+__all__ = ["LoadOptions", "refuse_contradictions"]
+
+CLOSED_CONNECTIONS = 10
+DURATION_S = 10.0
+
+_NEEDS = {
+    "poisson": "rate",
+    "seed": "poisson",
+    "masks": "expect_body",
+    "chunked": "data",
+    "expect_continue": "data",
+    "think": "session",
+}
+_EXCLUDES = (
+    ("duration", "requests", "one of them ends the run"),
+    ("close", "requests_per_connection", "one connection per request, or one for so many"),
+    ("insecure", "cacert", "accept any certificate, or trust these"),
+    ("session", "method", "the recording says what to ask for"),
+    ("session", "data", "the recording says what to send"),
+    ("session", "expect_status", "the recording says what is right"),
+    ("session", "expect_body", "the recording says what is right"),
+)
+_FLAGS = {"headers": "header", "masks": "mask", "as_json": "json"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """The command line as it was given; None, empty or False: not given. Seconds, bytes, requests per second."""
+
+    urls: tuple[str, ...]
+    concurrency: int | None = None
+    duration: float | None = None
+    requests: float | None = None
+    rate: float | None = None
+    poisson: bool = False
+    seed: int | None = None
+    warmup: float | None = None
+    close: bool = False
+    requests_per_connection: int | None = None
+    timeout: float = 10.0
+    connect_timeout: float | None = None
+    unix_socket: str | None = None
+    insecure: bool = False
+    cacert: Path | None = None
+    tls: str | None = None
+    method: str | None = None
+    headers: tuple[str, ...] = ()
+    host: str | None = None
+    data: str | None = None
+    chunked: float | None = None
+    expect_continue: bool = False
+    session: Path | None = None
+    think: float | str | None = None
+    cookies: bool = False
+    nonce: Nonce | None = None
+    expect_status: int | None = None
+    expect_body: Path | None = None
+    masks: tuple[str, ...] = ()
+    max_body: float | None = None
+    threads: int | None = None
+    spin: bool = False
+    no_ceiling: bool = False
+    target_is_mine: bool = False
+    as_json: bool = False
+    hdr: Path | None = None
+
+    def is_given(self, name: str) -> bool:
+        """Whether the option ``name`` is on the command line; a default does not count."""
+        value = getattr(self, name)
+        return value is not None and value is not False and value != ()
+
+    def load(self, open_connections: int) -> Load:
+        """Return the load level; ``open_connections`` is the default of an open loop."""
+        fallback = CLOSED_CONNECTIONS if self.rate is None else open_connections
+        return Load(
+            concurrency=self.concurrency or fallback,
+            keep_alive=not self.close,
+            duration_s=None if self.requests is not None else self.duration or DURATION_S,
+            requests=int(self.requests) if self.requests is not None else None,
+            timeout_s=self.timeout,
+            rate_per_s=self.rate,
+            poisson=self.poisson,
+            seed=self.seed or 0,
+            connect_timeout_s=self.connect_timeout,
+            requests_per_connection=self.requests_per_connection,
+        )
+
+
+def refuse_contradictions(options: LoadOptions) -> None:
+    """Raise InputError for flags that exclude or need each other, naming them."""
+    for complaint in _complaints(options):
+        raise InputError(complaint)
+
+
+def _complaints(options: LoadOptions) -> Iterator[str]:
+    if not options.urls and options.session is None:
+        yield "give a URL to load, like http://127.0.0.1:8000/, or a recording with --session"
+    for one, other, why in _EXCLUDES:
+        if options.is_given(one) and options.is_given(other):
+            yield f"give {_flag(one)} or {_flag(other)}, not both: {why}"
+    for one, other in _NEEDS.items():
+        if options.is_given(one) and not options.is_given(other):
+            yield f"{_flag(one)} means nothing without {_flag(other)}; add that, or leave it out"
+    if options.requests is not None and options.requests < 1:
+        yield "-n/--requests is less than one request; write it like 5000 or 10k"
+    if options.session is not None and len(options.urls) > 1:
+        yield "--session plays against one server: give one URL, which names it, or none"
+    if options.expect_body is not None and len(options.urls) > 1:
+        yield "--expect-body describes one answer; give one URL with it"
+    if options.expect_body is not None and (options.method or "").upper() == "HEAD":
+        yield "--expect-body with --method HEAD: answers to HEAD have no body; give one of them"
+
+
+def _flag(name: str) -> str:
+    short = {"duration": "-d/", "requests": "-n/", "concurrency": "-c/", "headers": "-H/"}.get(name, "")
+    return f"{short}--{_FLAGS.get(name, name).replace('_', '-')}"

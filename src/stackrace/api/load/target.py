@@ -1,0 +1,180 @@
+"""From flags to what is asked, of whom, and which answers are right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...load.certificates import authorities
+from ...load.masks import fixed_parts
+from ...load.url import Url, parse
+from ...model.errors import InputError
+from ...model.load import Tls
+from ...model.workload import Answer, Order, Request, Sameness, Workload
+from .address import check_address
+from .options import LoadOptions
+
+__all__ = ["Target", "target_of"]
+
+_FORM = ("Content-Type", "application/x-www-form-urlencoded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where the load goes, and what is asked.
+
+    ``urls`` are as given. ``is_local``: the server is on this machine. ``notes`` are worth telling, one sentence
+    each.
+    """
+
+    urls: tuple[str, ...]
+    address: tuple[str, int] | str
+    workload: Workload
+    tls: Tls | None
+    is_local: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def pauses(self) -> bool:
+        """Whether visitors pause between their requests."""
+        return any(request.think_s > 0 for request in self.workload.requests)
+
+
+def target_of(options: LoadOptions) -> Target:
+    """Return what to load; raises InputError for what is no URL, is another machine, or spans two servers."""
+    return _recorded(options) if options.session is not None else _asked(options)
+
+
+def _asked(options: LoadOptions) -> Target:
+    urls = _urls(options, options.urls)
+    answer = _answer(options)
+    workload = Workload(
+        requests=tuple(_request(options, url.path) for url in urls),
+        answers=(answer,) * len(urls) if answer else (),
+        host=options.host or urls[0].host,
+        order=Order.SESSION if options.cookies else Order.TURN,
+        cookies=options.cookies,
+        nonce=options.nonce,
+    )
+    return _target(options, urls[0], workload, options.urls)
+
+
+def _recorded(options: LoadOptions) -> Target:
+    from ...load.recording import read_recording
+
+    assert options.session is not None
+    pause = "recorded" if options.think is None else options.think
+    recording = read_recording(options.session, think=pause == "recorded", cookies=options.cookies)
+    texts = options.urls or ((recording.origin,) if recording.origin else ())
+    if not texts:
+        raise InputError(f"--session {options.session} does not say which server it was; give its URL")
+    (url,) = _urls(options, texts)
+    headers, workload = _headers(options), recording.at(url.origin)
+    if headers or isinstance(pause, float):
+        workload = replace(workload, requests=tuple(_changed(one, headers, pause) for one in workload.requests))
+    workload = replace(workload, host=options.host or workload.host, nonce=options.nonce)
+    left_out = "; ".join(f"{number} × {why}" for why, number in recording.skipped.items())
+    notes = (f"--session {options.session} is played but for {left_out}",) if left_out else ()
+    return _target(options, url, workload, texts, notes)
+
+
+def _changed(request: Request, headers: tuple[tuple[str, str], ...], pause: float | str) -> Request:
+    """A header that is given replaces the recorded one of its name."""
+    given = {name.lower() for name, _ in headers}
+    kept = tuple(pair for pair in request.headers if pair[0].lower() not in given)
+    changed = replace(request, headers=(*kept, *headers))
+    if isinstance(pause, float) and not request.embedded:
+        return replace(changed, think_s=pause)
+    return changed
+
+
+def _target(
+    options: LoadOptions,
+    url: Url,
+    workload: Workload,
+    texts: tuple[str, ...],
+    notes: tuple[str, ...] = (),
+) -> Target:
+    return Target(
+        urls=texts,
+        address=url.address,
+        workload=workload,
+        tls=_tls(options, url),
+        is_local=url.is_local,
+        notes=(*notes, *check_address(url)),
+    )
+
+
+def _urls(options: LoadOptions, texts: tuple[str, ...]) -> list[Url]:
+    urls = [parse(text, target_is_mine=options.target_is_mine, unix_socket=options.unix_socket) for text in texts]
+    if len({(url.address, url.secure) for url in urls}) > 1:
+        raise InputError("the URLs lead to different servers; load one server at a time")
+    if urls[0].secure and len({url.name for url in urls}) > 1:
+        raise InputError("the https URLs name different hosts, so different certificates; load one host at a time")
+    if options.host is None and len({url.host for url in urls}) > 1:
+        raise InputError("the URLs name one server differently; say which Host header to send with --host")
+    return urls
+
+
+def _tls(options: LoadOptions, url: Url) -> Tls | None:
+    if not url.secure:
+        for name in ("insecure", "cacert", "tls"):
+            if options.is_given(name):
+                raise InputError(f"--{name} is about https; load an https URL, or leave it out")
+        return None
+    return Tls(
+        name=url.name,
+        authorities=None if options.insecure else authorities(options.cacert),
+        versions=(options.tls,) if options.tls else ("1.2", "1.3"),
+    )
+
+
+def _request(options: LoadOptions, path: str) -> Request:
+    body = _body(options.data)
+    headers = _headers(options)
+    if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
+        headers = (*headers, _FORM)
+    return Request(
+        path=path,
+        method=(options.method or ("GET" if body is None else "POST")).upper(),
+        headers=headers,
+        body=body or b"",
+        chunk_bytes=None if options.chunked is None else max(int(options.chunked), 1),
+        expects_continue=options.expect_continue,
+    )
+
+
+def _headers(options: LoadOptions) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for text in options.headers:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise InputError(f"--header {text!r} is no header; write it like 'Accept: text/html'")
+        if name.strip().lower() == "host":
+            raise InputError(f"--header {text!r}: give the Host header as --host")
+        pairs.append((name.strip(), value.strip()))
+    return tuple(pairs)
+
+
+def _body(data: str | None) -> bytes | None:
+    if data is None:
+        return None
+    return _read(Path(data[1:]), "--data") if data.startswith("@") else data.encode("utf-8", "surrogateescape")
+
+
+def _answer(options: LoadOptions) -> Answer | None:
+    if options.expect_status is None and options.expect_body is None:
+        return None
+    body = b"" if options.expect_body is None else _read(options.expect_body, "--expect-body")
+    sameness = Sameness.STATUS if options.expect_body is None else Sameness.BODY
+    parts: tuple[bytes, ...] = ()
+    if options.masks:
+        sameness, parts = Sameness.PARTS, fixed_parts(body, options.masks)
+    return Answer(status=options.expect_status, body=body, content_type="", sameness=sameness, parts=parts)
+
+
+def _read(path: Path, flag: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{flag}: {path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,5 @@
+"""``stackrace capacity``."""
+
+from .command import command
+
+__all__ = ["command"]

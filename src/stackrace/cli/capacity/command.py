@@ -1,0 +1,62 @@
+"""``stackrace capacity``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...model.units import DURATION
+from ..load.flags import ANSWERS, CONNECTIONS, ENGINE, REQUESTS, flags
+from ..options import Quantity
+from ..sections import SectionedCommand, section
+
+__all__ = ["command"]
+
+_goal = section("The goal, one at least")
+_search = section("The search")
+_show = section("Output")
+_QUANTILES = {"p50": "half", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
+
+
+def _limits(function: Any) -> Any:
+    for name, share in reversed(_QUANTILES.items()):
+        function = _goal(
+            f"--{name}", type=Quantity(DURATION), metavar="TIME", help=f"{share} of the requests take at most this."
+        )(function)
+    return function
+
+
+@click.command(
+    cls=SectionedCommand,
+    epilog="""\b
+Examples:
+  stackrace capacity http://127.0.0.1:8000/ --p99 50ms
+  stackrace capacity http://127.0.0.1:8000/ http://127.0.0.1:8000/about/ --p50 10ms --p99 100ms -c 20
+  stackrace capacity http://127.0.0.1:8000/ --p90 200ms --close --json | jq .capacity_per_s""",
+)
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@_limits
+@_search(
+    "-c", "--concurrency", "concurrency", type=click.IntRange(1, 1_000_000), default=64, metavar="N",
+    help="Connections of the closed loop that first finds what the server does at most. Default: 64.",
+)  # fmt: skip
+@_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Of the random arrivals. Default: 0.")
+@flags(CONNECTIONS, REQUESTS, ANSWERS, ENGINE)
+@_show("--json", "as_json", is_flag=True, help="Print one JSON document, no progress.")
+def command(concurrency: int, seed: int | None, **given: Any) -> None:
+    """Find the highest rate at which a server answers fast enough.
+
+    A closed loop shows what the server does at most. Open loops follow, whose requests come at random whatever the
+    server does, each at a rate between 0.3 and 1.05 of that, halving what is left until the answer is known to 2 %.
+    A rate keeps the goal if the latencies do, at most 0.1 % of the requests fail, and none pile up.
+    """
+    from ...api.load.options import LoadOptions
+    from ...load.goal import Goal
+    from ...model.errors import InputError
+    from .search import find_and_show
+
+    limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
+    if not limits:
+        raise InputError("say how fast answers have to be, as in --p99 50ms")
+    find_and_show(LoadOptions(**given), Goal(limits), connections=concurrency, seed=seed or 0)

@@ -1,0 +1,159 @@
+"""How a search for capacity is shown: the answer, what lies above it, and every rate that was tried."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ...load.document import document
+from ...load.goal import label
+from ...report.clean import one_line
+from ...report.figures import count, number, percent
+from ...report.terminal import make_console
+from ...stats.capacity import HIGH, LOW
+from ..load import words
+from ..load.draw import meter
+from ..load.measure import Ran
+from ..load.tables import value
+from .search import Found, Trial
+
+__all__ = ["show"]
+
+VERSION = "capacity-1"
+_BAR = 24
+_CAVEAT = (
+    "One start of the server: what differs between two starts, or two hours of a machine, this does not show. "
+    "Random arrivals leave less room than even ones, as real visitors do."
+)
+
+
+def show(found: Found, *, as_json: bool) -> None:
+    """Print the search on stdout: for people, or as one JSON document."""
+    if as_json:
+        click.echo(json.dumps(_document(found), indent=2, allow_nan=False))
+        return
+    console = make_console()
+    for part in _parts(found):
+        console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def _parts(found: Found) -> Iterator[RenderableType]:
+    yield Text(_headline(found), style="bold")
+    yield Text(one_line(_closed(found)))
+    if (above := found.above) is not None:
+        yield Text(one_line(f"At {_rate(above)} {above.missed[0]}."))
+    yield from (Text(one_line(line), style="yellow") for line in _doubts(found))
+    if found.trials:
+        yield Text()
+        yield _table(found)
+    yield Text()
+    yield Text(_CAVEAT, style="dim")
+
+
+def _headline(found: Found) -> str:
+    capacity, above, goal = found.search.capacity, found.above, found.goal.text
+    if found.interrupted:
+        return f"Not known yet how many requests/s keep {goal}"
+    if capacity is None:
+        return f"Not even {number(found.search.low)} requests/s keep {goal}"
+    least = "At least " if above is None or above.doubtful else ""
+    return f"{least}{number(capacity)} requests/s with {goal}"
+
+
+def _closed(found: Found) -> str:
+    closed = found.closed
+    latencies = ", ".join(f"{label(name)} {value(closed.result.latency, name)}" for name in found.goal.limits_s)
+    text = (
+        f"A closed loop of {count(closed.load.concurrency)} connections reached "
+        f"{number(closed.result.throughput_per_s)}/s, with {latencies}."
+    )
+    if found.interrupted:
+        return text
+    if found.above is None:
+        return f"{text} Nothing above {HIGH:g} of that was tried; more connections (-c) may show more."
+    if found.best is None:
+        return f"{text} Nothing below {LOW:g} of that was tried; a slower goal may be what this server can keep."
+    return text
+
+
+def _doubts(found: Found) -> Iterator[str]:
+    """What makes the answer less than it seems."""
+    if found.above is not None and found.above.doubtful:
+        perhaps = f"At {_rate(found.above)} it may not have been the server"
+        yield from (f"{perhaps}: {one.seen}. Way out: {one.remedy}" for one in found.above.disturbed)
+    if found.best is not None:
+        # all of them: a cache that answers in the server's place makes a goal easy to keep
+        yield from (words.warning(one) for one in found.best.ran.verdict.findings)
+    yield from found.notes
+
+
+def _rate(trial: Trial) -> str:
+    return f"{number(trial.rate_per_s)}/s"
+
+
+def _table(found: Found) -> Table:
+    """One row for each trial, slowest rate first; the bar is that quantile which comes closest to its limit."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("offered/s", justify="right")
+    table.add_column("answered/s", justify="right")
+    for name in found.goal.limits_s:
+        table.add_column(label(name), justify="right")
+    table.add_column("wrong", justify="right")
+    table.add_column("half a bar is the goal", min_width=_BAR, no_wrap=True)
+    table.add_column("")
+    for trial in sorted(found.trials, key=lambda one: one.rate_per_s):
+        result = trial.ran.result
+        style = "red" if trial.missed else "green"
+        table.add_row(
+            number(trial.rate_per_s),
+            number(result.throughput_per_s),
+            *(value(result.latency, name) for name in found.goal.limits_s),
+            percent(result.counts.errors / result.counts.scheduled) if result.counts.errors else "",
+            Text(meter(_share(found, trial) / 2, _BAR), style=style),
+            Text(_said(trial), style=style),
+        )
+    return table
+
+
+def _share(found: Found, trial: Trial) -> float:
+    latency = trial.ran.result.latency
+    shares: list[float] = [getattr(latency, name) / limit for name, limit in found.goal.limits_s.items()]
+    return max(shares)
+
+
+def _said(trial: Trial) -> str:
+    if trial.ran.interrupted:
+        return "interrupted"
+    if not trial.missed:
+        return "kept"
+    return "missed, disturbed" if trial.doubtful else "missed"
+
+
+def _document(found: Found) -> dict[str, object]:
+    above = found.above
+    return {
+        "schema": VERSION,
+        "urls": list(found.closed.target.urls),
+        "goal": {label(name): limit for name, limit in found.goal.limits_s.items()},
+        "capacity_per_s": found.search.capacity,
+        "missed_at_per_s": found.search.above,
+        "missed_by": list(above.missed) if above is not None else [],
+        "doubtful": above is not None and above.doubtful,
+        "interrupted": found.interrupted,
+        "closed": _run(found.closed),
+        "trials": [
+            {"kept": not one.missed, "missed_by": list(one.missed), "run": _run(one.ran)} for one in found.trials
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _run(ran: Ran) -> dict[str, object]:
+    return document(
+        ran.target.urls, ran.load, ran.result, warmup_s=ran.warmup_s, findings=ran.verdict.findings, notes=ran.notes
+    )

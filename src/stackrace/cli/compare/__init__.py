@@ -1,0 +1,5 @@
+"""``stackrace compare``."""
+
+from .command import command
+
+__all__ = ["command"]

@@ -1,0 +1,39 @@
+"""``stackrace compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace load http://127.0.0.1:8000/ -c 20 -d 30s --json > before.json
+  stackrace load http://127.0.0.1:8000/ -c 20 -d 30s --json > after.json
+  stackrace compare before.json after.json
+  stackrace compare before.json after.json --json | jq .throughput.ratio"""
+)
+@click.argument("before", type=_FILE, metavar="A.json")
+@click.argument("after", type=_FILE, metavar="B.json")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(before: Path, after: Path, as_json: bool) -> None:
+    """Hold one run of `stackrace load --json` against another.
+
+    Each is one run: what differs between two starts of a server, or two hours of a machine, they do not show. To
+    compare deployments with limits you can believe, race them: stackrace run.
+    """
+    from ...load.comparison import compare
+    from ...load.saved import read_saved
+    from .show import Compared, limits, show
+
+    first, second = read_saved(before), read_saved(after)
+    show(
+        Compared(before=first, after=second, comparison=compare(first, second), limits=limits(first, second)),
+        as_json=as_json,
+    )

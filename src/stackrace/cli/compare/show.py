@@ -1,0 +1,172 @@
+"""How two runs are shown beside each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ...load.comparison import Comparison, Kind, Line
+from ...load.rows import Row, edges, rows
+from ...load.saved import Saved
+from ...model.standing import Interval
+from ...model.units import DURATION
+from ...report.clean import one_line
+from ...report.figures import NOTHING, count, number, ratio
+from ...report.terminal import make_console
+from ..load.draw import meter
+
+__all__ = ["Compared", "limits", "show"]
+
+_BAR = 24
+_CAVEAT = (
+    "That covers what varied within these two runs. One run each says nothing of what differs between two starts "
+    "of a server or two hours of a machine; to know that, race them: stackrace run."
+)
+
+_ONE_RUN = "One run each says nothing of what differs between two starts; to know that, race them: stackrace run."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Two runs, what they say beside each other, and the rough limits of the throughput's ratio (None: unknown)."""
+
+    before: Saved
+    after: Saved
+    comparison: Comparison
+    limits: Interval | None
+
+
+def limits(before: Saved, after: Saved) -> Interval | None:
+    """Return the ratio of the throughputs over full bins, with its rough limits; None without any bins."""
+    from ...stats.bootstrap import throughput_ratio
+
+    if not before.rates_per_s or not after.rates_per_s:
+        return None
+    return throughput_ratio(before.rates_per_s, after.rates_per_s)
+
+
+def show(compared: Compared, *, as_json: bool) -> None:
+    """Print on stdout: for people, or as one JSON document."""
+    if as_json:
+        click.echo(json.dumps(_document(compared), indent=2, allow_nan=False))
+        return
+    console = make_console()
+    for part in _parts(compared):
+        console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def _parts(compared: Compared) -> Iterator[RenderableType]:
+    yield Text(_headline(compared), style="bold")
+    for one in compared.comparison.differences:
+        yield Text(
+            one_line(f"The loads differ in {one.what}: {_said(one.before)} → {_said(one.after)}"), style="yellow"
+        )
+    yield Text()
+    yield _table(compared)
+    upper = edges(compared.before.buckets, compared.after.buckets)
+    if upper:
+        yield Text()
+        yield _distributions(rows(compared.before.buckets, upper), rows(compared.after.buckets, upper))
+    yield Text()
+    yield Text(_limits_sentence(compared.limits), style="dim")
+
+
+def _headline(compared: Compared) -> str:
+    found = compared.comparison.lines[0].ratio
+    change = "Throughput cannot be compared" if found is None else f"Throughput × {ratio(found)}"
+    return one_line(f"{change}: {compared.before.path.name} → {compared.after.path.name}")
+
+
+def _limits_sentence(found: Interval | None) -> str:
+    if found is None or found.low is None or found.high is None:
+        return f"The runs are too short, or too empty, for even rough limits: 2 s of answers at least. {_ONE_RUN}"
+    certain = "" if found.low > 1 or found.high < 1 else " – which includes no difference at all"
+    return (
+        f"Rough 95 % limits of the throughput's ratio: {ratio(found.low)}–{ratio(found.high)}{certain}. {_CAVEAT}"
+    )
+
+
+def _table(compared: Compared) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for title in (one_line(compared.before.path.name), one_line(compared.after.path.name), "ratio"):
+        table.add_column(title, justify="right")
+    for line in compared.comparison.lines:
+        table.add_row(
+            line.name,
+            _value(line, line.before, line.before_bound),
+            _value(line, line.after, line.after_bound),
+            NOTHING if line.ratio is None else f"{_bound(line)}{ratio(line.ratio)}",
+        )
+    return table
+
+
+def _value(line: Line, value: float | None, is_bound: bool) -> str:
+    if value is None:
+        return NOTHING
+    written = {
+        Kind.RATE: lambda rate: f"{number(rate)}/s",
+        Kind.DURATION: DURATION.format,
+        Kind.COUNT: count,
+    }[line.kind](value)
+    return f"≥ {written}" if is_bound else written
+
+
+def _bound(line: Line) -> str:
+    """A ratio with a lower bound above is one, with one below an upper bound."""
+    return "≥ " if line.after_bound else "≤ " if line.before_bound else ""
+
+
+def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
+    most = max(row.share for row in (*before, *after)) or 1.0
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title, width in (("", 0), ("before", _BAR), ("", 0), ("after", _BAR), ("", 0)):
+        table.add_column(title, justify="left" if width else "right", min_width=width or None, no_wrap=True)
+    for one, other in zip(before, after, strict=True):
+        table.add_row(
+            f"≤ {DURATION.format(one.edge_s)}",
+            Text(meter(one.share / most, _BAR), style="cyan"),
+            f"{one.share:.1%}" if one.count else "",
+            Text(meter(other.share / most, _BAR), style="green"),
+            f"{other.share:.1%}" if other.count else "",
+        )
+    return table
+
+
+def _said(value: object) -> str:
+    return "not said" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _document(compared: Compared) -> dict[str, object]:
+    found = compared.limits
+    return {
+        "schema": "compare-1",
+        "before": str(compared.before.path),
+        "after": str(compared.after.path),
+        "differences": [
+            {"what": one.what, "before": one.before, "after": one.after} for one in compared.comparison.differences
+        ],
+        **{_key(line): _line(line) for line in compared.comparison.lines},
+        "throughput_ratio_low": None if found is None else found.low,
+        "throughput_ratio_high": None if found is None else found.high,
+    }
+
+
+def _key(line: Line) -> str:
+    return {"longest": "max", "engine CPU per request": "cpu_s_per_request"}.get(line.name, line.name)
+
+
+def _line(line: Line) -> dict[str, object]:
+    return {
+        "before": line.before,
+        "after": line.after,
+        "ratio": line.ratio,
+        "before_is_bound": line.before_bound,
+        "after_is_bound": line.after_bound,
+    }

@@ -1,0 +1,5 @@
+"""``stackrace doctor``."""
+
+from .command import command
+
+__all__ = ["command"]

@@ -1,0 +1,78 @@
+"""``stackrace doctor``."""
+
+from __future__ import annotations
+
+import click
+
+from ...model.units import DURATION
+from ..options import Quantity
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace doctor                    what disturbs measurements here, and what to do about it
+  stackrace doctor -c 10000           the same for a race at 10,000 connections
+  stackrace doctor --apply            change what is safe to change; --undo puts it back
+  stackrace doctor --json | jq -r '.advice[].command'"""
+)
+@click.option(
+    "-c",
+    "--concurrency",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    help="The highest concurrency you will race at: files, ports and queues must do for it. Default: 100.",
+)
+@click.option(
+    "--watch",
+    type=Quantity(DURATION),
+    metavar="TIME",
+    default=2.0,
+    show_default=False,
+    help="Watch the machine for so long to see who else uses it. Default: 2s.",
+)
+@click.option(
+    "--apply",
+    "applying",
+    is_flag=True,
+    help="Make the changes marked as safe: kernel settings only, until --undo or the next boot. Needs root.",
+)
+@click.option("--undo", "undoing", is_flag=True, help="Put back what --apply changed, and do no more.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_json: bool) -> None:
+    """Say what to change on this machine for quieter measurements, the most useful first.
+
+    Nothing is changed unless you say --apply; no service is ever stopped, no program ended.
+
+    Exit codes: 0 races may start, 1 something forbids them or a change could not be made, 2 wrong usage.
+    """
+    from ...doctor import Kernel, Record, apply, examine, look, undo
+    from ...model.race import Budget
+    from ...probe import physical_cores
+    from ...setup.cores import split_cores, usable_cores
+    from ...store.address import data_folder
+    from .show import document, print_document, print_examination, print_outcomes
+
+    if applying and undoing:
+        raise click.UsageError("--apply and --undo contradict each other; give one of them")
+    kernel, record = Kernel(), Record(data_folder())
+    if undoing:
+        outcomes = undo(kernel, record)
+        if as_json:
+            print_document(document(None, outcomes, record))
+        else:
+            print_outcomes(outcomes, record, undoing=True)
+        raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
+    stacks, engine = split_cores(physical_cores(usable_cores()))
+    cores = Budget(stack_cores=stacks, generator_cores=engine)
+    found = examine(look(kernel, cores=cores, concurrency=concurrency, watch_s=watch))
+    outcomes = apply(kernel, record, found.changes) if applying and found.changes else ()
+    if as_json:
+        print_document(document(found, outcomes, record))
+    else:
+        print_examination(found, record, applying=applying)
+        if applying:
+            print_outcomes(outcomes, record, undoing=False)
+    raise SystemExit(int(found.forbidden or not all(outcome.settled for outcome in outcomes)))

@@ -1,0 +1,5 @@
+"""``stackrace load``."""
+
+from .command import command
+
+__all__ = ["command"]

@@ -1,0 +1,88 @@
+"""``stackrace load``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...model.units import COUNT, DURATION, RATE
+from ..options import Quantity
+from ..sections import SectionedCommand, section
+from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, REQUESTS, flags
+from .types import ThinkType
+
+__all__ = ["command"]
+
+_load = section("How much")
+_ask = section("Requests")
+_show = section("Output")
+
+
+@click.command(
+    cls=SectionedCommand,
+    epilog="""\b
+Examples:
+  stackrace load http://127.0.0.1:8000/ -c 100 -d 5s
+  stackrace load http://127.0.0.1:8000/ http://127.0.0.1:8000/about/ -n 5000
+  stackrace load https://localhost:8443/ --rate 200/s --poisson -d 30s --insecure
+  stackrace load http://127.0.0.1:8000/items/ --data @item.json -H 'Content-Type: application/json'
+  stackrace load http://127.0.0.1:8000/ --session visit.har --cookies -c 20 -d 1min
+  stackrace load http://127.0.0.1:8000/ -c 20 --close --json > before.json""",
+)
+@click.argument("urls", nargs=-1, metavar="URL...")
+@_load(
+    "-c", "--concurrency", "--connections", "concurrency",
+    type=click.IntRange(1, 1_000_000), metavar="N",
+    help="Connections; with --rate the most there may be. Default: 10, with --rate 1000.",
+)  # fmt: skip
+@_load(
+    "-d",
+    "--duration",
+    type=Quantity(DURATION),
+    metavar="TIME",
+    help="How long, as in 5s. Default: 10s, unless -n is given.",
+)
+@_load("-n", "--requests", type=Quantity(COUNT), metavar="N", help="How many requests, as in 5000 or 10k.")
+@_load(
+    "--rate", type=Quantity(RATE), metavar="RATE",
+    help="Requests (or sessions) fall due at this rate whatever the server does, as in 200/s or 12k/min. "
+    "Default: each connection sends the next when the last is answered.",
+)  # fmt: skip
+@_load("--poisson", is_flag=True, help="With --rate: at random moments, as real visitors come.")
+@_load("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Of --poisson. Default: 0.")
+@_load(
+    "--warmup", type=Quantity(DURATION), metavar="TIME", help="Load for so long before recording. Default: none."
+)
+@flags(CONNECTIONS, REQUESTS)
+@_ask(
+    "--session", type=FILE, metavar="FILE",
+    help="Play a recording, HAR or access log; a URL then only names the server.",
+)  # fmt: skip
+@_ask(
+    "--think",
+    type=ThinkType(),
+    metavar="none|recorded|TIME",
+    help="Pauses between the pages of --session. Default: recorded.",
+)
+@_ask("--cookies", is_flag=True, help="Each connection is a visitor: plays all URLs in order, returns its cookies.")
+@flags(ANSWERS, ENGINE)
+@_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
+@_show("--hdr", type=FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
+@_show("--schema", is_flag=True, help="Print the JSON document's schema.")
+def command(schema: bool, **given: Any) -> None:
+    """Load one server, and tell what came back.
+
+    A closed loop by default: each connection sends its next request when the last is answered. With --rate an open
+    one. Several URLs of one server are sent in turn. Nothing is dropped: a quantile that requests unanswered at the
+    end may raise prints "≥".
+    """
+    if schema:
+        from ...load.document import SCHEMA
+
+        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        return
+    from ...api.load.options import LoadOptions
+    from .run import run_and_show
+
+    run_and_show(LoadOptions(**given))

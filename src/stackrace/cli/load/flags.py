@@ -1,0 +1,111 @@
+"""The flags of verbs that load one server, in groups: ``stackrace load`` and ``stackrace capacity``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...model.units import DURATION, SIZE
+from ..options import Quantity
+from ..sections import section
+from .types import NonceType
+
+__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "REQUESTS", "flags"]
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+_wire = section("Connections")
+_ask = section("Requests")
+_expect = section("Answers")
+_loops = section("Engine")
+
+CONNECTIONS = (
+    _wire("--close", is_flag=True, help="Open a new connection for every request (no keep-alive)."),
+    _wire(
+        "--requests-per-connection",
+        type=click.IntRange(1, 2**32 - 1),
+        metavar="N",
+        help="Open a new one after N requests. Default: as the server likes.",
+    ),
+    _wire(
+        "--timeout",
+        default=10.0,
+        type=Quantity(DURATION),
+        metavar="TIME",
+        help="Give up on a request after this. Default: 10s.",
+    ),
+    _wire(
+        "--connect-timeout",
+        type=Quantity(DURATION),
+        metavar="TIME",
+        help="Give up opening a connection after this. Default: --timeout.",
+    ),
+    _wire("--unix-socket", metavar="PATH", help="Connect to this socket; the URL then only says what to ask for."),
+    _wire("--insecure", is_flag=True, help="https: accept any certificate."),
+    _wire(
+        "--cacert", type=FILE, metavar="FILE", help="https: trust these (PEM). Default: the system's authorities."
+    ),
+    _wire("--tls", type=click.Choice(["1.2", "1.3"]), help="https: only this version. Default: either."),
+)
+
+REQUESTS = (
+    _ask("--method", metavar="NAME", help="Default: GET, with --data POST."),
+    _ask("-H", "--header", "headers", multiple=True, metavar="NAME: VALUE", help="Header to send, again for more."),
+    _ask("--host", metavar="NAME", help="Host header. Default: the URL's."),
+    _ask("--data", metavar="TEXT|@FILE", help="Body to send."),
+    _ask(
+        "--chunked",
+        type=Quantity(SIZE),
+        is_flag=False,
+        flag_value=4096.0,
+        metavar="[SIZE]",
+        help="Send the body in chunks, of 4KiB unless told; give it after the URLs.",
+    ),
+    _ask("--expect-continue", is_flag=True, help="Send the body once the server asks for it."),
+    _ask(
+        "--nonce",
+        type=NonceType(),
+        metavar="header:NAME|query:NAME",
+        help="Send a number of its own with each request; its answer must repeat it.",
+    ),
+)
+
+ANSWERS = (
+    _expect(
+        "--expect-status", type=click.IntRange(100, 599), metavar="N", help="The right status. Default: any 2xx."
+    ),
+    _expect("--expect-body", type=FILE, metavar="FILE", help="The right body, byte by byte."),
+    _expect(
+        "--mask",
+        "masks",
+        multiple=True,
+        metavar="REGEX",
+        help="What this matches in --expect-body may differ, again for more.",
+    ),
+    _expect(
+        "--max-body",
+        type=Quantity(SIZE),
+        metavar="SIZE",
+        help="Give up on an answer that grows beyond this. Default: 256MiB.",
+    ),
+)
+
+ENGINE = (
+    _loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, each on a core. Default: 1."),
+    _loops("--spin", is_flag=True, help="Never sleep: sees answers when they come, and takes its cores whole."),
+    _loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine itself can do here (0.3 s)."),
+    _loops("--target-is-mine", is_flag=True, help="Allow a target that is not this machine."),
+)
+
+
+def flags(*groups: tuple[Callable[..., Any], ...]) -> Callable[..., Callable[..., Any]]:
+    """Return the decorator that gives a command all flags of ``groups``, in that order."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed([option for group in groups for option in group]):
+            function = option(function)
+        return function
+
+    return add

@@ -1,0 +1,56 @@
+"""``stackrace load``: one run, refused or shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ...api.load.limits import open_connections, refuse_too_much
+from ...api.load.options import LoadOptions
+from ...model.errors import InputError, RefusedError
+from ...model.load import LoadResult
+from .measure import Ran, measure, set_up
+from .progress import ProgressLine
+
+__all__ = ["run_and_show"]
+
+
+def run_and_show(options: LoadOptions) -> None:
+    """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
+    from .show import show
+
+    ran = _ran(options)
+    if options.hdr is not None:
+        _write_hgrm(options.hdr, ran.result)
+    show(ran, as_json=options.as_json)
+    if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
+        why = "the document says how they failed" if options.as_json else "the reasons stand above"
+        raise RefusedError(f"not one right answer came; {why}")
+
+
+def _ran(options: LoadOptions) -> Ran:
+    setup = set_up(options)
+    _refuse_unwritable(options.hdr)
+    load = options.load(open_connections(setup.over_tcp))
+    notes = (*setup.target.notes, *refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp))
+    warmup_s = options.warmup or 0.0
+    line = ProgressLine(load, warmup_s, quiet=options.as_json)
+    return measure(setup, load, line, warmup_s=warmup_s, notes=notes)
+
+
+def _refuse_unwritable(path: Path | None) -> None:
+    """Say before the run what would be a pity afterwards."""
+    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"--hdr {path} cannot be written; name another place")
+
+
+def _write_hgrm(path: Path, result: LoadResult) -> None:
+    from ...load.hgrm import percentile_distribution
+
+    try:
+        path.write_text(percentile_distribution(result.histogram), encoding="ascii")
+    except OSError as error:
+        # the result stands all the same
+        click.echo(f"--hdr {path} could not be written: {error.strerror}", err=True)

@@ -1,0 +1,69 @@
+"""The latencies of one run as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+
+from ...model.load import LoadResult, Quantiles, TargetResult
+from ...model.units import DURATION
+from ...report.clean import one_line
+from ...report.figures import NOTHING, count
+
+__all__ = ["latencies", "targets", "value"]
+
+COLUMNS = {"mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
+_TARGET_COLUMNS = ("mean", "p50", "p99", "max")
+MOST_TARGETS = 20
+
+
+def latencies(result: LoadResult, *, is_open: bool) -> Table:
+    """Return the latency and what it is made of, row by row; "≥" marks lower bounds.
+
+    In a closed loop no request can be late: there lag is left out.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for title in COLUMNS.values():
+        table.add_column(title, justify="right")
+    for name, latency in _parts(result, is_open):
+        style = "bold" if name == "latency" else None
+        table.add_row(name, *(value(latency, column) for column in COLUMNS), style=style)
+    return table
+
+
+def targets(results: tuple[TargetResult, ...]) -> Table:
+    """Return one row per target, the first ``MOST_TARGETS`` of them, and a row that sums up the others."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("", overflow="ellipsis", max_width=60, no_wrap=True)
+    for title in ("right", "errors", *(COLUMNS[column] for column in _TARGET_COLUMNS)):
+        table.add_column(title, justify="right")
+    for one in results[:MOST_TARGETS]:
+        known = one.counts.ok or one.latency.censored
+        quantiles = (value(one.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
+        table.add_row(one_line(one.name), count(one.counts.ok), count(one.counts.errors), *quantiles)
+    if others := results[MOST_TARGETS:]:
+        right, wrong = sum(one.counts.ok for one in others), sum(one.counts.errors for one in others)
+        table.add_row(f"… and {len(others)} more", count(right), count(wrong), *[""] * len(_TARGET_COLUMNS))
+    return table
+
+
+def value(latency: Quantiles, name: str) -> str:
+    """Return the quantile ``name``, with "≥" when it is only a lower bound."""
+    bound = "≥ " if name in latency.censored else ""
+    return bound + DURATION.format(getattr(latency, name))
+
+
+def _parts(result: LoadResult, is_open: bool) -> Iterator[tuple[str, Quantiles]]:
+    named = {
+        "latency": result.latency,
+        "service": result.service,
+        "lag": result.lag if is_open else None,
+        "connecting": result.connect,
+        "TLS handshake": result.tls,
+        "pages": result.pages,
+    }
+    for name, latency in named.items():
+        if latency is not None and latency.count:
+            yield name, latency

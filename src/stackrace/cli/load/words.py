@@ -1,0 +1,187 @@
+"""What one run of the engine means, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...checks import STAGES
+from ...model.load import Load, LoadResult
+from ...model.units import DURATION, SIZE
+from ...model.verdict import Effect, Finding
+from ...model.workload import Order
+from ...report.figures import count, number, percent
+from .measure import Ran
+
+__all__ = ["accounting", "engine", "failures", "headline", "warning"]
+
+_LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issuer with --cacert FILE"
+
+
+def headline(ran: Ran) -> str:
+    """Return the throughput, and what was offered where that was said."""
+    rate = f"{number(ran.result.throughput_per_s)} requests/s"
+    if ran.load.rate_per_s is None:
+        return rate
+    what = "sessions" if ran.target.workload.order is Order.SESSION else "requests"
+    return f"{rate} answered, {ran.load.rate_per_s:,.6g} {what}/s offered"
+
+
+def accounting(ran: Ran) -> str:
+    """Return what was sent how, and what became of it: every scheduled request once."""
+    result, counts = ran.result, ran.result.counts
+    fates = [f"{count(counts.ok)} answered rightly"]
+    if counts.errors:
+        fates.append(f"{count(counts.errors)} in error")
+    if counts.in_flight:
+        fates.append(f"{count(counts.in_flight)} under way at the end")
+    if counts.unsent:
+        fates.append(f"{count(counts.unsent)} never sent")
+    stopped = " (interrupted)" if ran.interrupted else ""
+    return (
+        f"{_where(ran)}: {count(counts.scheduled)} requests in {DURATION.format(result.duration_s)}{stopped} "
+        f"over {_connections(ran.load, result)}: {', '.join(fates)}; {SIZE.format(float(result.bytes_read))} read"
+    )
+
+
+def failures(ran: Ran) -> Iterator[str]:
+    """Yield one line for each way in which requests went wrong, with what to look at."""
+    counts = ran.result.counts
+    if counts.non2xx:
+        yield f"{count(counts.non2xx)} answers had {_expected(ran)} ({_classes(ran)}): {_status_hint(ran)}"
+    for stage, failed in counts.failed.items():
+        if failed:
+            yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
+    if counts.timed_out:
+        limit = DURATION.format(ran.load.timeout_s)
+        yield (
+            f"{count(counts.timed_out)} were given up after {limit}: in the latencies they count as at least that; "
+            "raise --timeout to see how long they take"
+        )
+
+
+def engine(ran: Ran) -> Iterator[str]:
+    """Yield what the engine says of itself, so that its part in the figures can be judged."""
+    result = ran.result
+    answered = result.counts.ok + result.counts.non2xx + result.counts.failed.get("body", 0)
+    worked_s = max(result.generator_cpu_s - result.generator_spin_s, 0.0)
+    cost = f"{DURATION.format(worked_s / answered)} of CPU per request, " if answered else ""
+    waited = result.generator_wait_s / result.duration_s if result.duration_s > 0 else 0.0
+    yield (
+        f"The engine used {cost}{percent(result.generator_busy)} of its busiest core, "
+        f"and waited {percent(waited)} of the time for one."
+    )
+    if ran.load.is_open and result.lag is not None and result.lag.count:
+        yield f"Requests went out late by {DURATION.format(result.lag.p50)} at the median, {_late(result)} at p99."
+    elif not ran.target.pauses:
+        yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
+    if result.ceiling_per_s:
+        share = result.throughput_per_s / result.ceiling_per_s
+        yield (
+            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here{_plain(ran)}: "
+            f"this run used {percent(share)} of that."
+        )
+
+
+def warning(finding: Finding) -> str:
+    """Return a check's finding as one line."""
+    grave = "not to be believed as it stands: " if finding.effect is Effect.INVALIDATES else ""
+    return f"{grave}{finding.seen}. Way out: {finding.remedy}"
+
+
+_STAGE_NAMES = {
+    "connect": "connecting",
+    "tls": "the TLS handshake",
+    "write": "sending",
+    "read": "reading the answer",
+    "protocol": "understanding the answer",
+    "body": "comparing the body",
+}
+
+
+def _stage_hint(ran: Ran, stage: str) -> str:
+    nothing = not ran.result.counts.ok and not ran.result.counts.non2xx
+    if stage == "connect" and nothing:
+        return "does the server listen there?"
+    if stage == "tls":
+        return _tls_hint(ran)
+    if stage == "body":
+        return _body_hint(ran)
+    return STAGES.get(stage, "look at the server's log")
+
+
+def _body_hint(ran: Ran) -> str:
+    if lost := ran.result.nonces_lost:
+        return (
+            f"{count(lost)} did not repeat their request's own nonce: they were made for another request, "
+            "or the app does not repeat it at all"
+        )
+    if not ran.target.workload.answers:
+        return "they grew beyond --max-body, 256MiB unless told otherwise"
+    return "does part of the page change by design? Name that part with --mask"
+
+
+def _tls_hint(ran: Ran) -> str:
+    from ...load.certificates import why_refused
+
+    reason = why_refused(ran.target.address, ran.target.tls) if ran.target.tls else None
+    if reason is None:
+        return STAGES["tls"]
+    if "certificate" not in reason and "mismatch" not in reason:
+        return f"{reason}; does the server speak TLS there, and a version that --tls allows?"
+    return f"{reason}; {_LOCAL_CERTIFICATE}" if ran.target.is_local else f"{reason}; trust it with --cacert FILE"
+
+
+def _expected(ran: Ran) -> str:
+    answers = ran.target.workload.answers
+    wanted = {answer.status for answer in answers} or {None}
+    if wanted == {None}:
+        return "a status that is no success"
+    return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
+
+
+def _classes(ran: Ran) -> str:
+    return ", ".join(f"{count(some)} × {name}" for name, some in sorted(ran.result.status_classes.items()) if some)
+
+
+def _status_hint(ran: Ran) -> str:
+    if len({answer.status for answer in ran.target.workload.answers}) > 1:
+        return (
+            "the recording had others; which pages, tells the table. Does the replay meet another state of the app?"
+        )
+    classes = {name for name, some in ran.result.status_classes.items() if some}
+    if "5xx" in classes:
+        return "the server fails or turns requests away under this load; look at its log"
+    if "3xx" in classes:
+        return "redirects are not followed; load what they lead to, or say --expect-status"
+    return "ask for the page with curl -v: does it want a login, a --host, another --method?"
+
+
+def _where(ran: Ran) -> str:
+    urls = ran.target.urls
+    return urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
+
+
+def _connections(load: Load, result: LoadResult) -> str:
+    if not load.keep_alive:
+        return f"a connection each, {count(load.concurrency)} at a time"
+    kind = "kept connections" if load.requests_per_connection is None else "connections"
+    each = (
+        "" if load.requests_per_connection is None else f" of {count(load.requests_per_connection)} requests each"
+    )
+    if load.is_open:
+        return f"up to {count(result.established_peak)} {kind}{each}"
+    return f"{count(load.concurrency)} {kind}{each}"
+
+
+def _late(result: LoadResult) -> str:
+    assert result.lag is not None
+    return DURATION.format(result.lag.p99)
+
+
+def _plain(ran: Ran) -> str:
+    return " without TLS" if ran.target.tls else ""
+
+
+def _rounded(value: float) -> float:
+    """Two digits are all that such a short look can give."""
+    return float(f"{value:.2g}")

@@ -1,0 +1,5 @@
+"""``stackrace run``."""
+
+from .command import command
+
+__all__ = ["command"]

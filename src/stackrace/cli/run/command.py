@@ -1,0 +1,239 @@
+"""``stackrace run``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ...model.race import Question
+from ...model.units import DURATION, PERCENT
+from ..names import complete_stack
+from ..options import Quantity, app_options, apply_app_options, store_option
+from ..own_servers import servers_option
+from .budget_options import apply_budget_options, budget_options
+from .options import RunOptions, run_options
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace run                              the project in this folder, or the bundled app
+  stackrace run race.toml --budget 20min     as the file says, but longer
+  stackrace run historic/lighttpd-2008 --quick   a published comparison on today's software, in minutes
+  stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
+  stackrace run --session browse.har --stack gunicorn --stack waitress
+  stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
+  stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json
+  stackrace run --resume                     go on with the race that was interrupted last
+  stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time"""
+)
+@click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to race, again for more; see `stackrace stacks`. Default: the most used that are ready, "
+    "up to seven, as many as the budget is likely to answer.",
+)
+@servers_option
+@app_options
+@click.option(
+    "-c",
+    "--concurrency",
+    multiple=True,
+    type=click.IntRange(1, 20_000),
+    help="Connections, again for more load levels. Default: 1, 10 and 100; fewer for a slow page.",
+)
+@click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
+@click.option("--budget", type=Quantity(DURATION), help="Time to spend, as in 60s or 20min. Default: 3min.")
+@click.option(
+    "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
+)
+@run_options
+@budget_options
+@click.option(
+    "--question", type=click.Choice([one.value for one in Question]), help="What to find out. Default: winner."
+)
+@click.option(
+    "--difference",
+    type=Quantity(PERCENT, most=1.0),
+    help="Differences below this do not matter to you. Default: 5%.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Repeat another race's shuffling. Default: random.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Published comparisons only: every cell in short slices or short runs, minutes instead of the author's "
+    "own protocol.",
+)
+@click.option(
+    "--resume",
+    metavar="[RACE]",
+    is_flag=False,
+    flag_value="",
+    help="Go on with an interrupted race: the start of its id, or its name. Default: the last one.",
+)
+@store_option
+@click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
+def command(
+    race_file: Path | None,
+    stacks: tuple[str, ...],
+    servers: Path | None,
+    django: str | None,
+    wsgi: str | None,
+    asgi: str | None,
+    python: Path | None,
+    project: Path | None,
+    urls: tuple[str, ...],
+    host: str | None,
+    concurrency: tuple[int, ...],
+    close: bool,
+    budget: float | None,
+    slice_s: float | None,
+    session: Path | None,
+    think: bool,
+    requests: int | None,
+    duration: float | None,
+    repeats: int | None,
+    no_twin: bool,
+    cores: tuple[int, ...] | None,
+    engine_cores: tuple[int, ...] | None,
+    memory: float | None,
+    quota: bool,
+    question: str | None,
+    difference: float | None,
+    seed: int | None,
+    quick: bool,
+    resume: str | None,
+    store: str | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Race a web application across deployment stacks, and say which wins, by how much, and why.
+
+    RACE.toml says what to race; flags override it. Without a file, the Django project in this folder is raced,
+    else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
+    was measured, and --resume goes on with it. historic/NAME runs a published comparison again and says which of
+    its claims hold today.
+    """
+    if resume is not None:
+        _resume(click.get_current_context(), resume, budget=budget, store=store, html=html, as_json=as_json)
+        return
+    from ...historic import comparison_name, part_file
+    from ...setup.race_file import read_request
+    from ...spec.request import RaceRequest
+    from .racing import race_and_report
+
+    comparison = comparison_name(race_file) if race_file is not None else None
+    if comparison is not None:
+        _compare(
+            click.get_current_context(),
+            comparison,
+            quick=quick,
+            budget=budget,
+            seed=seed,
+            store=store,
+            html=html,
+            as_json=as_json,
+        )
+        return
+    if quick:
+        raise click.UsageError(
+            "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
+        )
+    if race_file is None:
+        request = RaceRequest(folder=Path.cwd())
+    else:
+        race_file = part_file(race_file) or race_file
+        request = read_request(race_file, servers)
+    request = apply_app_options(
+        request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host
+    )
+    request = replace(
+        request,
+        stacks=stacks or request.stacks,
+        servers=servers or request.servers,
+        concurrency=concurrency or request.concurrency,
+        keep_alive=request.keep_alive and not close,
+        budget_s=budget or request.budget_s,
+        slice_s=slice_s or request.slice_s,
+        question=Question(question) if question else request.question,
+        difference=difference or request.difference,
+        seed=request.seed if seed is None else seed,
+    )
+    request = apply_budget_options(request, cores=cores, engine_cores=engine_cores, memory=memory, quota=quota)
+    runs = RunOptions(
+        session=session, think=think, requests=requests, duration=duration, repeats=repeats, no_twin=no_twin
+    )
+    request = runs.over(request, urls)
+    race_and_report(request, store_url=store, html=html, as_json=as_json)
+
+
+_WHOLE = {"race_file", "quick", "budget", "seed", "store", "html", "as_json"}
+"""What may be said of a whole comparison; everything else belongs to one of its races."""
+
+
+def _compare(
+    context: click.Context,
+    name: str,
+    *,
+    quick: bool,
+    budget: float | None,
+    seed: int | None,
+    store: str | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a published comparison again, after refusing flags that would make it another one."""
+    from ...model.comparison import Mode
+    from .comparing import Options, compare_again
+
+    given = _given(context)
+    for other in sorted(given.keys() - _WHOLE):
+        raise click.UsageError(
+            f"{given[other]} would make historic/{name} another comparison; give it to a race file"
+        )
+    if budget is not None and not quick:
+        raise click.UsageError(
+            f"--budget is for the quick form: stackrace run historic/{name} --quick --budget 2min"
+        )
+    mode = Mode.QUICK if quick else Mode.FULL
+    options = Options(mode=mode, budget_s=budget, seed=seed, html=html, as_json=as_json)
+    compare_again(name, options, store_url=store)
+
+
+_GOING_ON = {"resume", "budget", "store", "html", "as_json"}
+"""What may be said of a race that goes on; everything else would make it another one."""
+
+
+def _resume(
+    context: click.Context, race: str, *, budget: float | None, store: str | None, html: Path | None, as_json: bool
+) -> None:
+    """Go on with a race, after refusing flags that would change it."""
+    given = _given(context)
+    for other in sorted(given.keys() - _GOING_ON):
+        raise click.UsageError(
+            f"{given[other]} would make a race that goes on with --resume another one; leave it out, or race anew"
+        )
+    from .resuming import resume_and_report
+
+    resume_and_report(race, budget_s=budget, store_url=store, html=html, as_json=as_json)
+
+
+def _given(context: click.Context) -> dict[str, str]:
+    """Return the parameters that stand on the command line, with their first spelling."""
+    return {
+        parameter.name: parameter.opts[0]
+        if isinstance(parameter, click.Option)
+        else parameter.make_metavar(context)
+        for parameter in context.command.params
+        if parameter.name is not None
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    }

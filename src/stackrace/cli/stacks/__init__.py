@@ -1,0 +1,5 @@
+"""``stackrace stacks``."""
+
+from .command import command
+
+__all__ = ["command"]

@@ -1,0 +1,44 @@
+"""``stackrace stacks``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ..own_servers import servers_option
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace stacks                    every server and its state, and what is gone
+  stackrace stacks gunicorn           one server with all its settings explained
+  stackrace stacks --json | jq '.[] | select(.state == "missing") | .install'"""
+)
+@click.argument("names", nargs=-1, metavar="[SERVER]...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, one object per server.")
+@servers_option
+def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None:
+    """List the servers that stacks are made of: what is ready here, what is missing, what installs it.
+
+    At the end stand the techniques that are gone, with what lives on in their place.
+    """
+    from ...deploy.installation import availability
+    from ...servers import catalogue
+    from ...servers.gone import GONE
+    from ..names import entries_called
+    from .table import document, document_of_gone, show
+
+    known = catalogue().extended(servers)
+    entries = entries_called(names, known) if names else list(known)
+    states = [(entry, availability(entry)) for entry in entries]
+    gone = () if names else GONE
+    if as_json:
+        rows = [document(entry, state) for entry, state in states] + [document_of_gone(one) for one in gone]
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        show(states, gone, explain=bool(names))

@@ -1,0 +1,157 @@
+"""What is foretold of a race before it begins: how long it will take, and what was chosen because of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..model.race import Question, RacePlan
+from ..model.stack import Stack
+from ..model.units import DURATION
+from ..race.block import extent
+from ..race.forecast import Prospect, answer_s, fits, prospect_of
+from ..race.pace import hands_of, response_s
+from ..race.schedule import FEWEST_BLOCKS, SLICE_S, plan_block
+from ..race.slices import guess, planned_lengths, shortest_s
+from ..race.twins import entrants
+from ..race.words.phrases import about, clients, milliseconds, percent
+from ..setup.defaults import CONCURRENCY
+from ..spec.request import RaceRequest
+from ..stats.planning import blocks_expected
+
+__all__ = ["outlook"]
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+_TOLD = (0.01, 0.02, 0.03, 0.05, 0.1)
+"""Differences that are proposed in place of one that is too small."""
+
+
+def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] = ()) -> tuple[str, ...]:
+    """Return what is to be known before the race, one or two sentences each; nothing where all goes as usual.
+
+    Reckoned from how long the app takes for an answer and from what launches usually take; the first blocks tell
+    better. ``left_out`` are the stacks that nobody named and for which the budget is too short. Runs foretell
+    nothing: they take as long as they take.
+    """
+    if plan.repeats is not None or plan.budget_s is None:
+        return ()
+    levels = tuple(_of_levels(plan, request))
+    # the page's time is told once, and only where it is the reason
+    reason = "" if levels or planned_lengths(plan).slice_s <= SLICE_S else f"{_page(plan)}. "
+    return (*levels, *_of_time(plan, plan.budget_s, left_out, reason), *_of_difference(plan))
+
+
+def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
+    """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
+    hands = hands_of(plan.stacks, plan.cores)
+    slowest = max((one.page for one in plan.workloads), key=lambda page: response_s(page, 1, hands))
+    levels = [load.concurrency for load in plan.loads]
+    if not request.concurrency and tuple(levels) != CONCURRENCY:
+        usual_s = response_s(slowest, max(CONCURRENCY), hands)
+        yield (
+            f"{_page(plan)}, so the load is {_listed(levels)} connection{'' if levels == [1] else 's'}: at "
+            f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
+        )
+    longest_s = response_s(slowest, max(levels), hands)
+    if longest_s > plan.loads[-1].timeout_s:
+        yield (
+            f"At {clients(plan.loads[-1])} an answer will take about {about(round(longest_s, 1))}, but a request "
+            f"is given up after {DURATION.format(plan.loads[-1].timeout_s)}. Lower -c, or raise [load] timeout."
+        )
+
+
+def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason: str) -> Iterator[str]:
+    """Say who is left out, or that the budget is too short; ``reason`` comes first."""
+    missing = _listed([one.path for one in left_out])
+    if plan.exhaustive or len(plan.stacks) < 2:
+        if left_out:
+            yield f"{reason}The budget is too short for more stacks. Left out: {missing}."
+        return
+    if single := _of_one_block(plan, budget_s):
+        yield single + (f" Left out: {missing}." if left_out else "")
+        return
+    prospect, racing, every = _prospect(plan), len(plan.stacks), len(plan.stacks) + len(left_out)
+    budget, needed_s = DURATION.format(budget_s), answer_s(prospect, every)
+    least = "at least " if plan.question is Question.RANKING else ""
+    if left_out:
+        yield (
+            f"{reason}{_number(every).capitalize()} stacks need {least}about {about(needed_s)} for "
+            f"an answer, {_number(racing)} about {about(answer_s(prospect, racing))}; the budget is {budget}. "
+            f"Racing {_number(racing)}. Left out: {missing}. To race all, give --budget {_flag(needed_s)}."
+        )
+    elif not fits(prospect, racing, budget_s):
+        yield (
+            f"{reason}{_number(racing).capitalize()} stacks need {least}about {about(needed_s)} for an answer, so "
+            f"{budget} is likely too short. Give --budget {_flag(needed_s)}, or fewer stacks."
+        )
+
+
+def _of_one_block(plan: RacePlan, budget_s: float) -> str:
+    """Tell that the budget is too short for any answer; nothing where it is not."""
+    ahead, lengths = extent(plan.cells(entrants(plan))), planned_lengths(plan)
+    costs = guess(budget_s, len(plan.stacks), lengths)
+    planned = plan_block(
+        ahead,
+        remaining_s=budget_s,
+        done=0,
+        costs=costs,
+        slice_s=lengths.slice_s,
+        side_slice_s=lengths.side_s,
+        fixed_slice_s=plan.slice_s,
+    )
+    if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
+        return ""
+    enough_s = FEWEST_BLOCKS * shortest_s(plan, ahead, costs)
+    return (
+        f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which says nothing "
+        f"about the next: an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
+        "or fewer stacks."
+    )
+
+
+def _of_difference(plan: RacePlan) -> Iterator[str]:
+    """Say that a difference is too small to be found, were the best stacks as close to one another as that."""
+    stacks = len(plan.stacks)
+    if stacks < 2 or plan.exhaustive or _is_told(stacks, plan.difference):
+        return
+    told = next((one for one in _TOLD if _is_told(stacks, one)), None)
+    proposed = f" Give --difference {100 * told:g}% to have an answer then, too." if told is not None else ""
+    yield (
+        f"A difference of {percent(plan.difference)} takes more launches than a race makes on most machines: where "
+        f"the best stacks are nearly as fast as one another, there will be no answer.{proposed}"
+    )
+
+
+def _is_told(stacks: int, difference: float) -> bool:
+    return blocks_expected(stacks, difference=difference, lead=0.0) is not None
+
+
+def _prospect(plan: RacePlan) -> Prospect:
+    return prospect_of(
+        plan.cells(plan.stacks),
+        hands_of(plan.stacks, plan.cores),
+        difference=plan.difference,
+        twin=plan.twin,
+        fixed_slice_s=plan.slice_s,
+    )
+
+
+def _page(plan: RacePlan) -> str:
+    took = milliseconds(plan.workloads[0].page.wall_s)
+    if len(plan.workloads) == len(plan.workloads[0].requests) == 1:
+        return f"Your page takes {took}"
+    return f"Your pages take {took} on average"
+
+
+def _number(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
+def _listed(things: Sequence[object]) -> str:
+    words = [str(one) for one in things]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _flag(seconds: float) -> str:
+    """Write a duration as the command line takes it: ``80s``, ``14min``."""
+    return about(seconds).replace(" ", "")

@@ -1,0 +1,36 @@
+"""A race file read as a request, its stacks checked against the catalogue and the user's own servers."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from ..servers import catalogue
+from ..spec.race_file import read_race_file
+from ..spec.request import RaceRequest
+from .choosing import asked
+
+__all__ = ["read_request"]
+
+
+def read_request(race_file: Path, servers: Path | None = None) -> RaceRequest:
+    """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
+
+    Raises SpecError listing every problem with its line.
+    """
+    servers = servers or _servers_named_in(race_file)
+    known = catalogue().extended(servers)
+    return replace(read_race_file(race_file, lambda path: asked([path], known)), servers=servers)
+
+
+def _servers_named_in(race_file: Path) -> Path | None:
+    """Return the folder that ``[race] servers`` names; None also for a wrong file, whose reader says what is wrong.
+
+    It is wanted before the file is read: the stacks in it are checked against the catalogue with that folder.
+    """
+    try:
+        table = tomllib.loads(race_file.read_text(encoding="utf-8"))
+        return Path(race_file.parent / table["race"]["servers"]).resolve()
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,68 @@
+"""docs/stacks.md lists the whole catalogue, as it is.
+
+``STACKRACE_UPDATE_GOLDEN=1 pytest tests/unit/cli/stacks/test_docs.py`` rewrites its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from tests.golden_page import holds
+
+from stackrace.servers import catalogue
+from stackrace.servers.contract import Entry
+from stackrace.servers.gone import GONE
+
+PAGE = Path(__file__).parents[4] / "docs" / "stacks.md"
+
+
+def server_rows() -> list[str]:
+    """The catalogue as a Markdown table."""
+    rows = [row_of(entry) for entry in catalogue()]
+    return table(("server", "listens to", "forwards", "balances", "hosts", "from"), rows)
+
+
+def row_of(entry: Entry) -> tuple[str, ...]:
+    """One server's row."""
+    spec = entry.spec
+    return (
+        f"`{spec.name}`",
+        " ".join(sorted(spec.listens)) or f"inside {' or '.join(sorted(spec.inside))}",
+        " ".join(sorted(spec.forwards)),
+        "yes" if spec.forwards and spec.balances else "no" if spec.forwards else "",
+        " ".join(sorted(spec.hosts)),
+        source_of(entry),
+    )
+
+
+def source_of(entry: Entry) -> str:
+    """Where it comes from."""
+    if entry.needs.elsewhere:
+        return "your own build"
+    pypi = entry.requirements({setting.name: setting.default for setting in entry.spec.settings})
+    parts = [f"Debian: {' '.join(entry.needs.apt)}"] if entry.needs.apt else []
+    return "; ".join(parts + ([f"PyPI: {' '.join(pypi)}"] if pypi else []))
+
+
+def gone_rows() -> list[str]:
+    """What is gone as a Markdown table."""
+    rows = [(f"`{one.name}`", one.was, one.because, ", ".join(f"`{kin}`" for kin in one.kin)) for one in GONE]
+    return table(("name", "what it was", "why it is gone", "nearest kin today"), rows)
+
+
+def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Write a Markdown table."""
+    return [f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows)]
+
+
+@pytest.mark.parametrize(("part", "rows"), [("servers", server_rows), ("gone", gone_rows)])
+def test_the_table_is_what_the_catalogue_says(part, rows):
+    holds(PAGE, part, rows())
+
+
+def test_every_server_without_a_package_is_told_of():
+    page = PAGE.read_text(encoding="utf-8")
+    for entry in catalogue():
+        assert not entry.needs.elsewhere or entry.spec.title in page, entry.spec.title

@@ -1,0 +1,149 @@
+"""What is foretold of a race: how long it takes, who is left out for that, and what cannot be told at all."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.setup.test_planning import asking, stacks_of, stage
+
+from stackrace.model.page_time import PageTime
+from stackrace.model.race import Budget, Question
+from stackrace.race.pace import hands_of, response_s
+from stackrace.report.outlook import outlook
+from stackrace.setup.choosing import levels_for, number_for
+from stackrace.setup.defaults import CONCURRENCY, LONGEST_RESPONSE_S
+from stackrace.setup.planning import plan_of
+from stackrace.spec.request import RaceRequest
+
+ASKED = RaceRequest(folder=Path("/nowhere"))
+TEN = (
+    "gunicorn", "gunicorn:class=gthread", "nginx/http/gunicorn", "uwsgi", "nginx/uwsgi/uwsgi",
+    "uvicorn", "granian", "waitress", "cheroot", "hypercorn",
+)  # fmt: skip
+CORES = Budget(stack_cores=(0,), generator_cores=(1,))
+STACKS = stacks_of(*TEN)
+HANDS = hands_of(STACKS, CORES)
+milliseconds = st.floats(0.1, 5000)
+
+
+def page(ms):
+    return replace(asking("", "/"), page=PageTime(wall_s=ms / 1000, cpu_s=ms / 1000))
+
+
+def told(ms, request=ASKED, *, paths=TEN):
+    """What a user reads before the race of a page that takes ``ms``; all stacks of ``paths`` are ready."""
+    ready, workload = stacks_of(*paths), page(ms)
+    levels = levels_for(request, [workload], hands_of(ready, CORES))
+    number = number_for(request, ready, [workload], levels, CORES)
+    made = stage(workload, levels=levels, paths=paths[:number])
+    return outlook(plan_of(request, made), request, left_out=ready[number:])
+
+
+def test_of_ten_stacks_and_a_fast_page_nothing_is_said():
+    assert told(1) == told(5) == ()
+
+
+def test_a_slow_page_has_fewer_connections_and_stacks_and_says_so():
+    levels, time = told(140)
+    assert levels == (
+        "Your page takes 140 ms, so the load is 1, 4 and 10 connections: at 100 an answer would take about 14 s. "
+        "Choose others with -c."
+    )
+    assert time.startswith("Ten stacks need about ")
+    assert "Racing four. Left out: gunicorn" not in time
+    assert "Racing four. Left out: nginx/uwsgi/uwsgi, uvicorn, " in time
+    assert "; the budget is 3 min." in time
+    assert time.endswith("min.")
+    assert "To race all, give --budget " in time
+
+
+def test_the_budget_that_is_proposed_is_enough():
+    time = told(140)[-1]
+    proposed = float(time.rpartition("--budget ")[2].removesuffix("min.")) * 60
+    assert len(told(140, replace(ASKED, budget_s=proposed))) == 1  # of the levels only
+
+
+def test_stacks_that_were_named_all_race_and_the_user_is_told_beforehand():
+    request = replace(ASKED, stacks=TEN[:6], concurrency=(10,))
+    (words,) = told(200, request, paths=TEN[:6])
+    assert words.startswith("Your page takes 200 ms. Six stacks need about ")
+    assert "so 3 min is likely too short. Give --budget " in words
+    assert told(200, replace(request, budget_s=3600.0), paths=TEN[:6]) == ()
+
+
+def test_a_ranking_takes_at_least_as_long():
+    request = replace(ASKED, stacks=TEN, question=Question.RANKING, budget_s=300.0)
+    assert "stacks need at least about" in told(140, request)[-1]
+
+
+def test_several_pages_are_told_by_their_mean():
+    made = stage(replace(asking("", "/a", "/b"), page=PageTime(wall_s=0.2, cpu_s=0.2)), levels=(1, 4, 10))
+    assert outlook(plan_of(ASKED, made), ASKED)[0].startswith("Your pages take 200 ms on average, so the load")
+
+
+def test_connections_at_which_everything_times_out_are_told():
+    request = replace(ASKED, concurrency=(100,), stacks=TEN[:2], budget_s=3600.0)
+    (words,) = told(200, request, paths=TEN[:2])
+    assert words.startswith(
+        "At 100 connections an answer will take about 20 s, but a request is given up after 10 s"
+    )
+    assert told(200, replace(request, timeout_s=60.0), paths=TEN[:2]) == ()
+
+
+def test_a_difference_that_no_race_tells_is_told_with_one_that_is():
+    words = told(1, replace(ASKED, difference=0.001))[-1]
+    assert words.startswith("A difference of 0.1 % takes more launches than a race makes on most machines")
+    assert words.endswith("Give --difference 5% to have an answer then, too.")
+    assert told(1, replace(ASKED, difference=0.05)) == ()
+
+
+def test_a_budget_without_a_decision_says_what_one_takes():
+    request = replace(ASKED, concurrency=(1, 20), stacks=TEN[:2], budget_s=15.0)
+    (words,) = told(1, request, paths=TEN[:2])
+    assert words.startswith(
+        "A budget of 15 s holds a single launch of each stack, which says nothing about the next: "
+    )
+    assert "an answer takes 2 or more. Give --budget " in words
+
+
+def test_runs_are_counted_and_foretell_nothing():
+    request = replace(ASKED, concurrency=(10,), budget_s=30.0, repeats=2, run_s=1.0)
+    assert told(500, request) == ()
+    assert levels_for(replace(request, concurrency=None), [page(500)], HANDS) == CONCURRENCY
+
+
+@given(milliseconds)
+def test_default_levels_keep_answers_short_and_begin_with_one_visitor(ms):
+    levels = levels_for(ASKED, [page(ms)], HANDS)
+    assert levels == tuple(sorted(set(levels)))
+    assert levels[0] == 1
+    assert response_s(page(ms).page, levels[-1], HANDS) <= max(LONGEST_RESPONSE_S, ms / 1000)
+
+
+@given(milliseconds, milliseconds)
+def test_a_slower_page_never_has_more_connections(one, other):
+    top = [max(levels_for(ASKED, [page(ms)], HANDS)) for ms in sorted((one, other))]
+    assert top[0] >= top[1]
+
+
+@pytest.mark.parametrize("ms", [1, 200])
+def test_levels_that_were_given_stay(ms):
+    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], HANDS) == (1, 100)
+
+
+@given(milliseconds, st.floats(10, 7200), st.floats(10, 7200))
+def test_more_budget_never_means_fewer_stacks(ms, one, other):
+    levels = levels_for(ASKED, [page(ms)], HANDS)
+    numbers = [
+        number_for(replace(ASKED, budget_s=budget), STACKS, [page(ms)], levels, CORES)
+        for budget in sorted((one, other))
+    ]
+    assert 2 <= numbers[0] <= numbers[1] <= 10
+
+
+def test_stacks_that_were_named_are_never_left_out():
+    request = replace(ASKED, stacks=TEN, budget_s=10.0)
+    assert number_for(request, STACKS, [page(1000)], (1, 2), CORES) == len(TEN)
+    assert number_for(ASKED, STACKS[:1], [page(1)], CONCURRENCY, CORES) == 1

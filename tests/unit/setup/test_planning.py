@@ -1,0 +1,107 @@
+"""From what was asked for to the plan of a race, and what is kept of it."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from stackrace.model.app import App, Entry, EntryKind
+from stackrace.model.errors import InputError
+from stackrace.model.race import Budget
+from stackrace.model.stack import Interface
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.servers import catalogue
+from stackrace.setup.planning import plan_of, race_of
+from stackrace.setup.workloads import limits_of, met
+from stackrace.spec.request import RaceRequest, WorkloadRequest
+from stackrace.spec.stack_path import parse_stack
+
+HERE = Path("/nowhere")
+ASKED = RaceRequest(folder=HERE, concurrency=(20, 1, 20))
+ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
+
+
+def stacks_of(*paths):
+    return tuple(parse_stack(path, catalogue().specs, frozenset(Interface)) for path in paths)
+
+
+def asking(name, *urls):
+    return Workload(requests=tuple(Request(path=url) for url in urls), answers=(ANSWER,) * len(urls), name=name)
+
+
+def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress")):
+    """What ``set_up`` would have made ready, without the processes."""
+    app = App(name="none", root=HERE, entry=Entry(kind=EntryKind.WSGI, target="a:b"), python=HERE)
+    return SimpleNamespace(
+        loaded=SimpleNamespace(app=app),
+        stacks=stacks_of(*paths),
+        left_out=(),
+        levels=levels,
+        workloads=workloads or (asking("", "/"),),
+        limits=dict(limits),
+        cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+    )
+
+
+def test_slices_have_no_length_and_three_minutes():
+    plan = plan_of(ASKED, stage())
+    assert [(load.concurrency, load.requests, load.duration_s) for load in plan.loads] == [
+        (1, None, None),
+        (20, None, None),
+    ]
+    assert (plan.budget_s, plan.repeats) == (180.0, None)
+
+
+def test_runs_have_their_length_and_no_budget_but_a_given_one():
+    request = replace(ASKED, repeats=3, run_requests=500)
+    plan = plan_of(request, stage())
+    assert [load.requests for load in plan.loads] == [500, 500]
+    assert (plan.budget_s, plan.repeats) == (None, 3)
+    assert plan_of(replace(request, budget_s=60.0), stage()).budget_s == 60.0
+    timed = plan_of(replace(ASKED, repeats=3, run_s=60.0), stage())
+    assert [(load.requests, load.duration_s) for load in timed.loads] == [(None, 60.0)] * 2
+    by_level = plan_of(replace(ASKED, repeats=3, run_requests_at={1: 10, 20: 200}), stage())
+    assert [load.requests for load in by_level.loads] == [10, 200]
+
+
+def test_a_level_without_a_length_is_refused_with_the_way_out():
+    with pytest.raises(InputError, match="how long is a run at 20 connections"):
+        plan_of(replace(ASKED, repeats=3, run_requests_at={1: 10}), stage())
+
+
+def test_what_is_kept_names_urls_by_workload_and_recordings_by_their_file():
+    request = replace(
+        ASKED,
+        workloads=(
+            WorkloadRequest(name="page", urls=("/", "/")),
+            WorkloadRequest(name="browse", session=HERE / "a b.har", stacks=("waitress",)),
+        ),
+    )
+    ready = stage(asking("page", "/", "/"), asking("browse", "/x"), limits={"browse": ("waitress",)})
+    race = race_of(plan_of(request, ready), request, ())
+    assert race.workloads == {"page": ("/", "/"), "browse": ("file:///nowhere/a%20b.har",)}
+    assert (race.urls, race.limits) == ((), {"browse": ("waitress",)})
+    recorded = replace(ASKED, session=HERE / "browse.har")
+    assert race_of(plan_of(recorded, stage()), recorded, ()).urls == ("file:///nowhere/browse.har",)
+
+
+def test_of_the_only_workload_the_urls_are_kept():
+    race = race_of(plan_of(ASKED, stage(asking("", "/a", "/b"))), ASKED, ())
+    assert (race.urls, race.workloads) == (("/a", "/b"), {})
+
+
+def test_limits_are_by_canonical_path():
+    one = WorkloadRequest(name="one", urls=("/",), stacks=("gunicorn:threads=4,workers=2",))
+    other = WorkloadRequest(name="other", urls=("/",))
+    limits = limits_of(replace(ASKED, workloads=(one, other)), catalogue())
+    assert limits == {"one": (stacks_of("gunicorn:threads=4,workers=2")[0].path,)}
+    assert limits_of(replace(ASKED, workloads=(one,)), catalogue()) == {}
+
+
+def test_a_workload_that_no_stack_meets_is_left_out_and_a_stack_without_one_refused():
+    workloads = (asking("one", "/"), asking("other", "/"))
+    limits = {"one": ("gunicorn",), "other": ("waitress",)}
+    assert [one.name for one in met(workloads, limits, stacks_of("gunicorn"))] == ["one"]
+    with pytest.raises(InputError, match="no workload is for cheroot"):
+        met(workloads, limits, stacks_of("gunicorn", "cheroot"))
