@@ -3,7 +3,7 @@
     python -m benchmarks.method.simulations                         about 20 minutes of one idle core
     python -m benchmarks.method.simulations --quick                 a smoke test, too few races for the goals
     python -m benchmarks.method.simulations --only answers          one table; the names are below
-    python -m benchmarks.method.simulations --markdown docs/method-simulated.md
+    python -m benchmarks.method.simulations --markdown FILE         write the tables to a file
 
 Launches are drawn from models of noise (benchmarks/method/noise.py), and judged by the functions of
 stackrace.stats. Seeds are fixed: the same code prints the same tables. Shares are per cent of races, in brackets
@@ -21,7 +21,7 @@ from .figures import FIGURES, Figure, Row
 
 OPENING = """# What simulated races say about the method
 
-Made by `python -m benchmarks.method.simulations --markdown docs/method-simulated.md`; do not edit.
+Made by `python -m benchmarks.method.simulations --markdown FILE`.
 
 Simulated stacks have a known truth, so errors can be counted. The functions that judge these races are those that
 judge real ones. Differences below δ = ln 1.05 do not matter. A launch's ln(throughput) has an sd of 5 % unless a
@@ -30,7 +30,7 @@ row says otherwise. Bold figures miss their goal.
 The last six models of noise are held out: no constant was fitted to them. Theft takes 0 to 40 % of the machine and
 stays for some ten measurements. Blocks cancel it, as long as all stacks feel it alike. Where one stack feels half
 of it, the limits are too narrow. A real race measures slices with more than 5 % of theft again; the next model has
-theft of up to 5 %. The models are in [noise.py](../benchmarks/method/noise.py).
+theft of up to 5 %. The models are in `benchmarks/method/noise.py`.
 """
 
 

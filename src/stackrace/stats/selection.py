@@ -26,8 +26,8 @@ LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
 ALPHA = 0.005
 """Each look's chance that the limits of the best stack against the others miss anywhere.
 
-All looks together name a winner that is more than δ off the best in at most 5 % of races: docs/method.md has the
-table, benchmarks/method/simulations.py makes it.
+All looks together name a winner that is more than δ off the best in at most 5 % of races: docs/measurements.md
+has the figures, benchmarks/method/simulations.py prints the table.
 """
 
 ORDER_ALPHA = 0.004

@@ -42,7 +42,7 @@ def priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     be of their kind. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a χ²_f/f. With
     K − 1 for all, one stack of 25 times the others' variance made for a false order in 8 to 20 % of races of 8 to
     20 stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
-    but then five launches find half of the differences of 30 % that they found before; docs/method.md compares.
+    but then five launches find half of the differences of 30 % that they found before.
 
     ``times`` (…, K) is r ≥ 0, ``df`` f ≥ 0 alike; NaN, and f = 0, count as no noisier than the rest.
 

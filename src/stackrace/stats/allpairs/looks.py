@@ -23,7 +23,7 @@ ALPHA = 0.007
 Seven looks at identical stacks, simulated for 2, 3, 5, 8, 12 and 20 of them, order some pair falsely in 0.3 to 4 %
 of 2,000 races: independent noise, drift within blocks (AR(1), ρ = 0.9 to 0.99), a launch lottery, hits of 12 to
 40 %, mixtures, an sd of each stack's own (up to 9 to 1), one stack with 5 or 25 times the others' variance.
-docs/method.md has the table, benchmarks/method/simulations.py makes it.
+benchmarks/method/simulations.py prints the table.
 """
 
 _STEP = 0.01
