@@ -11,6 +11,7 @@ PACKAGE = Path(stackrace.__file__).parent
 
 FLOORS = [
     {"model"},
+    {"codec"},
     {"stats", "spec", "servers", "services", "apps", "probe", "load", "checks"},
     {"deploy"},
     {"race", "doctor"},
@@ -86,7 +87,7 @@ def importers_of(*packages):
     ("packages", "rooms"),
     [
         (("numpy", "scipy"), {"stats"}),
-        (("pydantic",), {"spec", "historic"}),
+        (("pydantic", "pydantic_core"), {"codec", "spec", "historic"}),
         (("django",), {"store", "web"}),
         (("click",), {"cli"}),
         (("rich",), {"report", "cli"}),

@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..codec import decode, dumps, encode
 from ..model import ids
 from ..model.errors import StoreError
 from ..model.launch import Launch
 from ..model.race import Race
-from .plain import built, plain
 
 __all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"]
 
@@ -50,16 +50,13 @@ class Published:
 
 def published(race: Race) -> Published:
     """Return ``race`` as it is published; the same race gives an equal document on every machine."""
-    lines = "".join(
-        json.dumps(plain(launch), allow_nan=False, separators=(",", ":"), sort_keys=True) + "\n"
-        for launch in race.launches
-    )
-    bulk = lines.encode("ascii")
+    lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
+    bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
         "type": TYPE,
         "schema": SCHEMA,
-        "race": plain(replace(race, launches=_heads(race.launches))),
+        "race": encode(replace(race, launches=_heads(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
     return Published(document=document, packed=gzip.compress(bulk, mtime=0))
@@ -84,8 +81,8 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
             raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
-        race: Race = built(Race, document.get("race"))
-        launches = tuple(built(Launch, json.loads(line), "launch") for line in bulk.splitlines())
+        race: Race = decode(Race, document.get("race"))
+        launches = tuple(decode(Launch, json.loads(line), "launch") for line in bulk.splitlines())
         _must_agree(identifier, race, launches)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"race {identifier!r} was not published by a Stackrace: {error or 'too deep'}") from error
@@ -114,5 +111,5 @@ def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> No
     for each in (race.id, *(launch.id for launch in launches)):
         if not ids.PATTERN.fullmatch(each):
             raise ValueError(f"{each[:40]!r} is no id")
-    if plain(_heads(launches)) != plain(race.launches):
+    if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
         raise ValueError("its launches are not those of its attachment")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from stackrace.checks import LOAD, RACE, Aftermath, LaunchView, Observation
+from stackrace.codec import decode, encode
 from stackrace.model.launch import Launch
 from stackrace.model.stack import Interface, Stack
-from stackrace.publish.plain import built, plain
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
@@ -26,7 +26,10 @@ _APART = {"stack", "slow", "words"}
 def of_observation(seen: Observation, path: str = "") -> dict[str, Any]:
     """Return the plain form; ``path`` replaces the stack's own, where that is not in the catalogue."""
     bare = replace(seen, result=replace(seen.result, histogram=b""))
-    kept = {one.name: plain(getattr(bare, one.name)) for one in fields(bare) if one.name not in _APART}
+    hints = get_type_hints(Observation)
+    kept = {
+        one.name: encode(getattr(bare, one.name), hints[one.name]) for one in fields(bare) if one.name not in _APART
+    }
     stack = path or (seen.stack.path if seen.stack else None)
     return kept | {"stack": stack, "slow": [list(pair) for pair in seen.slow]}
 
@@ -34,7 +37,7 @@ def of_observation(seen: Observation, path: str = "") -> dict[str, Any]:
 def observation(document: dict[str, Any]) -> Observation:
     """Undo ``of_observation``."""
     hints = get_type_hints(Observation)
-    values = {name: built(hints[name], each, name) for name, each in document.items() if name not in _APART}
+    values = {name: decode(hints[name], each, name) for name, each in document.items() if name not in _APART}
     stack = stack_of(document["stack"])
     slow = tuple((float(seconds), int(number)) for seconds, number in document["slow"])
     return Observation(stack=stack, slow=slow, words=RACE if stack else LOAD, **values)
@@ -45,8 +48,8 @@ def of_launch(view: LaunchView, path: str = "") -> dict[str, Any]:
     slices = tuple(replace(one, result=replace(one.result, histogram=b"", series=())) for one in view.launch.slices)
     return {
         "stack": path or view.stack.path,
-        "launch": plain(replace(view.launch, slices=slices, id="")),
-        "aftermath": plain(view.aftermath),
+        "launch": encode(replace(view.launch, slices=slices, id="")),
+        "aftermath": encode(view.aftermath),
     }
 
 
@@ -55,7 +58,7 @@ def launch(document: dict[str, Any]) -> LaunchView:
     stack = stack_of(document["stack"])
     assert stack is not None
     return LaunchView(
-        stack=stack, launch=built(Launch, document["launch"]), aftermath=built(Aftermath, document["aftermath"])
+        stack=stack, launch=decode(Launch, document["launch"]), aftermath=decode(Aftermath, document["aftermath"])
     )
 
 

@@ -10,44 +10,44 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_race
 
+from stackrace.codec import decode, encode
 from stackrace.model.load import Counts, Load, Quantiles
 from stackrace.model.race import Question, Race
-from stackrace.publish.plain import built, plain
 
 
 def travelled(value):
-    return json.loads(json.dumps(plain(value), allow_nan=False))
+    return json.loads(json.dumps(encode(value), allow_nan=False))
 
 
 def test_a_whole_race_comes_back_equal():
     race = make_race()
-    assert built(Race, travelled(race)) == race
+    assert decode(Race, travelled(race)) == race
 
 
 @given(st.integers(-(2**200), 2**200))
 def test_any_whole_number_comes_back_even_through_javascript(number):
-    sent = plain(number)
+    sent = encode(number)
     if isinstance(sent, int):
         assert float(sent) == sent and abs(sent) < 2**53
-    assert built(int, json.loads(json.dumps(sent))) == number
+    assert decode(int, json.loads(json.dumps(sent))) == number
 
 
 @given(st.floats())
 def test_any_float_comes_back(value):
-    back = built(float, travelled(value))
+    back = decode(float, travelled(value))
     assert back == value or (math.isnan(back) and math.isnan(value))
 
 
 @given(st.text(st.characters()))
 def test_any_text_comes_back_and_is_fit_for_any_json_reader(text):
-    sent = plain(text)
+    sent = encode(text)
     sent.encode("utf-8")
     assert "\0" not in sent
-    assert built(str, sent) == text
+    assert decode(str, sent) == text
 
 
 def test_what_is_at_its_default_is_left_out():
-    assert plain(Load(concurrency=5)) == {"concurrency": 5}
+    assert encode(Load(concurrency=5)) == {"concurrency": 5}
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_what_is_at_its_default_is_left_out():
         (Load, {"concurrency": "9" * 5000}, "concurrency is no whole number"),
         (Load, {"concurrency": "٣"}, "concurrency is no whole number"),
         (Load, {"concurrency": 1, "timeout_s": "fast"}, "timeout_s is no number"),
-        (Load, {"concurrency": 1, "timeout_s": 10**400}, "timeout_s is beyond all floats"),
+        (Load, {"concurrency": 1, "timeout_s": 10**400}, "timeout_s is no number"),
         (Load, {"concurrency": 1, "keep_alive": 1}, "keep_alive is int, not bool"),
-        (Question, "loser", "is no Question: 'loser'"),
-        (bytes, "ä", "is no bytes"),
+        (Question, "loser", "Input should be 'winner' or 'ranking'.*'loser'"),
+        (bytes, "ä", "is no base64"),
         (Counts, {"failed": {"read": "x"}}, "lacks 'scheduled'"),
         (Quantiles, {**dict.fromkeys(("count", "mean", "p50", "p90", "p99", "p999", "max"), 0), "censored": [1]},
          r"censored\[0\] is int, not str"),
@@ -73,4 +73,4 @@ def test_what_is_at_its_default_is_left_out():
 )  # fmt: skip
 def test_what_does_not_fit_is_named_with_its_place(kind, document, complaint):
     with pytest.raises(ValueError, match=complaint):
-        built(kind, document)
+        decode(kind, document)

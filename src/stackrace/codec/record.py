@@ -1,0 +1,85 @@
+"""Records to plain JSON values and back.
+
+What comes back was written by others, so every type is checked on the way in.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
+
+__all__ = ["decode", "encode"]
+
+
+def encode(value: object, kind: Any = None) -> Any:
+    """Return ``value`` (a dataclass, or what one holds, of type ``kind``) as plain JSON values.
+
+    Fields at their default are left out, so that a field which a later version adds does not alter what was
+    written before.
+    """
+    kind = type(value) if kind is None else kind
+    return _serializer(kind).to_python(value, mode="json", exclude_defaults=True, warnings="error")
+
+
+def decode(kind: Any, document: object, where: str = "") -> Any:
+    """Return the value of type ``kind`` that ``document`` describes; undoes ``encode``.
+
+    What ``document`` lacks takes its default. Raises ValueError naming the place, below ``where``, of the first
+    thing that does not fit.
+    """
+    from pydantic_core import ValidationError
+
+    try:
+        return _validator(kind).validate_python(document)
+    except ValidationError as error:
+        raise ValueError(_complaint(error, where)) from error
+
+
+@cache
+def _serializer(kind: Any) -> SchemaSerializer:
+    from pydantic_core import SchemaSerializer
+
+    from .schema import schema_of
+
+    return SchemaSerializer(schema_of(kind))
+
+
+@cache
+def _validator(kind: Any) -> SchemaValidator:
+    from pydantic_core import SchemaValidator
+
+    from .schema import schema_of
+
+    return SchemaValidator(schema_of(kind))
+
+
+_SHAPES = {"dataclass_type": "dict", "dict_type": "dict", "tuple_type": "list", "frozen_set_type": "list",
+           "string_type": "str", "bool_type": "bool"}  # fmt: skip
+"""What JSON calls the type that was missed."""
+
+
+def _complaint(error: ValidationError, where: str) -> str:
+    """Return the first thing that is wrong, with its place: ``slices[0].index is no whole number: 'x'``."""
+    first = error.errors(include_url=False)[0]
+    kind, given, path = first["type"], first["input"], first["loc"]
+    if kind == "missing":
+        return f"{_place(where, path[:-1])} lacks {path[-1]!r}"
+    place = _place(where, path)
+    if kind == "unexpected_keyword_argument":
+        return f"{_place(where, path[:-1])} has an unknown field {path[-1]!r}"
+    if kind in _SHAPES:
+        return f"{place} is {type(given).__name__}, not {_SHAPES[kind]}"
+    if kind == "number":
+        return f"{place} {first['msg']}: {str(given)[:40]!r}"
+    if kind == "value_error":
+        return f"{place} is no base64: {str(given)[:40]!r}"
+    return f"{place} does not fit ({first['msg']}): {str(given)[:40]!r}"
+
+
+def _place(where: str, path: tuple[int | str, ...]) -> str:
+    for part in path:
+        where += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return where.lstrip(".") or "it"
