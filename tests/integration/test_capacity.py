@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner, Result
 
-from stackrace.cli.capacity import search as capacity_run
+from stackrace.api.load import capacity as capacity_search
 from stackrace.cli.capacity.command import command
 from stackrace.model.errors import InputError, RefusedError
 from stackrace.stats.capacity import HIGH, LOW
@@ -38,7 +38,7 @@ class Server(ThreadingHTTPServer):
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S"):
-        monkeypatch.setattr(capacity_run, name, 0.2)
+        monkeypatch.setattr(capacity_search, name, 0.2)
     with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()

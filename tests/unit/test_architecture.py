@@ -9,6 +9,8 @@ import stackrace
 
 PACKAGE = Path(stackrace.__file__).parent
 
+REPOSITORY = Path(__file__).parents[2]
+
 FLOORS = [
     {"model"},
     {"codec"},
@@ -70,6 +72,38 @@ def test_imports_point_downwards_only(relative):
         assert imported == room or floor_of(imported) < floor_of(room), f"{room} imports {imported}"
 
 
+def name_of(path):
+    parts = ("stackrace", *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
+
+
+def imports_of(name):
+    """Yield the modules of ours that ``name`` imports, at its top or in a function, but for types only."""
+    path = NAMES[name]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in NAMES)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            target = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                whole = f"{target}.{alias.name}"
+                yield from [one for one in (whole, target) if one in NAMES][:1]
+
+
 def importers_of(*packages):
     for relative in modules():
         tree = ast.parse((PACKAGE / relative).read_text(encoding="utf-8"))
@@ -95,6 +129,30 @@ def importers_of(*packages):
 )
 def test_each_heavy_library_has_its_room(packages, rooms):
     assert set(importers_of(*packages)) <= rooms
+
+
+OUTSIDE = [path for folder in ("benchmarks", "examples") for path in sorted((REPOSITORY / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_nobody_imports_the_command_line(path):
+    """Inside of the package no room can: all others lie below."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    for node in imports:
+        names = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{name}" for name in names)]
+        assert not [name for name in names if name.startswith("stackrace.cli")], f"{path}, line {node.lineno}"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {name: set(imports_of(name)) - {name} for name in NAMES}
+    while leaves := {name for name, imported in graph.items() if not imported & graph.keys()}:
+        graph = {name: imported for name, imported in graph.items() if name not in leaves}
+    while roots := graph.keys() - {one for imported in graph.values() for one in imported}:
+        graph = {name: imported for name, imported in graph.items() if name not in roots}
+    assert not graph, "these import each other: " + ", ".join(sorted(graph))
 
 
 def test_only_the_load_room_knows_the_engine():

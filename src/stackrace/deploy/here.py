@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Self
 
 from ..checks import Observation
 from ..load.ceiling import ceiling
-from ..load.engine import Monitor, run
+from ..load.engine import run
 from ..load.histogram import slow
+from ..load.running import RunningEngine
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
-from ..model.load import Load, LoadResult
+from ..model.load import Load
 from ..model.race import Budget, Enforcement
 from ..model.stack import Stack
 from ..model.workload import Workload
@@ -132,7 +131,7 @@ class Here:
         self._at_rest = False
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            _Engine(lambda monitor: play(monitor=monitor)) as engine,
+            RunningEngine(lambda monitor: play(monitor=monitor)) as engine,
         ):
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(engine.begun_s + rewarm_s)
@@ -186,7 +185,7 @@ class Here:
         )
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            _Engine(lambda monitor: play(monitor=monitor)) as engine,
+            RunningEngine(lambda monitor: play(monitor=monitor)) as engine,
         ):
             for counts in engine.bins(WARM_BIN_S):
                 if enough(counts):
@@ -256,66 +255,3 @@ class Here:
         roots = {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
         self._all = Sampler(roots, self._guard.pid)
         self._at_rest = False
-
-
-class _Engine:
-    """One run of the engine in a thread of its own, so that the main thread still hears Ctrl-C.
-
-    It is over when the context is left, however that comes about.
-    """
-
-    def __init__(self, play: Callable[[Monitor], LoadResult]) -> None:
-        self._play = play
-        self._monitor = Monitor()
-        self._result: LoadResult | None = None
-        self._error: BaseException | None = None
-        self.begun_s = 0.0
-        # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
-        self._over = threading.Event()
-
-    def __enter__(self) -> Self:
-        self.begun_s = time.monotonic()
-        threading.Thread(target=self._run).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._cancel()
-
-    def wait(self, until_s: float) -> bool:
-        """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
-        return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
-
-    def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        """Yield the right answers in each ``bin_s`` so far, at the end of each, until the engine ends.
-
-        It is looked in the middle of the engine's next bin, which by then has surely counted the one before.
-        """
-        counts: list[int] = []
-        ended = False
-        while not ended:
-            _, _, elapsed_s = self._monitor.snapshot()
-            ended = self.wait(time.monotonic() + (len(counts) + 1.5) * bin_s - elapsed_s)
-            if not ended:
-                counts.append(self._monitor.snapshot()[0] - sum(counts))
-                yield counts
-
-    def finish(self, until_s: float) -> LoadResult:
-        """Wait for the end, brought about at ``until_s``; return the result or raise what the engine raised."""
-        if not self.wait(until_s):
-            self._cancel()
-        if self._error is not None:
-            raise self._error
-        assert self._result is not None
-        return self._result
-
-    def _cancel(self) -> None:
-        self._monitor.cancel()
-        self._over.wait()
-
-    def _run(self) -> None:
-        try:
-            self._result = self._play(self._monitor)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._over.set()

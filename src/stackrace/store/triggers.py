@@ -9,82 +9,18 @@ tables, and triggers do not come along; new columns join the history that way, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.migrations import RunPython
 
-__all__ = ["GUARDED", "Guarded", "arm", "disarm"]
+from . import triggers_postgresql, triggers_sqlite
+from .guarded import GUARDED
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guarded:
-    """One guarded table. ``identity`` columns never change: they say what a row is and where it belongs.
-
-    ``filled`` columns are written once more while a race is measured: at the end of a launch, or of the race.
-    ``untouched`` is the SQL condition, with ``{row}`` for the row, that they have not been so far. ``race`` is
-    an SQL expression for the race the row belongs to. ``going_on`` is a condition on OLD and NEW, never
-    NULL, under which they are written again: an interrupted race goes on. ``registered`` tables have ids in the
-    registry.
-    """
-
-    table: str
-    kind: str
-    race: str
-    identity: tuple[str, ...]
-    filled: tuple[str, ...] = ()
-    untouched: str = ""
-    going_on: str = "FALSE"
-    registered: bool = False
-
-    def race_of(self, row: str) -> str:
-        """Return the SQL expression for the race of ``row``, which is OLD or NEW."""
-        return self.race.format(row=row)
-
-
-GUARDED = (
-    Guarded(
-        table="stackrace_race",
-        kind="race",
-        race="{row}.id",
-        identity=("id",),
-        filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty"),
-        untouched="{row}.ending IS NULL",
-        # counted, so that it shows
-        going_on="COALESCE(OLD.ending, '') = 'interrupted' AND NEW.ending IS NULL "
-        "AND COALESCE(NEW.resumed, 0) = COALESCE(OLD.resumed, 0) + 1",
-        registered=True,
-    ),
-    Guarded(table="stackrace_stack_facts", kind="facts", race="{row}.race_id", identity=("id", "race_id")),
-    Guarded(
-        table="stackrace_launch",
-        kind="launch",
-        race="{row}.race_id",
-        identity=("id", "race_id", "position"),
-        filled=("ready_s", "warmup_s", "memory", "failure_kind", "failure_message", "failure_log", "findings"),
-        untouched="{row}.memory = '[]' AND {row}.failure_kind IS NULL AND EXISTS "
-        "(SELECT 1 FROM stackrace_race WHERE id = {row}.race_id AND ending IS NULL)",
-        # of the block that was cut; what the launch was before stays in its message
-        going_on="COALESCE(NEW.failure_kind, '') = 'was cut short with its race' "
-        "AND COALESCE(OLD.failure_kind, '') <> 'was cut short with its race' AND EXISTS "
-        "(SELECT 1 FROM stackrace_race WHERE id = OLD.race_id AND ending IS NULL AND resumed > 0)",
-        registered=True,
-    ),
-    Guarded(
-        table="stackrace_slice",
-        kind="slice",
-        # of a launch that somebody has deleted first, history still knows the race
-        race="COALESCE((SELECT race_id FROM stackrace_launch WHERE id = {row}.launch_id), "
-        "(SELECT MAX(race) FROM stackrace_history WHERE kind = 'launch' AND row_id = {row}.launch_id), '')",
-        identity=("id", "launch_id"),
-    ),
-)
+__all__ = ["arm", "disarm"]
 
 
 def _arm(apps: Any, editor: Any) -> None:
     """Put the triggers in, for the columns that the tables have now."""
-    from . import triggers_postgresql, triggers_sqlite
-
     connection = editor.connection
     if connection.vendor == "postgresql":
         statements = triggers_postgresql.create()
@@ -103,8 +39,6 @@ def _arm(apps: Any, editor: Any) -> None:
 
 def _disarm(apps: Any, editor: Any) -> None:
     """Take all the triggers out."""
-    from . import triggers_postgresql, triggers_sqlite
-
     connection = editor.connection
     if connection.vendor == "postgresql":
         statements = triggers_postgresql.drop()

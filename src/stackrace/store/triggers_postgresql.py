@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .triggers import GUARDED, Guarded
+from .guarded import GUARDED, Guarded
 
 __all__ = ["create", "drop"]
 

@@ -10,6 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ...api.load.capacity import Found, Trial
+from ...api.load.measure import Ran
 from ...load.document import document
 from ...load.goal import label
 from ...report.clean import one_line
@@ -18,9 +20,7 @@ from ...report.terminal import make_console
 from ...stats.capacity import HIGH, LOW
 from ..load import words
 from ..load.draw import meter
-from ..load.measure import Ran
 from ..load.tables import value
-from .search import Found, Trial
 
 __all__ = ["show"]
 

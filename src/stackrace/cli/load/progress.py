@@ -43,10 +43,10 @@ class ProgressLine:
         self._write(click.style(line, fg="red") if errors and self._coloured else line)
         self._shown = True
 
-    def say(self, what: str) -> None:
-        """Show a word instead."""
+    def calibrating(self) -> None:
+        """Show what happens before the run."""
         if self._draws:
-            self._write(what)
+            self._write("measuring what the engine itself can do here …")
             self._shown = True
 
     def clear(self) -> None:

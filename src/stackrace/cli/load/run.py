@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from ...api.load.limits import open_connections, refuse_too_much
+from ...api.load.measure import Ran, measure, set_up
 from ...api.load.options import LoadOptions
 from ...model.errors import InputError, RefusedError
 from ...model.load import LoadResult
-from .measure import Ran, measure, set_up
 from .progress import ProgressLine
 
 __all__ = ["run_and_show"]

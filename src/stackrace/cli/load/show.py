@@ -9,6 +9,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from ...api.load.measure import Ran
 from ...load.document import document
 from ...load.histogram import censored_count
 from ...load.histogram import distribution as buckets_of
@@ -19,7 +20,6 @@ from ...report.figures import count
 from ...report.terminal import make_console
 from . import words
 from .draw import distribution, sparkline
-from .measure import Ran
 from .tables import latencies, targets
 
 __all__ = ["show"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...api.load.measure import Ran
 from ...checks import STAGES
 from ...model.load import Load, LoadResult
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Effect, Finding
 from ...model.workload import Order
 from ...report.figures import count, number, percent
-from .measure import Ran
 
 __all__ = ["accounting", "engine", "failures", "headline", "warning"]
 

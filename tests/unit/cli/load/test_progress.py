@@ -51,7 +51,7 @@ def test_a_warm_up_is_told_and_does_not_count() -> None:
 def test_nothing_is_drawn_on_a_pipe_or_beside_json(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
         line = ProgressLine(BY_TIME, 0.0, quiet=quiet, stream=stream)
-        line.say("measuring")
+        line.calibrating()
         line.draw(1, 1, 1.0)
         line.clear()
         assert stream.getvalue() == ""

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from dataclasses import dataclass
+from typing import Protocol
 
-from ...api.load.limits import allow_files, engine_cores
-from ...api.load.options import LoadOptions, refuse_contradictions
-from ...api.load.target import Target, target_of
 from ...checks import LOAD, Observation, examine_run
 from ...load.ceiling import ceiling
 from ...load.engine import Monitor, run
 from ...load.histogram import slow
+from ...load.running import RunningEngine
 from ...model.errors import InputError
 from ...model.host import MachineDelta
 from ...model.load import Load, LoadResult
 from ...model.race import Budget
 from ...model.verdict import Verdict
 from ...probe import difference, read_machine
-from .progress import ProgressLine
+from .limits import allow_files, engine_cores
+from .options import LoadOptions, refuse_contradictions
+from .target import Target, target_of
 
-__all__ = ["Ran", "Setup", "measure", "set_up"]
+__all__ = ["Ran", "Setup", "Watcher", "measure", "set_up"]
 
 REFRESH_S = 0.5
 
@@ -38,6 +37,19 @@ class Setup:
     def over_tcp(self) -> bool:
         """Whether connections take ports."""
         return isinstance(self.target.address, tuple)
+
+
+class Watcher(Protocol):
+    """Whoever shows how far a run is."""
+
+    def calibrating(self) -> None:
+        """The engine measures what it can reach by itself."""
+
+    def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
+        """So many answers were right and wrong ``elapsed_s`` seconds after the start, warm-up included."""
+
+    def clear(self) -> None:
+        """The run is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,20 +80,20 @@ def set_up(options: LoadOptions) -> Setup:
 
 
 def measure(
-    setup: Setup, load: Load, line: ProgressLine, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
+    setup: Setup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
 ) -> Ran:
-    """Apply ``load`` after ``warmup_s`` seconds of it, showing its progress on ``line``; Ctrl-C ends it early."""
+    """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early."""
     options, cores = setup.options, setup.cores
     try:
         ceiling_per_s = None
         if not options.no_ceiling:
-            line.say("measuring what the engine itself can do here …")
+            watcher.calibrating()
             ceiling_per_s = ceiling(
                 load, cores=cores.generator_cores, server_cores=cores.stack_cores, threads=options.threads
             )
-        result, machine, interrupted = _watched(setup, load, warmup_s, ceiling_per_s, line)
+        result, machine, interrupted = _run(setup, load, warmup_s, ceiling_per_s, watcher)
     finally:
-        line.clear()
+        watcher.clear()
     seen = Observation(
         stack=None,
         load=load,
@@ -106,51 +118,28 @@ def measure(
     )
 
 
-def _watched(
-    setup: Setup, load: Load, warmup_s: float, ceiling_per_s: float | None, line: ProgressLine
+def _run(
+    setup: Setup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
 ) -> tuple[LoadResult, MachineDelta, bool]:
-    """Run the engine in a thread of its own; Ctrl-C ends the run and keeps what was measured."""
-    monitor, options = Monitor(), setup.options
-    outcome: list[LoadResult | BaseException] = []
+    """Run the engine, and tell whether Ctrl-C ended it early."""
+    options, target = setup.options, setup.target
 
-    def work() -> None:
-        try:
-            outcome.append(
-                run(
-                    address=setup.target.address,
-                    workload=setup.target.workload,
-                    load=load,
-                    tls=setup.target.tls,
-                    body_max_bytes=None if options.max_body is None else int(options.max_body),
-                    warmup_s=warmup_s,
-                    cores=setup.cores.generator_cores,
-                    threads=options.threads,
-                    spin=options.spin,
-                    monitor=monitor,
-                    ceiling_per_s=ceiling_per_s,
-                )
-            )
-        except BaseException as error:
-            outcome.append(error)
-        finally:
-            over.set()
+    def play(monitor: Monitor) -> LoadResult:
+        return run(
+            address=target.address,
+            workload=target.workload,
+            load=load,
+            tls=target.tls,
+            body_max_bytes=None if options.max_body is None else int(options.max_body),
+            warmup_s=warmup_s,
+            cores=setup.cores.generator_cores,
+            threads=options.threads,
+            spin=options.spin,
+            monitor=monitor,
+            ceiling_per_s=ceiling_per_s,
+        )
 
-    # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
-    over = threading.Event()
     before = read_machine()
-    # Ctrl-C waits until the engine can be told of it: the interpreter does not end before the engine's thread
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    threading.Thread(target=work).start()
-    while True:
-        try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-            while not over.wait(REFRESH_S):
-                line.draw(*monitor.snapshot())
-            break
-        except KeyboardInterrupt:
-            monitor.cancel()
-    machine = difference(before, read_machine())
-    result = outcome[0]
-    if isinstance(result, BaseException):
-        raise result
-    return result, machine, monitor.cancelled
+    with RunningEngine(play) as engine:
+        engine.follow(REFRESH_S, watcher.draw)
+        return engine.finish(), difference(before, read_machine()), engine.cancelled

@@ -1,0 +1,65 @@
+"""The engine's thread: its end, its errors, and Ctrl-C at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from stackrace.load.engine import Monitor
+from stackrace.load.running import RunningEngine
+
+RESULT = object()
+
+
+def until_cancelled(monitor: Monitor) -> object:
+    while not monitor.cancelled:
+        time.sleep(0.001)
+    return RESULT
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_run_that_ends_gives_its_result() -> None:
+    with RunningEngine(lambda monitor: RESULT) as engine:
+        assert engine.finish() is RESULT
+    assert not engine.cancelled
+
+
+def test_what_the_engine_raises_is_raised_where_it_is_waited_for() -> None:
+    def play(monitor: Monitor) -> object:
+        raise ValueError("no such load")
+
+    with RunningEngine(play) as engine, pytest.raises(ValueError, match="no such load"):
+        engine.finish()
+
+
+def test_a_run_is_ended_at_its_limit_and_keeps_what_was_measured() -> None:
+    with RunningEngine(until_cancelled) as engine:
+        assert engine.finish(time.monotonic()) is RESULT
+    assert engine.cancelled
+
+
+def test_ctrl_c_while_it_is_followed_ends_it_early_and_keeps_what_was_measured() -> None:
+    with RunningEngine(until_cancelled) as engine:
+        engine.follow(0.01, lambda *_: interrupt())
+        assert engine.finish() is RESULT
+    assert engine.cancelled
+
+
+def test_ctrl_c_before_anybody_waits_is_not_lost() -> None:
+    with pytest.raises(KeyboardInterrupt), RunningEngine(until_cancelled) as engine:
+        interrupt()
+        engine.wait(time.monotonic() + 60)
+    assert engine.cancelled
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_the_engine_is_over_when_an_error_leaves_the_context() -> None:
+    with pytest.raises(LookupError), RunningEngine(until_cancelled) as engine:
+        raise LookupError
+    assert engine.cancelled
