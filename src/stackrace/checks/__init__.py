@@ -8,15 +8,20 @@ costs the user a result, so its thresholds leave room for what is merely unusual
 from .aftermath import Aftermath, Complaint
 from .answers import STAGES
 from .clocks import STEADY_CLOCKS
-from .growth import nearly_full
+from .declaration import Check, Declaration, Limits, Made
+from .declared import DECLARATIONS, EVERY_CHECK
+from .disk import nearly_full
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
 from .preflight import MEMORY_SHARE, MOST_IN_TIME_WAIT, PREFLIGHT_CHECKS, SPARE_FILES, TIME_WAIT_S, preflight
 from .preparation import Preparation
 from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
+from .runs import BoundedRun, run_cut_off
 from .words import LOAD, RACE, Words
 
 __all__ = [
+    "DECLARATIONS",
+    "EVERY_CHECK",
     "LAUNCH_CHECKS",
     "LOAD",
     "MEMORY_SHARE",
@@ -30,8 +35,13 @@ __all__ = [
     "STEADY_CLOCKS",
     "TIME_WAIT_S",
     "Aftermath",
+    "BoundedRun",
+    "Check",
     "Complaint",
+    "Declaration",
     "LaunchView",
+    "Limits",
+    "Made",
     "Observation",
     "Preparation",
     "Words",
@@ -40,4 +50,5 @@ __all__ = [
     "examine_run",
     "nearly_full",
     "preflight",
+    "run_cut_off",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..model.verdict import Effect, Finding
+from ..model.verdict import Effect
+from .declaration import Declaration, Made
+from .evidence import Finding
 
 __all__ = ["Dialling", "address"]
 
@@ -25,34 +27,45 @@ class Dialling:
     proxies: Mapping[str, str] = field(default_factory=dict)
 
 
+@Declaration(
+    id="address",
+    number=35,
+    title="address",
+    made=(Made.START,),
+    effects=(Effect.WARNS, Effect.INVALIDATES),
+    threshold={"several": "one address", "elsewhere": "one address", "proxy": "the same way"},
+    rule="one address that answers, no proxy",
+    seen={
+        "several": "{name} accepts connections at {others:list}, too; the load goes to {dialled}",
+        "elsewhere": "{name} accepts connections at {others:list}, but not at {dialled}, where the load would go",
+        "proxy": "other clients reach {name} through {proxy} ({variable}); the load goes there directly",
+    },
+    remedy={
+        "several": "name the address you mean: {dialled} or {first}",
+        "elsewhere": "name it: {first}",
+        "proxy": "unset {variable}, or add {name} to no_proxy, before you compare with other clients",
+    },
+    source="RFC 6761 section 6.3; RFC 6724; curl(1), ENVIRONMENT",
+)
 def address(seen: Dialling) -> Finding | None:
     """The host is a name with several addresses, or one that other clients reach through a proxy.
 
     ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there; who compares by name may compare two
     servers, or two network stacks. Where only an address that is not dialled accepts connections, the load is
     refused: all of it would fail. A race dials 127.0.0.1, never a name.
-
-    Source: RFC 6761 section 6.3 on localhost; RFC 6724 on the order of addresses; curl(1), ENVIRONMENT, on proxies.
     """
     if seen.others:
-        first = f"[{seen.others[0]}]" if ":" in seen.others[0] else seen.others[0]
-        what = f"accepts connections at {', '.join(seen.others)}"
-        return Finding(
-            check="address",
+        case = "several" if seen.answers else "elsewhere"
+        return address.finding(
             effect=Effect.WARNS if seen.answers else Effect.INVALIDATES,
-            seen=f"{seen.name} {what}, too; the load goes to {seen.dialled}"
-            if seen.answers
-            else f"{seen.name} {what}, but not at {seen.dialled}, where the load would go",
-            threshold="one address",
-            remedy=f"name the address you mean: {seen.dialled} or {first}" if seen.answers else f"name it: {first}",
+            case=case,
+            cure=case,
+            name=seen.name,
+            others=seen.others,
+            dialled=seen.dialled,
+            first=f"[{seen.others[0]}]" if ":" in seen.others[0] else seen.others[0],
         )
     if not seen.proxies:
         return None
-    variable, value = next(iter(seen.proxies.items()))
-    return Finding(
-        check="address",
-        effect=Effect.WARNS,
-        seen=f"other clients reach {seen.name} through {value} ({variable}); the load goes there directly",
-        threshold="the same way",
-        remedy=f"unset {variable}, or add {seen.name} to no_proxy, before you compare with other clients",
-    )
+    variable, proxy = next(iter(seen.proxies.items()))
+    return address.finding(case="proxy", cure="proxy", name=seen.name, variable=variable, proxy=proxy)

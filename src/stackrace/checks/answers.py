@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Finding
-from .judge import count, judge, percent
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
+from .texts import LOWER_CONCURRENCY
 
 __all__ = [
     "STAGES",
@@ -14,6 +15,7 @@ __all__ = [
     "nothing_right",
     "timeouts",
     "unexpected_status",
+    "unfinished_requests",
     "wrong_body",
 ]
 
@@ -26,155 +28,201 @@ STAGES = {
 }
 """What to look at when requests fail at a stage; wrong bodies have a check of their own."""
 
+_FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
+_LOWER_BOUNDS = "{censored:list} reach into requests unfinished at the end: lower bounds"
 
+
+@Declaration(
+    id="nothing-right",
+    number=25,
+    title="nothing right",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=1),
+    least=True,
+    threshold="at least one",
+    seen="none of {scheduled:count} requests got the right answer",
+    remedy="look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
+    rule="one right answer",
+)
 def nothing_right(seen: Observation) -> Finding | None:
-    """Not a single right answer came: there is nothing to measure.
-
-    Source: none needed.
-    """
-    if seen.result.counts.ok > 0:
-        return None
-    return Finding(
-        check="nothing right",
-        effect=Effect.INVALIDATES,
-        seen=f"none of {count(seen.result.counts.scheduled)} requests got the right answer",
-        threshold="at least one",
-        remedy=f"look at the {seen.words.server}'s logs; if it is only slow, take {seen.words.longer} or lower "
-        f"{seen.words.concurrency} ({seen.load.concurrency})",
-    )
+    """Not a single right answer came: there is nothing to measure."""
+    counts = seen.result.counts
+    return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=seen.load.concurrency)
 
 
+@Declaration(
+    id="unexpected-status",
+    number=25,
+    title="unexpected status",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.0, invalidates=0.001),
+    unit=Unit.SHARE,
+    of="of answers",
+    seen="{wrong:count} answers ({value:percent}) had another status than expected ({classes:tally})",
+    remedy={
+        "": "ask for the page yourself and look at the app's log: login, CSRF, allowed hosts?",
+        "refused": "the server turns requests away under this load: lower {knob.concurrency} or raise its queues",
+    },
+    source="RFC 9110 section 15; B. Beyer et al., Site Reliability Engineering, 2016, chapter 6",
+)
 def unexpected_status(seen: Observation) -> Finding | None:
-    """Answers had another status than expected: any warns, more than 0.1 % invalidates.
+    """Answers had another status than expected.
 
     Errors are cheaper than answers, so a stack that refuses work looks fast. They never count as throughput,
     but the time they did not take does.
-
-    Source: RFC 9110 section 15; B. Beyer et al., "Site Reliability Engineering", 2016, chapter 6, on counting
-    failures apart from successes.
     """
     wrong = seen.result.counts.non2xx
-    share = wrong / max(1, seen.answered)
-    classes = ", ".join(
-        f"{number} × {name}" for name, number in sorted(seen.result.status_classes.items()) if number
-    )
-    return judge(
-        "unexpected status",
-        share,
-        warns=0.0,
-        invalidates=0.001,
-        seen=f"{count(wrong)} answers ({percent(share)}) had another status than expected ({classes})",
-        remedy=f"the server turns requests away under this load: lower {seen.words.concurrency} or raise its queues"
-        if seen.result.status_classes.get("5xx")
-        else "ask for the page yourself and look at the app's log: login, CSRF, allowed hosts?",
+    return unexpected_status.judge(
+        wrong / max(1, seen.answered),
+        cure="refused" if seen.result.status_classes.get("5xx") else "",
+        wrong=wrong,
+        classes={name: number for name, number in sorted(seen.result.status_classes.items()) if number},
     )
 
 
+@Declaration(
+    id="failures",
+    number=25,
+    title="failures",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.0, invalidates=0.01),
+    unit=Unit.SHARE,
+    of="of requests",
+    seen="{failed:count} requests failed ({value:percent}): {stages:stages}",
+    remedy={"": "look at the {knob.server}'s logs", **STAGES},
+    source="RFC 9112 section 9.3.1",
+)
 def failures(seen: Observation) -> Finding | None:
-    """Requests failed before their answer was complete: any warns, more than 1 % invalidates.
+    """Requests failed before their answer was complete.
 
     A worker that is recycled may cut off a request or two; a stack that loses one in a hundred is not
     measured but broken, and its failures leave the others more room. Wrong bodies have a check of their own.
-
-    Source: RFC 9112 section 9.3.1 on requests that end with their connection.
     """
     stages = {stage: number for stage, number in seen.result.counts.failed.items() if number and stage != "body"}
-    share = sum(stages.values()) / max(1, seen.tried)
+    failed = sum(stages.values())
     worst = max(stages, key=lambda stage: stages[stage], default="")
-    return judge(
-        "failures",
-        share,
-        warns=0.0,
-        invalidates=0.01,
-        seen=f"{count(sum(stages.values()))} requests failed ({percent(share)}): "
-        + ", ".join(f"{number} at {stage}" for stage, number in stages.items()),
-        remedy=STAGES.get(worst, f"look at the {seen.words.server}'s logs"),
+    return failures.judge(
+        failed / max(1, seen.tried), cure=worst if worst in STAGES else "", failed=failed, stages=stages
     )
 
 
+@Declaration(
+    id="timeouts",
+    number=26,
+    title="timeouts",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    seen={
+        "": "{value:count} requests timed out after {timeout_s:g} s",
+        "bounded": f"{{value:count}} requests timed out after {{timeout_s:g}} s; {_LOWER_BOUNDS}",
+    },
+    remedy=_FEWER,
+    source="G. Tene, How NOT to measure latency, 2013",
+)
 def timeouts(seen: Observation) -> Finding | None:
-    """Requests ran into their timeout, or quantiles reach into unfinished ones: they are lower bounds ("≥").
+    """Requests ran into their timeout.
 
-    Dropping what never came back is how a server that hangs gets a perfect p99. What is merely under way when
-    the slice ends is normal in a closed loop and no finding, even where it may bound the last per mille.
-
-    Source: G. Tene, "How NOT to measure latency", 2013, on coordinated omission; censoring as in E. Kaplan,
-    P. Meier, JASA 53 (1958).
+    Dropping what never came back is how a server that hangs gets a perfect p99.
     """
-    timed_out = seen.result.counts.timed_out
-    censored = sorted(seen.result.latency.censored & {"p50", "p90", "p99"})
-    if not timed_out and not censored:
-        return None
-    parts = [f"{count(timed_out)} requests timed out after {seen.load.timeout_s:g} s"] if timed_out else []
-    if censored:
-        parts.append(f"{', '.join(censored)} reach into requests unfinished at the end: lower bounds")
-    longer = "" if timed_out else f"{seen.words.longer}; or "
-    return Finding(
-        check="timeouts" if timed_out else "unfinished requests",
-        effect=Effect.WARNS,
-        seen="; ".join(parts),
-        threshold="none",
-        remedy=f"{longer}lower {seen.words.concurrency} ({seen.load.concurrency}), "
-        f"or give the {seen.words.server} more workers",
+    censored = _censored(seen)
+    return timeouts.judge(
+        seen.result.counts.timed_out,
+        case="bounded" if censored else "",
+        timeout_s=seen.load.timeout_s,
+        censored=censored,
+        clients=seen.load.concurrency,
     )
 
 
+@Declaration(
+    id="unfinished-requests",
+    number=26,
+    title="unfinished requests",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    rule="none in p50, p90 and p99",
+    seen=_LOWER_BOUNDS,
+    remedy=f"{{knob.longer}}; or {_FEWER}",
+    source="E. Kaplan, P. Meier, JASA 53 (1958), on censoring",
+)
+def unfinished_requests(seen: Observation) -> Finding | None:
+    """Quantiles reach into requests that were unfinished at the end: they are lower bounds ("≥").
+
+    What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
+    the last per mille. Where requests timed out, that is said instead.
+    """
+    if seen.result.counts.timed_out:
+        return None
+    censored = _censored(seen)
+    return unfinished_requests.judge(len(censored), censored=censored, clients=seen.load.concurrency)
+
+
+def _censored(seen: Observation) -> tuple[str, ...]:
+    return tuple(sorted(seen.result.latency.censored & {"p50", "p90", "p99"}))
+
+
+@Declaration(
+    id="wrong-body",
+    number=27,
+    title="wrong body",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=0),
+    seen="{value:count} answers had another body than the app gives without a server",
+    remedy="does the page depend on time, session or process, or is a cache between? Race a stable page, "
+    "and bring the stack up by itself to look at it",
+    source="RFC 9110 section 6.4",
+)
 def wrong_body(seen: Observation) -> Finding | None:
     """An answer differed from what the app itself says.
 
     A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
     the app twice, so one difference is enough.
-
-    Source: RFC 9110 section 6.4: the content is the answer.
     """
-    wrong = seen.result.counts.failed.get("body", 0)
-    return judge(
-        "wrong body",
-        wrong,
-        invalidates=0,
-        seen=f"{count(wrong)} answers had another body than the app gives without a server",
-        remedy="does the page depend on time, session or process, or is a cache between? Race a stable page, "
-        "and bring the stack up by itself to look at it",
-        unit=count,
-    )
+    return wrong_body.judge(seen.result.counts.failed.get("body", 0))
 
 
+@Declaration(
+    id="books-unbalanced",
+    number=28,
+    title="books unbalanced",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(invalidates=0),
+    seen={
+        "lost": "the fate of {value:count} requests is unknown",
+        "twice": "the fate of {value:count} requests is counted twice",
+    },
+    remedy="this is a fault of the load engine: please report it",
+    source="the accounting identity that `Counts` states",
+)
 def books_unbalanced(seen: Observation) -> Finding | None:
     """The counts do not add up: scheduled = right + wrong + failed + timed out + under way + unsent.
 
     Then the engine lost track of requests, and no figure of the slice can be trusted.
-
-    Source: the accounting identity that ``Counts`` states.
     """
     counts = seen.result.counts
     missing = counts.scheduled - (counts.ok + counts.errors + counts.in_flight + counts.unsent)
-    if missing == 0:
-        return None
-    return Finding(
-        check="books unbalanced",
-        effect=Effect.INVALIDATES,
-        seen=f"the fate of {count(abs(missing))} requests is {'unknown' if missing > 0 else 'counted twice'}",
-        threshold="none",
-        remedy="this is a fault of the load engine: please report it",
-    )
+    return books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
 
 
+@Declaration(
+    id="bytes-unaccounted",
+    number=28,
+    title="bytes unaccounted",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.0, invalidates=0.001),
+    unit=Unit.SHARE,
+    of="of bytes",
+    seen="{surplus_bytes:count} of {read_bytes:count} bytes received belong to no answer",
+    remedy="does the app send more than its Content-Length says, or a front end repeat an answer? "
+    "Ask for the page with curl -v",
+    source="RFC 9112 sections 6.3 and 9.3",
+)
 def bytes_unaccounted(seen: Observation) -> Finding | None:
-    """Bytes came that belong to no answer: any warns, more than 0.1 % of all bytes invalidates.
+    """Bytes came that belong to no answer.
 
     The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
     beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A
     server that says goodbye to an idle connection (408) sends a few, so few only warn.
-
-    Source: RFC 9112 section 6.3 on where a message ends, and 9.3 on answers in the order of their requests.
     """
-    surplus = seen.result.surplus_bytes
-    return judge(
-        "bytes unaccounted",
-        surplus / max(1, seen.result.bytes_read),
-        warns=0.0,
-        invalidates=0.001,
-        seen=f"{count(surplus)} of {count(seen.result.bytes_read)} bytes received belong to no answer",
-        remedy="does the app send more than its Content-Length says, or a front end repeat an answer? "
-        "Ask for the page with curl -v",
-    )
+    surplus, read = seen.result.surplus_bytes, seen.result.bytes_read
+    return bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

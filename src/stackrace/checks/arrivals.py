@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ..model.verdict import Finding
-from .judge import judge
+from ..model.verdict import Effect
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
+from .texts import ANOTHER_CORE, OWN_CORE
 
 __all__ = ["arrivals"]
 
@@ -16,28 +18,36 @@ _LEAST = 0.01
 _ENOUGH = 50
 
 
+@Declaration(
+    id="arrivals",
+    number=6,
+    title="arrivals",
+    made=(Made.SLICE, Made.RUN),
+    effects=(Effect.INVALIDATES,),
+    unit=Unit.INDEX,
+    threshold="at most {limit:.3f}",
+    rule=f"D at most max({_LEAST}, {_ONE_IN_A_THOUSAND}/√N)",
+    seen="requests went out in another rhythm than asked for: their share strays by {value:.3f} "
+    "from that of the time gone by (Kolmogorov–Smirnov D)",
+    remedy={"shared": OWN_CORE, "apart": ANOTHER_CORE},
+    source="A. N. Kolmogorov, 1933; N. Smirnov, 1948; D. R. Cox, P. A. W. Lewis, "
+    "The Statistical Analysis of Series of Events, 1966",
+)
 def arrivals(seen: Observation) -> Finding | None:
     """The moments at which requests went out are not spread over the run as those of the asked process would be.
 
     Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid more than
     that. The statistic D is how far the share of requests sent ever strays from the share of time gone by. A
-    generator that stood still for a second in ten shows as 0.1. The limit is 1.95/√N, which chance exceeds once in
-    a thousand runs; and 0.01, so that a million requests do not make an accusation of a few milliseconds. Where all
+    generator that stood still for a second in ten shows as 0.1. Chance exceeds the limit for few requests once in
+    a thousand runs; the other keeps a million requests from making an accusation of a few milliseconds. Where all
     connections were taken it was the server that held requests back, and `pool_limit` speaks.
-
-    Source: A. N. Kolmogorov, 1933; N. Smirnov, "Table for estimating the goodness of fit of empirical
-    distributions", 1948; D. R. Cox, P. A. W. Lewis, "The Statistical Analysis of Series of Events", 1966.
     """
     distance = seen.result.arrivals_distance
     sent = seen.result.counts.scheduled - seen.result.counts.unsent
     if distance is None or sent < _ENOUGH or seen.result.pool_waits:
         return None
-    return judge(
-        "arrivals",
+    return arrivals.judge(
         distance,
-        invalidates=max(_LEAST, _ONE_IN_A_THOUSAND / math.sqrt(sent)),
-        seen=f"requests went out in another rhythm than asked for: their share strays by {distance:.3f} "
-        "from that of the time gone by (Kolmogorov–Smirnov D)",
-        remedy=seen.words.own_core if seen.cores.shared else f"{seen.words.another_core}; or a lower rate",
-        unit=lambda limit: f"{limit:.3f}",
+        limits=Limits(invalidates=max(_LEAST, _ONE_IN_A_THOUSAND / math.sqrt(sent))),
+        cure="shared" if seen.cores.shared else "apart",
     )

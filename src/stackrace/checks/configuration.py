@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..model.stack import Hop
-from ..model.verdict import Effect, Finding
-from .judge import count
+from ..model.verdict import Effect
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding
 from .launch_view import LaunchView
 
 __all__ = ["other_configuration", "reloader"]
@@ -29,14 +30,24 @@ _BESIDE_EACH = 2
 """As many may manage each server of a group, an Apache and the mod_wsgi in it."""
 
 
+@Declaration(
+    id="other-configuration",
+    number=34,
+    title="other configuration",
+    made=(Made.LAUNCH,),
+    effects=(Effect.WARNS,),
+    threshold="{limit:count} by its {setting}, and a few that manage them",
+    rule="as declared, and a few that manage them",
+    seen="{hop} ran as {value:count} processes",
+    remedy="do workers die, or does a variable or a file of the app's own configure this server? Look at its log",
+    source="proc_pid_stat(5); each server's own documentation of the setting",
+)
 def other_configuration(view: LaunchView) -> Finding | None:
-    """A hop had fewer processes than it declares, or over six more, throughout the launch.
+    """A hop had fewer processes than it declares, or many more, throughout the launch.
 
     Then another configuration was measured than the report names: a setting that did not take, workers that died at
     once, a setting of the app's own. Only servers that count in processes are held to it; those whose number
     follows the load (uWSGI's cheaper) may have fewer.
-
-    Source: proc_pid_stat(5); the number of processes is in each server's own documentation of the setting.
     """
     for group, name in zip(view.stack.processes, _names(view), strict=True):
         seen = [hop.processes for one in view.launch.slices for hop in one.usage if hop.hop == name]
@@ -49,34 +60,29 @@ def other_configuration(view: LaunchView) -> Finding | None:
         too_few = max(seen) < least and not follows_load
         beside = _BESIDE + len(group) * _BESIDE_EACH + sum(_children(one) for one in group if one is not hop)
         if too_few or min(seen) > least + beside * copies:
-            return Finding(
-                check="other configuration",
-                effect=Effect.WARNS,
-                seen=f"{name} ran as {count(max(seen) if too_few else min(seen))} processes",
-                threshold=f"{count(least)} by its {_DECLARED_BY[hop.server]}, and a few that manage them",
-                remedy="do workers die, or does a variable or a file of the app's own configure this server? "
-                "Look at its log",
+            return other_configuration.finding(
+                value=max(seen) if too_few else min(seen), limit=least, hop=name, setting=_DECLARED_BY[hop.server]
             )
     return None
 
 
+@Declaration(
+    id="reloader",
+    number=34,
+    title="reloader",
+    made=(Made.LAUNCH,),
+    limits=Limits(warns=0),
+    seen="{value:count} processes watch for changed files: {first}",
+    remedy="switch the app's or the server's reloader off (DEBUG, --reload)",
+    source="Django, django.utils.autoreload (RUN_MAIN); Werkzeug, WERKZEUG_RUN_MAIN; inotify(7)",
+)
 def reloader(view: LaunchView) -> Finding | None:
     """A process of the stack watches the app's files, to start it anew when they change.
 
     It costs time at random moments, and nobody deploys it.
-
-    Source: Django, django.utils.autoreload (RUN_MAIN); Werkzeug, WERKZEUG_RUN_MAIN; inotify(7).
     """
-    found = view.aftermath.reloaders
-    if not found:
-        return None
-    return Finding(
-        check="reloader",
-        effect=Effect.WARNS,
-        seen=f"{count(len(found))} processes watch for changed files: {found[0]}",
-        threshold="none",
-        remedy="switch the app's or the server's reloader off (DEBUG, --reload)",
-    )
+    reloaders = view.aftermath.reloaders
+    return reloader.judge(len(reloaders), first=reloaders[0] if reloaders else "")
 
 
 def _declared(hop: Hop) -> int:

@@ -2,89 +2,122 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Finding
-from .judge import cores_named, count, judge, percent
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
+from .texts import OWN_CORE
 
 __all__ = ["engine_ceiling", "generator_busy", "generator_waited"]
 
 _IDLE = 0.25
 """A thread that is busy for less of its time is not what limits anything."""
 
+_RELIEF = {
+    "shared": OWN_CORE,
+    "spare": "give the load engine more than {engine_cores:cores}: {spare} are free",
+    "several": "{knob.another_core}",
+    "full": "{knob.heavier}",
+}
 
+
+@Declaration(
+    id="generator-busy",
+    number=1,
+    title="generator busy",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(invalidates=0.85),
+    unit=Unit.SHARE,
+    of="of a core",
+    seen="the load engine kept a core {value:percent} busy: the client was the limit, "
+    "the {knob.server} does at least {throughput_per_s:count}/s",
+    remedy=_RELIEF,
+    source="Schroeder, Wierman, Harchol-Balter, Open versus closed: a cautionary tale, NSDI 2006",
+)
 def generator_busy(seen: Observation) -> Finding | None:
-    """The busiest engine thread used more than 85 % of a core: it may be what bounds the throughput.
+    """The busiest engine thread may be what bounds the throughput.
 
     A server that is faster than its client is measured as fast as the client; what remains true is "at
-    least". 85 % leaves room for the bursts in which a loop is saturated although its mean is not.
-
-    Source: Schroeder, Wierman, Harchol-Balter, "Open versus closed: a cautionary tale", NSDI 2006, on a
-    closed client as part of the system; queueing delay grows as 1/(1 − utilisation).
+    least". The limit leaves room for the bursts in which a loop is saturated although its mean is not: queueing
+    delay grows as 1/(1 − utilisation).
     """
-    busy = seen.result.generator_busy
-    return judge(
-        "generator busy",
-        busy,
-        invalidates=0.85,
-        seen=f"the load engine kept a core {percent(busy)} busy: the client was the limit, "
-        f"the {seen.words.server} does at least {count(seen.result.throughput_per_s)}/s",
-        remedy=_relief(seen),
+    return generator_busy.judge(
+        seen.result.generator_busy,
+        cure=_relief(seen),
+        throughput_per_s=seen.result.throughput_per_s,
+        engine_cores=seen.cores.generator_cores,
+        spare=_spare_cores(seen),
     )
 
 
 def _relief(seen: Observation) -> str:
     if seen.cores.shared:
-        return seen.words.own_core
-    spare = seen.machine.cores - len({*seen.cores.stack_cores, *seen.cores.generator_cores})
-    if spare > 0:
-        return f"give the load engine more than {cores_named(seen.cores.generator_cores)}: {spare} are free"
-    if len(seen.cores.stack_cores) > 1:
-        return seen.words.another_core
-    return seen.words.heavier
+        return "shared"
+    if _spare_cores(seen) > 0:
+        return "spare"
+    return "several" if len(seen.cores.stack_cores) > 1 else "full"
 
 
+def _spare_cores(seen: Observation) -> int:
+    return seen.machine.cores - len({*seen.cores.stack_cores, *seen.cores.generator_cores})
+
+
+@Declaration(
+    id="generator-waited",
+    number=2,
+    title="generator waited",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.05, invalidates=0.15),
+    unit=Unit.SHARE,
+    of="of the time",
+    seen="the load engine waited for a core during {value:percent} of the {knob.span}; latencies contain it",
+    remedy={
+        "shared": OWN_CORE,
+        "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.again} later",
+    },
+    source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
+)
 def generator_waited(seen: Observation) -> Finding | None:
-    """An engine thread was ready to run but had no core, for over 5 % (warns) or 15 % (invalidates).
+    """An engine thread was ready to run but had no core.
 
     That wait is counted as latency of the server. Where engine and stacks share cores by the race's own
     choice the wait is unavoidable and the user was told before the start, so it only warns there.
-
-    Source: Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat, second field.
     """
     time_s = seen.result.duration_s * seen.generator_threads
-    share = seen.result.generator_wait_s / time_s if time_s > 0 else 0.0
-    return judge(
-        "generator waited",
-        share,
-        warns=0.05,
-        invalidates=None if seen.cores.shared else 0.15,
-        seen=f"the load engine waited for a core during {percent(share)} of the {seen.words.span}; "
-        "latencies contain it",
-        remedy=seen.words.own_core
-        if seen.cores.shared
-        else f"something else runs on {cores_named(seen.cores.generator_cores)}: {seen.words.intruder}, "
-        f"or {seen.words.again} later",
+    shared = seen.cores.shared
+    return generator_waited.judge(
+        seen.result.generator_wait_s / time_s if time_s > 0 else 0.0,
+        limits=generator_waited.limits.only_warns if shared else None,
+        cure="shared" if shared else "apart",
+        engine_cores=seen.cores.generator_cores,
     )
 
 
+@Declaration(
+    id="engine-ceiling",
+    number=8,
+    title="engine ceiling",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.70, invalidates=0.90),
+    unit=Unit.SHARE,
+    of="of the ceiling",
+    seen="{throughput_per_s:count}/s is {value:percent} of what the engine can do here",
+    remedy=_RELIEF,
+    source="as for any instrument: a reading near full scale is not a reading",
+)
 def engine_ceiling(seen: Observation) -> Finding | None:
-    """The throughput exceeds 70 % (warns) or 90 % (invalidates) of what the engine itself can do here.
+    """The throughput comes near to what the engine itself can do here.
 
     The ceiling is what the engine reaches against a server that does nothing; near it, differences between
     stacks are squeezed. Silent when the ceiling was not measured, and when an engine with a core of its own idled
     most of the time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
-
-    Source: the same reasoning as calibration of any instrument: a reading near full scale is not a reading.
     """
     idled = not seen.cores.shared and seen.result.generator_busy < _IDLE
     if not seen.ceiling_per_s or idled:
         return None
-    share = seen.result.throughput_per_s / seen.ceiling_per_s
-    return judge(
-        "engine ceiling",
-        share,
-        warns=0.70,
-        invalidates=0.90,
-        seen=f"{count(seen.result.throughput_per_s)}/s is {percent(share)} of what the engine can do here",
-        remedy=_relief(seen),
+    return engine_ceiling.judge(
+        seen.result.throughput_per_s / seen.ceiling_per_s,
+        cure=_relief(seen),
+        throughput_per_s=seen.result.throughput_per_s,
+        engine_cores=seen.cores.generator_cores,
+        spare=_spare_cores(seen),
     )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..model.verdict import Finding, Verdict
-from . import configuration, growth, leftovers
+from ..model.verdict import Verdict
+from . import configuration, disk, growth, leftovers
+from .declaration import Check
 from .launch_view import LaunchView
 
 __all__ = ["LAUNCH_CHECKS", "LaunchView", "examine_launch"]
 
-LAUNCH_CHECKS: tuple[Callable[[LaunchView], Finding | None], ...] = (
+LAUNCH_CHECKS: tuple[Check[LaunchView], ...] = (
     leftovers.leftover_listener,
     leftovers.leftover_processes,
     leftovers.logs_complain_of_ports,
     leftovers.logs_complain_of_files,
     growth.launch_not_steady,
     growth.memory_grows,
-    growth.disk_nearly_full,
+    disk.launch_disk_nearly_full,
     configuration.other_configuration,
     configuration.reloader,
 )

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Finding
-from .judge import judge, percent
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
+from .texts import OWN_CORE
 
 __all__ = ["dead_time"]
 
 
+@Declaration(
+    id="dead-time",
+    number=4,
+    title="dead time",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.02, invalidates=0.05),
+    unit=Unit.SHARE,
+    of="of the time",
+    seen="connections had no request under way during {value:percent} of the {knob.span}: "
+    "the server saw fewer clients than claimed",
+    remedy={"shared": OWN_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
+    source="J. D. C. Little, Operations Research 9 (1961) 383–387",
+)
 def dead_time(seen: Observation) -> Finding | None:
-    """Connections spent over 2 % (warns) or 5 % (invalidates) of the time with no request under way.
+    """Connections of a closed loop spent time with no request under way.
 
     In a closed loop C = X·R̄: concurrency is throughput times mean latency. 1 − X·R̄/C is the share of time
     in which connections had nothing to do: the engine was late, so the server saw less than C clients. The
@@ -21,8 +35,6 @@ def dead_time(seen: Observation) -> Finding | None:
     the other; p99 bounds its length, and its share is taken off. Connections rest after a failure: with
     failed or timed-out requests the check is silent, others speak then. In an open loop, and between the pages of
     a visitor who thinks, they rest by design.
-
-    Source: J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961) 383–387.
     """
     result = seen.result
     if seen.load.is_open or seen.pauses:
@@ -31,14 +43,4 @@ def dead_time(seen: Observation) -> Finding | None:
         return None
     tail = 0.0 if seen.load.requests is None else result.latency.p99 / result.duration_s
     share = result.dead_time - tail
-    return judge(
-        "dead time",
-        share,
-        warns=0.02,
-        invalidates=0.05,
-        seen=f"connections had no request under way during {percent(share)} of the {seen.words.span}: "
-        "the server saw fewer clients than claimed",
-        remedy=seen.words.own_core
-        if seen.cores.shared
-        else f"lower {seen.words.concurrency}, or give the load engine more cores",
-    )
+    return dead_time.judge(share, cure="shared" if seen.cores.shared else "apart")

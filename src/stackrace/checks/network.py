@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Finding
-from .judge import count, judge, percent
+from ..model.verdict import Effect
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
+from .texts import QUEUES
 
 __all__ = ["latency_lumps", "listen_overflows", "retransmits", "syn_retransmits"]
 
@@ -14,51 +16,66 @@ _LUMP_WIDTH_S = 0.2
 _LEAST_LUMP = 3
 
 
+@Declaration(
+    id="listen-overflows",
+    number=15,
+    title="listen overflows",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.0, invalidates=0.001),
+    unit=Unit.SHARE,
+    of="of connections",
+    seen="a full accept queue lost {lost:count} connections, {value:percent} of those opened",
+    remedy=QUEUES,
+    source="listen(2); RFC 6298 section 2; ListenOverflows in netstat(8)",
+)
 def listen_overflows(seen: Observation) -> Finding | None:
-    """A full accept queue lost connections: any warns, more than 0.1 % of those opened invalidates.
+    """A full accept queue lost connections.
 
     The client tries again after one, three, seven seconds: what is measured then is that timer. The counter
     is that of the whole network namespace; connections are counted where they were accepted, so that those
     from one hop to the next are among them.
-
-    Source: listen(2); RFC 6298 section 2 for the initial timer of one second; ListenOverflows in netstat(8).
     """
     lost = seen.machine.listen_overflows
     opened = max(seen.machine.accepted, seen.result.connections_opened) + lost
-    share = lost / opened if opened else 0.0
-    return judge(
-        "listen overflows",
-        share,
-        warns=0.0,
-        invalidates=0.001,
-        seen=f"a full accept queue lost {count(lost)} connections, {percent(share)} of those opened",
-        remedy=_queue_remedy(seen),
+    return listen_overflows.judge(
+        lost / opened if opened else 0.0, cure=_kept(seen), lost=lost, clients=seen.load.concurrency
     )
 
 
-def _queue_remedy(seen: Observation) -> str:
-    longer = "raise the server's backlog and net.core.somaxconn, which bounds it"
-    if seen.load.keep_alive:
-        return f"{longer}; or lower {seen.words.concurrency} ({seen.load.concurrency})"
-    return f"{longer}; or {seen.words.keep}, so that connections are not opened per request"
+def _kept(seen: Observation) -> str:
+    return "kept" if seen.load.keep_alive else "closed"
 
 
+@Declaration(
+    id="syn-retransmits",
+    number=16,
+    title="SYN retransmits",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0),
+    seen="{value:count} attempts to connect were repeated after a second or more",
+    remedy=QUEUES,
+    source="RFC 6298; TCPSynRetrans in /proc/net/netstat",
+)
 def syn_retransmits(seen: Observation) -> Finding | None:
     """An attempt to connect had to be repeated: some request waited a second or more for its connection.
 
-    Source: RFC 6298; TCPSynRetrans in /proc/net/netstat, which counts for the whole network namespace.
+    The kernel counts for the whole network namespace.
     """
-    repeated = seen.machine.syn_retransmits
-    return judge(
-        "SYN retransmits",
-        repeated,
-        warns=0,
-        seen=f"{count(repeated)} attempts to connect were repeated after a second or more",
-        remedy=_queue_remedy(seen),
-        unit=count,
-    )
+    return syn_retransmits.judge(seen.machine.syn_retransmits, cure=_kept(seen), clients=seen.load.concurrency)
 
 
+@Declaration(
+    id="latency-lumps",
+    number=16,
+    title="latency lumps",
+    made=(Made.SLICE, Made.RUN),
+    effects=(Effect.WARNS,),
+    threshold=f"fewer than {_LEAST_LUMP}",
+    rule=f"fewer than {_LEAST_LUMP} at a mark",
+    seen="{lumps:lumps}: the time after which a lost attempt to connect is repeated",
+    remedy=QUEUES,
+    source="RFC 6298 sections 2 and 5.5",
+)
 def latency_lumps(seen: Observation) -> Finding | None:
     """Latencies heap up just above one, three or seven seconds: somewhere connections had to be tried again.
 
@@ -66,19 +83,16 @@ def latency_lumps(seen: Observation) -> Finding | None:
     It shows even where the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
     above the mark, and four times as many as within 0.2 s below it; a server whose median is itself near a second
     can have none. Requests that were cut off or unfinished, of which only a lower bound is known, do not count.
-
-    Source: RFC 6298 section 2 for the initial timer of one second, and 5.5 for its doubling.
     """
-    lumps = {mark_s: size for mark_s in _LUMPS_S if (size := _lump(seen, mark_s))}
+    lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(seen, mark_s))}
     if not lumps:
         return None
-    return Finding(
-        check="latency lumps",
-        effect=Effect.WARNS,
-        seen="; ".join(f"{count(size)} requests took a little over {mark_s:g} s" for mark_s, size in lumps.items())
-        + ": the time after which a lost attempt to connect is repeated",
-        threshold=f"fewer than {_LEAST_LUMP}",
-        remedy=_queue_remedy(seen),
+    return latency_lumps.finding(
+        value=max(lumps.values()),
+        limit=_LEAST_LUMP,
+        cure=_kept(seen),
+        lumps=lumps,
+        clients=seen.load.concurrency,
     )
 
 
@@ -91,20 +105,23 @@ def _lump(seen: Observation, mark_s: float) -> int:
     return above if above >= max(_LEAST_LUMP, 4 * below) else 0
 
 
+@Declaration(
+    id="retransmits",
+    number=17,
+    title="retransmits",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.001),
+    unit=Unit.SHARE,
+    of="of segments",
+    seen="{again:count} TCP segments were sent again, {value:percent} of all",
+    remedy="the {knob.server} did not get to read its sockets in time: fewer workers, or more cores",
+    source="RFC 2012, tcpRetransSegs and tcpOutSegs",
+)
 def retransmits(seen: Observation) -> Finding | None:
-    """More than one segment in 1000 was sent again, connection attempts left out.
+    """TCP segments were sent again, connection attempts left out.
 
     Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
     mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.
-
-    Source: RFC 2012, tcpRetransSegs and tcpOutSegs.
     """
     again = max(0, seen.machine.retransmits - seen.machine.syn_retransmits)
-    share = again / seen.machine.segments_sent if seen.machine.segments_sent else 0.0
-    return judge(
-        "retransmits",
-        share,
-        warns=0.001,
-        seen=f"{count(again)} TCP segments were sent again, {percent(share)} of all",
-        remedy=f"the {seen.words.server} did not get to read its sockets in time: fewer workers, or more cores",
-    )
+    return retransmits.judge(again / seen.machine.segments_sent if seen.machine.segments_sent else 0.0, again=again)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..model.verdict import Effect, Finding, Verdict
-from .judge import judge, percent
+from ..model.verdict import Effect, Verdict
+from .declaration import Check, Declaration, Limits, Made
+from .evidence import Finding, Unit
 
 __all__ = ["RACE_CHECKS", "AnswerSizes", "Carried", "Drifted", "RaceView", "TwinPair", "examine_race"]
 
 MOST_DRIFT = 0.10
-MOST_SIZES = 0.02
 HEADERS_BYTES = 256
 """What Date, Server, Connection, Keep-Alive, Via and the like take where a server sends all of them."""
 CARRY_OVER = 0.01
+
+_TWINS = (
+    "{twin} ran twice under two names, and {where} its twin delivered {value:.2f}× its throughput "
+    "({low:.2f}–{high:.2f})"
+)
+_DRIFTED = "the stacks ended {change:pace} than they began"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,102 +81,143 @@ class RaceView:
     carried: tuple[Carried, ...] = ()
 
 
+@Declaration(
+    id="twins-differ",
+    number=37,
+    title="twins differ",
+    made=(Made.RACE,),
+    effects=(Effect.INVALIDATES,),
+    unit=Unit.RATIO,
+    threshold="the limits of their ratio hold 1",
+    rule="the limits of their ratio hold 1",
+    seen={
+        "": _TWINS,
+        "more": f"{_TWINS}, and at {{more}} more levels",
+    },
+    remedy="do not use this standing: race again on a quieter machine, or with a longer budget; if it happens "
+    "again, look for what the second start of a stack finds otherwise (a full disk, a cache, a fixed port)",
+    source="Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests)",
+)
 def twins_differ(seen: RaceView) -> Finding | None:
-    """A stack and its hidden twin came out different: whatever made them so may have made the others differ, too.
+    """A stack and its hidden twin came out different.
 
-    Source: Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests).
+    Whatever made them so may have made the others differ, too.
     """
     apart = [pair for pair in seen.twins if not pair.low <= 1 <= pair.high]
     if not apart:
         return None
     worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
-    more = f", and at {len(apart) - 1} more levels" if len(apart) > 1 else ""
-    return Finding(
-        check="twins differ",
-        effect=Effect.INVALIDATES,
-        seen=f"{seen.twin} ran twice under two names, and {worst.where} its twin delivered {worst.ratio:.2f}× its "
-        f"throughput ({worst.low:.2f}–{worst.high:.2f}){more}",
-        threshold="the limits of their ratio hold 1",
-        remedy="do not use this standing: race again on a quieter machine, or with a longer budget; if it happens "
-        "again, look for what the second start of a stack finds otherwise (a full disk, a cache, a fixed port)",
+    return twins_differ.finding(
+        value=worst.ratio,
+        limit=1.0,
+        case="more" if len(apart) > 1 else "",
+        twin=seen.twin,
+        where=worst.where,
+        low=worst.low,
+        high=worst.high,
+        more=len(apart) - 1,
     )
 
 
+@Declaration(
+    id="canary-drifts",
+    number=37,
+    title="canary drifts",
+    made=(Made.RACE,),
+    effects=(Effect.WARNS, Effect.INVALIDATES),
+    unit=Unit.SHARE,
+    threshold="at most {limit:percent} from the first block to the last",
+    rule=f"{100 * MOST_DRIFT:.0f} %, alike on all stacks",
+    seen={
+        "alike": f"{_DRIFTED}, all of them alike, so their ratios hold, the absolute figures less so",
+        "apart": f"{_DRIFTED}, but {{stack}} did not go with the others: beside them it ended {{beside:pace}}",
+    },
+    remedy="look for what else the machine does (other guests, heat, a growing database), and race again",
+    source="Abedi & Brecht, ICPE 2017",
+)
 def canary_drifts(seen: RaceView) -> Finding | None:
-    """The stacks that took part in most blocks became faster or slower by more than 10 % in the course of the race.
+    """The stacks that took part in most blocks became faster or slower in the course of the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
     Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
-
-    Source: Abedi & Brecht 2017, Conducting repeatable experiments in highly variable cloud computing environments.
     """
     if seen.canary is None or not seen.canary.notable:
         return None
-    drifted = f"the stacks ended {_changed(seen.canary)} than they began"
+    change = math.expm1(seen.canary.value)
     others = [(stack, one) for stack, one in seen.uneven if one.notable]
     if not others:
-        effect, told = Effect.WARNS, ", all of them alike, so their ratios hold, the absolute figures less so"
-    else:
-        stack, most = max(others, key=lambda pair: abs(pair[1].value))
-        effect, told = (
-            Effect.INVALIDATES,
-            f", but {stack} did not go with the others: beside them it ended {_changed(most)}",
-        )
-    return Finding(
-        check="canary drifts",
-        effect=effect,
-        seen=drifted + told,
-        threshold=f"at most {percent(MOST_DRIFT)} from the first block to the last",
-        remedy="look for what else the machine does (other guests, heat, a growing database), and race again",
+        return canary_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
+    stack, most = max(others, key=lambda pair: abs(pair[1].value))
+    return canary_drifts.finding(
+        effect=Effect.INVALIDATES,
+        value=abs(change),
+        limit=MOST_DRIFT,
+        case="apart",
+        change=change,
+        stack=stack,
+        beside=math.expm1(most.value),
     )
 
 
+@Declaration(
+    id="answer-sizes",
+    number=28,
+    title="answer sizes",
+    made=(Made.RACE,),
+    limits=Limits(warns=0.02),
+    unit=Unit.SHARE,
+    threshold=f"at most {{limit:percent}}, or {HEADERS_BYTES} bytes",
+    of=f"or {HEADERS_BYTES} bytes",
+    seen="{where} an answer of {large} is {most_bytes:.0f} bytes long, one of {small} {least_bytes:.0f}",
+    remedy="compare them with `stackrace up STACK` and curl -i: compression, cookies, long headers",
+    source="RFC 9110 sections 6.3 and 8.6",
+)
 def answer_sizes(seen: RaceView) -> Finding | None:
     """Right answers are not equally long on all stacks, beyond the headers that servers add: compression, padding.
 
     What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
-    those of tiny answers (to HEAD, redirections) always differ: 256 bytes are let pass, which no network notices.
-
-    Source: RFC 9110, sections 6.3 and 8.6 (message framing, Content-Length).
+    those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
+    notices.
     """
     spans = [(_apart(one), one) for one in seen.sizes if _apart(one) > 0]
     if not spans:
         return None
     most, level = max(spans, key=lambda pair: pair[0])
     (small, few), (large, many) = (f(level.bytes_by_stack, key=lambda pair: pair[1]) for f in (min, max))
-    return judge(
-        "answer sizes",
-        most,
-        warns=MOST_SIZES,
-        seen=f"{level.where} an answer of {large} is {many:.0f} bytes long, one of {small} {few:.0f}",
-        remedy="compare them with `stackrace up STACK` and curl -i: compression, cookies, long headers",
-        unit=lambda limit: f"{percent(limit)}, or {HEADERS_BYTES} bytes",
-    )
+    return answer_sizes.judge(most, where=level.where, large=large, small=small, most_bytes=many, least_bytes=few)
 
 
+@Declaration(
+    id="carry-over",
+    number=36,
+    title="carry-over",
+    made=(Made.RACE,),
+    effects=(Effect.WARNS,),
+    unit=Unit.PROBABILITY,
+    threshold="p of at least {limit:g}, shared by {tests} tests",
+    rule=f"p at least {CARRY_OVER:g}, shared by all tests",
+    seen="{where} the throughput depends on {by} (p = {p:.2g})",
+    remedy="stacks leave work behind for the next one: fewer connections, longer slices, or runs on fresh "
+    "launches ([race] repeats) keep them apart",
+    source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
+)
 def carry_over(seen: RaceView) -> Finding | None:
     """What a slice shows depends on its place in the turn, or on which stack was under load before it.
 
     The threshold is shared by all tests that were made (Bonferroni).
-
-    Source: Jones & Kenward 2014, Design and Analysis of Cross-Over Trials.
     """
     if not seen.carried:
         return None
     least = min(seen.carried, key=lambda one: one.p)
-    if least.p * len(seen.carried) >= CARRY_OVER:
+    shared = least.p * len(seen.carried)
+    if shared >= CARRY_OVER:
         return None
-    return Finding(
-        check="carry-over",
-        effect=Effect.WARNS,
-        seen=f"{least.where} the throughput depends on {least.by} (p = {least.p:.2g})",
-        threshold=f"p of at least {CARRY_OVER:g}, shared by {len(seen.carried)} tests",
-        remedy="stacks leave work behind for the next one: fewer connections, longer slices, or runs on fresh "
-        "launches ([race] repeats) keep them apart",
+    return carry_over.finding(
+        value=shared, limit=CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(seen.carried)
     )
 
 
-RACE_CHECKS: tuple[Callable[[RaceView], Finding | None], ...] = (
+RACE_CHECKS: tuple[Check[RaceView], ...] = (
     twins_differ,
     canary_drifts,
     answer_sizes,
@@ -182,11 +228,6 @@ RACE_CHECKS: tuple[Callable[[RaceView], Finding | None], ...] = (
 def examine_race(view: RaceView) -> Verdict:
     """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
     return Verdict.of(check(view) for check in RACE_CHECKS)
-
-
-def _changed(drifted: Drifted) -> str:
-    share = math.expm1(drifted.value)
-    return f"{percent(abs(share))} {'faster' if share > 0 else 'slower'}"
 
 
 def _apart(level: AnswerSizes) -> float:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..model.verdict import Finding, Verdict
+from ..model.verdict import Verdict
 from . import (
     answers,
     arrivals,
@@ -24,6 +22,7 @@ from . import (
     supplies,
     written,
 )
+from .declaration import Check, Made
 from .observation import Observation
 
 __all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
@@ -53,12 +52,13 @@ _ABOUT_THE_NETWORK = (
     network.retransmits,
 )
 
-SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
+SLICE_CHECKS: tuple[Check[Observation], ...] = (
     answers.nothing_right,
     answers.wrong_body,
     answers.unexpected_status,
     answers.failures,
     answers.timeouts,
+    answers.unfinished_requests,
     answers.books_unbalanced,
     answers.bytes_unaccounted,
     *_ABOUT_CACHES,
@@ -86,18 +86,8 @@ SLICE_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
 )
 """In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
-RUN_CHECKS: tuple[Callable[[Observation], Finding | None], ...] = (
-    answers.books_unbalanced,
-    answers.bytes_unaccounted,
-    *_ABOUT_CACHES,
-    *_ABOUT_THE_ENGINE,
-    *_ABOUT_THE_NETWORK,
-    machine.swapping,
-    machine.throttled,
-    machine.steal,
-    clocks.clock_stepped,
-    clocks.unstable_clock,
-    steady.not_steady,
+RUN_CHECKS: tuple[Check[Observation], ...] = tuple(
+    check for check in SLICE_CHECKS if Made.RUN in check.declaration.made
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Finding
-from .judge import count, judge, percent
+from ..model.verdict import Effect
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
 
 __all__ = ["hidden_retries", "retries"]
@@ -12,33 +13,53 @@ _SHARE = 0.01
 _MISSING = 0.25
 
 
+@Declaration(
+    id="retries",
+    number=30,
+    title="retries",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.001),
+    unit=Unit.SHARE,
+    of="of requests",
+    seen="{again:count} requests were sent again after their connection was closed under them",
+    remedy="a longer keep-alive timeout of the server; or {knob.close}",
+    source="RFC 9112 sections 9.3.1 and 9.5",
+)
 def retries(seen: Observation) -> Finding | None:
-    """The engine sent over 0.1 % of the requests a second time, since their connection was closed as they arrived.
+    """The engine sent requests a second time, since their connection was closed as they arrived.
 
     Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
     while they are in use.
-
-    Source: RFC 9112 section 9.3.1, retrying requests; 9.5 on the race between closing and sending.
     """
     again = seen.result.retried
-    return judge(
-        "retries",
-        again / max(1, seen.tried),
-        warns=0.001,
-        seen=f"{count(again)} requests were sent again after their connection was closed under them",
-        remedy=f"a longer keep-alive timeout of the server; or {seen.words.close}",
-    )
+    return retries.judge(again / max(1, seen.tried), again=again)
 
 
+@Declaration(
+    id="hidden-retries",
+    number=30,
+    title="hidden retries",
+    made=(Made.SLICE,),
+    effects=(Effect.INVALIDATES,),
+    threshold="as often as the client asked, give or take {doubt:count}",
+    rule=f"2·C and {100 * _SHARE:.0f} % more, 2·C and {100 * _MISSING:.0f} % less",
+    seen={
+        "more": "the app was asked {extra:count} times more than the client asked ({share:percent})",
+        "fewer": "the app was asked only {value:count} times for {answers:count} right answers",
+    },
+    remedy={
+        "more": "switch retries off in the front end, and see in its log which requests fail",
+        "fewer": "something between keeps answers: switch its cache off, or declare it (cache=on)",
+    },
+    source="RFC 9110 section 9.2.2",
+)
 def hidden_retries(seen: Observation) -> Finding | None:
     """The app was asked more often than the client asked, or far less often: someone between retries, or answers.
 
     A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
     One that answers a quarter of the requests by itself is a cache. The app's count is its own, one number per
     process of a Python host, so apps in Ruby and plain files have none. More is too much beyond what may
-    be under way at both ends (twice the connections), what passes between the two moments of looking, and 1 %.
-
-    Source: nginx, ngx_http_proxy_module, proxy_next_upstream; RFC 9110 section 9.2.2 on whose right a retry is.
+    be under way at both ends (twice the connections), and what passes between the two moments of looking.
     """
     if seen.served is None:
         return None
@@ -47,22 +68,18 @@ def hidden_retries(seen: Observation) -> Finding | None:
     doubt = 2 * seen.load.concurrency + 2 * seen.served_apart_s * seen.result.throughput_per_s
     declared = seen.stack is not None and seen.stack.keeps_answers
     if seen.served > sent + doubt + _SHARE * sent:
-        extra = seen.served - sent
-        what = (
-            f"the app was asked {count(extra)} times more than the client asked ({percent(extra / max(1, sent))})"
-        )
-        remedy = (
-            "switch retries off in the front end (nginx: proxy_next_upstream off), and see in its log which fail"
-        )
+        case = "more"
     elif seen.served < counts.ok * (1 - _MISSING) - doubt and not declared:
-        what = f"the app was asked only {count(seen.served)} times for {count(counts.ok)} right answers"
-        remedy = "something between keeps answers: switch its cache off, or declare it (cache=on)"
+        case = "fewer"
     else:
         return None
-    return Finding(
-        check="hidden retries",
-        effect=Effect.INVALIDATES,
-        seen=what,
-        threshold=f"as often as the client asked, give or take {count(doubt + _SHARE * sent)}",
-        remedy=remedy,
+    return hidden_retries.finding(
+        value=seen.served,
+        limit=sent,
+        case=case,
+        cure=case,
+        doubt=doubt + _SHARE * sent,
+        extra=seen.served - sent,
+        share=(seen.served - sent) / max(1, sent),
+        answers=counts.ok,
     )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..model.load import LoadResult
-from ..model.verdict import Effect, Finding
-from .judge import percent
+from .declaration import Check, Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
 from .trend import Thirds, thirds
 
-__all__ = ["SIGNIFICANT", "SMALL", "differing", "not_steady"]
+__all__ = ["DIFFERING", "SIGNIFICANT", "differing", "not_steady"]
 
 SMALL = 0.01
 SIGNIFICANT = 0.01
@@ -20,32 +22,50 @@ _BLOCKS = 24
 _BLOCK_S = 0.5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Differing:
+    """What both checks on thirds declare alike."""
+
+    limits: Limits = field(default_factory=lambda: Limits(warns=SMALL))
+    threshold: str = f"at most {100 * SMALL:g} %, or p of at least {SIGNIFICANT:g}"
+    rule: str = f"at most {100 * SMALL:g} %, or p at least {SIGNIFICANT:g}"
+
+    def seen(self, span: str) -> str:
+        """Return the description for the thirds of a ``span``."""
+        return f"throughput {{change:moved}} of its mean between thirds of the {span} (p = {{p:.1g}})"
+
+
+DIFFERING = _Differing()
+
+
+@Declaration(
+    id="not-steady",
+    number=31,
+    title="not steady",
+    made=(Made.SLICE, Made.RUN),
+    limits=DIFFERING.limits,
+    unit=Unit.SHARE,
+    threshold=DIFFERING.threshold,
+    rule=DIFFERING.rule,
+    seen=DIFFERING.seen("{knob.span}"),
+    remedy="a longer warm-up, or {knob.longer}",
+    source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
+)
 def not_steady(seen: Observation) -> Finding | None:
-    """Throughput differs by over 1 % between thirds of the window, and not by chance (p < 0.01).
+    """Throughput differs between thirds of the window, and not by chance.
 
     A cache fills, workers start, memory grows: then the figure depends on how long one measures. Windows under 6 s
     say too little and are left to the launch as a whole. Bins of 100 ms are joined to blocks of at least 0.5 s,
     24 at most, since neighbours resemble each other.
-
-    Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, on reaching an independent
-    state; E. Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017.
     """
-    found = thirds(_blocks(seen.result, bounded=seen.load.requests is not None))
-    return differing(found, span=seen.words.span, remedy=f"a longer warm-up, or {seen.words.longer}")
+    return differing(not_steady, thirds(_blocks(seen.result, bounded=seen.load.requests is not None)))
 
 
-def differing(found: Thirds | None, *, span: str, remedy: str) -> Finding | None:
-    """Judge the thirds of a ``span``."""
-    if found is None or abs(found.change) <= SMALL or found.p >= SIGNIFICANT:
+def differing(check: Check[Any], difference: Thirds | None) -> Finding | None:
+    """Judge the thirds of a series for ``check``."""
+    if difference is None or difference.p >= SIGNIFICANT:
         return None
-    return Finding(
-        check="not steady",
-        effect=Effect.WARNS,
-        seen=f"throughput {'rose' if found.change > 0 else 'fell'} by {percent(abs(found.change))} of its mean "
-        f"between thirds of the {span} (p = {found.p:.1g})",
-        threshold="at most 1 %, or p of at least 0.01",
-        remedy=remedy,
-    )
+    return check.judge(abs(difference.change), change=difference.change, p=difference.p)
 
 
 def _blocks(result: LoadResult, *, bounded: bool) -> Sequence[float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Finding
-from .judge import judge
+from ..model.verdict import Effect
+from .declaration import Declaration, Limits, Made
+from .evidence import Finding, Unit
 from .observation import Observation
 
 __all__ = ["access_log", "logs_grow"]
@@ -15,50 +16,54 @@ _ENOUGH = 100
 _ENOUGH_PER_CONNECTION = 20
 
 
+@Declaration(
+    id="access-log",
+    number=34,
+    title="access log",
+    made=(Made.SLICE,),
+    effects=(Effect.WARNS,),
+    unit=Unit.BYTES,
+    threshold="less than {limit:.0f}",
+    rule=f"less than {_LINE_BYTES} bytes per answer",
+    seen="the stack's files grew by {value:.0f} bytes for every answer, though its access log is off",
+    remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or say "
+    "access_log=on in all stacks",
+)
 def access_log(seen: Observation) -> Finding | None:
     """Files grew by a line for every answer, though no hop of the stack says that it keeps an access log.
 
     Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
-    requests as it has connections, and some servers complain of each (uWSGI in 293 bytes), in the next slice if the
-    app is slow: with less than 20 answers per connection these might be taken for the lines of a log.
-
-    Source: Apache HTTP Server, "Log Files"; nginx, ngx_http_log_module.
+    requests as it has connections, and some servers complain of each, in the next slice if the app is slow: with
+    few answers per connection these might be taken for the lines of a log.
     """
     enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * seen.result.established_peak)
     if seen.stack is None or seen.answered < enough or _declared(seen):
         return None
     each = seen.log_bytes / seen.answered
-    if each < _LINE_BYTES:
-        return None
-    return Finding(
-        check="access log",
-        effect=Effect.WARNS,
-        seen=f"the stack's files grew by {each:.0f} bytes for every answer, though its access log is off",
-        threshold=f"less than {_LINE_BYTES}",
-        remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or say "
-        "access_log=on in all stacks",
-    )
+    return None if each < _LINE_BYTES else access_log.finding(value=each, limit=_LINE_BYTES)
 
 
+@Declaration(
+    id="logs-grow",
+    number=32,
+    title="logs grow",
+    made=(Made.SLICE,),
+    limits=Limits(warns=_MIB),
+    unit=Unit.BYTES_PER_SECOND,
+    seen="the stack wrote {mib_per_s:.1f} MiB per second into its run directory",
+    remedy={
+        "": "look into its logs: does it complain about every request?",
+        "declared": "leave out access_log=on where it is not what you want to measure",
+    },
+)
 def logs_grow(seen: Observation) -> Finding | None:
-    """The stack wrote over 1 MiB per second into its run directory.
+    """The stack wrote a lot into its run directory.
 
     A disk shared with others, a full page cache and a full file system await whoever races for long.
-
-    Source: none needed.
     """
     elapsed_s = seen.machine.elapsed_s
     rate = seen.log_bytes / elapsed_s if elapsed_s > 0 else 0.0
-    return judge(
-        "logs grow",
-        rate,
-        warns=_MIB,
-        seen=f"the stack wrote {rate / _MIB:.1f} MiB per second into its run directory",
-        remedy="leave out access_log=on where it is not what you want to measure"
-        if _declared(seen)
-        else "look into its logs: does it complain about every request?",
-        unit=lambda limit: f"{limit / _MIB:.0f} MiB/s",
-    )
+    return logs_grow.judge(rate, cure="declared" if _declared(seen) else "", mib_per_s=rate / _MIB)
 
 
 def _declared(seen: Observation) -> bool:

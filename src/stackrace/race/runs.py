@@ -7,11 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checks import Observation
+from ..checks import BoundedRun, Observation, run_cut_off
 from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
-from ..model.units import DURATION
-from ..model.verdict import Effect, Finding
+from ..model.verdict import Finding
 from .events import BlockStarted
 from .rounds import Still
 from .steps import Steps, shuffled, shuffler_of
@@ -65,19 +64,9 @@ class RunBlock:
 
 
 def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ...]:
-    """Say that a run ended before its requests were sent: its throughput holds, its length does not."""
-    if cell.load.requests is None or seen.result.duration_s < limit_s:
-        return ()
-    counts = seen.result.counts
-    return (
-        Finding(
-            check="run cut off",
-            effect=Effect.WARNS,
-            seen=f"{counts.ok + counts.errors} of {cell.load.requests} requests were answered or failed in time",
-            threshold=f"all within {DURATION.format(limit_s)}",
-            remedy="is the stack that slow, or does it hang? Give fewer [load] requests, or a larger [race] budget",
-        ),
-    )
+    """Say that a run ended before its requests were sent."""
+    finding = run_cut_off(BoundedRun(observation=seen, requests=cell.load.requests, limit_s=limit_s))
+    return () if finding is None else (finding,)
 
 
 class Runs:

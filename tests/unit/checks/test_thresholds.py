@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
-from tests.unit.checks.table import CHECKS, Made
 
 from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.load import SeriesBin
@@ -38,6 +37,12 @@ def of_clock(name: str) -> Observation:
 def under_quota(throttled_s: float) -> Observation:
     declared = Budget(stack_cores=(0,), generator_cores=(1,), quota=True)
     return healthy(machine=machine(throttled_s=throttled_s), cores=declared)
+
+
+def ended(unfinished: float) -> Observation:
+    """A slice at whose end this share of the quantiles reached into unfinished requests."""
+    names = frozenset(name for name, share in (("p999", 0.1), ("p99", 0.5), ("p90", 0.9)) if share < unfinished)
+    return healthy(result=result(latency=quantiles(censored=names)))
 
 
 CLOSING = load(keep_alive=False)
@@ -120,6 +125,7 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         [(1, WARNS), (200, WARNS), (201, INVALIDATES)],
     ),
     ("timeouts", lambda x: healthy(result=result(counts=counts(timed_out=int(x)))), 0, [(1, WARNS)]),
+    ("unfinished requests", ended, 0.2, [(0.6, WARNS), (0.95, WARNS)]),
     (
         "wrong body",
         lambda x: healthy(result=result(counts=counts(failed={"body": int(x)}))),
@@ -215,14 +221,12 @@ def test_every_check_is_covered_here_or_by_its_conditions():
     assert len(names) == len(SLICE_CHECKS)
 
 
-def test_the_table_of_checks_tells_these_effects():
+def test_each_check_has_the_effects_that_it_declares():
     known: dict[str, set[Effect]] = {}
     for name, _, _, loud in CASES:
         known.setdefault(name, set()).update(effect for _, effect in loud)
-    told = {check.name: check.effect for check in CHECKS if check.made in (Made.SLICE, Made.RUN)}
-    assert {name: told[name] for name in known} == {
-        name: ", ".join(effect for effect in Effect if effect in effects) for name, effects in known.items()
-    }
+    declared = {check.declaration.title: set(check.declaration.possible_effects) for check in SLICE_CHECKS}
+    assert known == {name: declared[name] for name in known}
 
 
 def test_shared_cores_and_debug_mode_warn():
@@ -230,9 +234,9 @@ def test_shared_cores_and_debug_mode_warn():
     assert effects(healthy(debug=True), "debug mode") == [WARNS]
 
 
-@pytest.mark.parametrize("check", SLICE_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", SLICE_CHECKS, ids=lambda check: check.declaration.id)
 def test_every_check_cites_its_source(check):
-    assert "Source:" in check.__doc__
+    assert check.summary.endswith((".", "?"))
 
 
 def test_no_check_divides_by_nothing():

@@ -1,0 +1,116 @@
+"""The sentences of a finding, filled in from its check's declaration and its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from string import Formatter
+from typing import Any
+
+from ..model.units import DURATION, SIZE
+from ..model.verdict import Finding as WordedFinding
+from .declaration import Declaration
+from .evidence import Finding, Unit
+from .words import Words
+
+__all__ = ["limit_in_words", "worded"]
+
+
+def percent(share: float) -> str:
+    """Write 0.034 as ``3.4 %``."""
+    return f"{100 * share:.3g} %"
+
+
+def count(number: float) -> str:
+    """Write a number of things."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def _named(noun: str, numbers: tuple[int, ...]) -> str:
+    """Write ``core 3``, ``cores 0, 1``."""
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
+def _lumps(sizes: Mapping[str, int]) -> str:
+    return "; ".join(f"{count(size)} requests took a little over {mark_s} s" for mark_s, size in sizes.items())
+
+
+_FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "cores": lambda numbers: _named("core", numbers),
+    "count": count,
+    "duration": DURATION.format,
+    "gib": lambda size: f"{size / 2**30:.1f}",
+    "list": ", ".join,
+    "lumps": _lumps,
+    "mib": lambda size: count(size / 2**20),
+    "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
+    "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
+    "percent": percent,
+    "ports": lambda numbers: _named("port", numbers),
+    "size": SIZE.format,
+    "stages": lambda numbers: ", ".join(f"{number} at {stage}" for stage, number in numbers.items()),
+    "tally": lambda numbers: ", ".join(f"{number} × {name}" for name, number in numbers.items()),
+}
+"""How templates have values written, beside Python's own formats."""
+
+_LIMITS: Mapping[Unit, Callable[[float], str]] = {
+    Unit.COUNT: count,
+    Unit.SHARE: percent,
+    Unit.SECONDS: DURATION.format,
+    Unit.BYTES: SIZE.format,
+    Unit.PAGES: lambda limit: f"{limit:.0f} pages",
+    Unit.PER_SECOND: lambda limit: f"{limit:.0f}/s",
+    Unit.BYTES_PER_SECOND: lambda limit: f"{limit / 2**20:.0f} MiB/s",
+    Unit.SHARE_PER_SECOND: lambda limit: f"{percent(limit)} per second",
+    Unit.PROBABILITY: lambda limit: f"{limit:g}",
+    Unit.INDEX: lambda limit: f"{limit:g}",
+    Unit.RATIO: lambda limit: f"{limit:g}",
+}
+
+
+class _Formatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        written = _FORMATS.get(format_spec)
+        return written(value) if written else str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _Formatter()
+
+
+def _fill(template: str, finding: Finding, knob: Words) -> str:
+    values = {**finding.facts, "value": finding.value, "limit": finding.limit, "knob": knob}
+    return _FORMATTER.vformat(template, (), values)
+
+
+def worded(declaration: Declaration, finding: Finding, knob: Words) -> WordedFinding:
+    """Return ``finding`` in words."""
+    return WordedFinding(
+        check=declaration.title,
+        effect=finding.effect,
+        seen=_seen(declaration, finding, knob),
+        threshold=_threshold(declaration, finding, knob),
+        remedy=_remedy(declaration, finding, knob),
+    )
+
+
+def _seen(declaration: Declaration, finding: Finding, knob: Words) -> str:
+    """Say what was seen."""
+    return _fill(declaration.template(declaration.seen, finding.case), finding, knob)
+
+
+def _remedy(declaration: Declaration, finding: Finding, knob: Words) -> str:
+    """Say what to do about it."""
+    return _fill(declaration.template(declaration.remedy, finding.cure), finding, knob)
+
+
+def _threshold(declaration: Declaration, finding: Finding, knob: Words) -> str:
+    """Say what should have been."""
+    if declaration.threshold:
+        return _fill(declaration.template(declaration.threshold, finding.case), finding, knob)
+    if not finding.limit:
+        return "none"
+    return f"at {'least' if declaration.least else 'most'} {limit_in_words(declaration.unit, finding.limit)}"
+
+
+def limit_in_words(unit: Unit, limit: float) -> str:
+    """Write a limit with its unit: ``85 %``, ``50 ms``."""
+    return _LIMITS[unit](limit)
