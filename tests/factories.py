@@ -18,6 +18,7 @@ from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.model.race import Budget, Ending, Question, Race, Rule, StackFacts
+from stackrace.model.reason import CpuTime, Reason
 from stackrace.model.standing import Interval, Level, Row, Standing, Withdrawal
 from stackrace.model.verdict import Effect, Finding, Verdict
 
@@ -230,15 +231,14 @@ def make_standing(
                     counted[finding.check] = counted.get(finding.check, 0) + 1
     headline = len(levels) - 1 if headline is None else headline
     return Standing(
-        answer=_answer(levels[headline].rows, ties) if levels else "Nothing could be measured.",
-        reason="Most of each request's CPU time is spent in the application." if levels else "",
-        headline=max(0, headline), levels=levels, result=_result(levels, headline, ties, settled),
+        answer=_answer(levels, headline, ties, settled), headline=max(0, headline), levels=levels,
+        reason=Reason(first=CpuTime(stack=levels[headline].rows[0].stack, hops={"app": 0.5})) if levels else None,
         withdrawals=tuple(Withdrawal(stack=s, failure=f) for s, f in failed.items() if s not in present),
         warnings=counted, resolution=0.04 if limits and levels else None,
     )  # fmt: skip
 
 
-def _result(levels: Sequence[Level], headline: int, ties: int, settled: bool) -> Answer:
+def _answer(levels: Sequence[Level], headline: int, ties: int, settled: bool) -> Answer:
     if not levels:
         return Answer(kind=AnswerKind.NOTHING)
     stacks = tuple(row.stack for row in levels[headline].rows)
@@ -247,15 +247,6 @@ def _result(levels: Sequence[Level], headline: int, ties: int, settled: bool) ->
     if len(stacks) == 1:
         return Answer(kind=AnswerKind.ALONE, stacks=stacks)
     return Answer(kind=AnswerKind.ALIKE if ties > 1 else AnswerKind.BEST, stacks=stacks[: max(ties, 1)])
-
-
-def _answer(rows: Sequence[Row], ties: int) -> str:
-    if len(rows) == 1:
-        return f"{rows[0].stack} is the only stack that could be measured."
-    if ties > 1:
-        return f"The best {ties} stacks cannot be told apart: they differ by less than 4 %."
-    margin = 1 / rows[1].ratio.value - 1
-    return f"{rows[0].stack} wins: {margin:.0%} more requests per second than {rows[1].stack}."
 
 
 def _level(race: Race, load: Load, ties: int, limits: bool, censored: frozenset[str], errors: int) -> Level:

@@ -63,7 +63,7 @@ def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool)
         "outcome": came,
         "blocks": max((row.launches for row in rows), default=0),
         "order": came == "measured" and (_best(standing) or any(row.rank[0] > 1 for row in rows)),
-        "result": standing.result.kind.value if standing else None,
+        "result": standing.answer.kind.value if standing else None,
         "settled": standing is not None and standing.settled,
         "resolution": standing.resolution if standing else None,
         "elapsed s": raced.elapsed_s if raced else None,
@@ -71,7 +71,7 @@ def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool)
 
 
 def _best(standing: Standing | None) -> bool:
-    return standing is not None and standing.result.kind is AnswerKind.BEST
+    return standing is not None and standing.answer.kind is AnswerKind.BEST
 
 
 def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:

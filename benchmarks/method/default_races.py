@@ -24,6 +24,7 @@ from typing import Any
 
 from stackrace.model.race import Race
 from stackrace.report.result import standing_of
+from stackrace.report.words import words_of
 
 from ._races import arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval
@@ -42,13 +43,13 @@ def described(raced: Race | None) -> dict[str, Any]:
     if raced is None or standing is None:
         return {"outcome": came}
     rows = {row.stack: row for row in standing.rows}
-    result = standing.result
+    result = standing.answer
     return {
         "outcome": came,
         "result": result.kind.value,
         "stacks": list(result.stacks),
         "within": result.within,
-        "answer": standing.answer,
+        "answer": words_of(raced, standing).answer,
         "elapsed s": raced.elapsed_s,
         "launches": len(raced.launches),
         "blocks": len({one.block for one in raced.launches}),

@@ -12,6 +12,7 @@ from statistics import median
 
 from stackrace.model.race import Race
 from stackrace.report.result import standing_of
+from stackrace.report.words import words_of
 
 from ._races import arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 
@@ -41,9 +42,9 @@ def described(raced: Race | None) -> dict[str, object]:
     blocks = len({one.block for one in raced.launches})
     return {
         "outcome": came,
-        "result": standing.result.kind.value,
-        "first": standing.result.stacks[0] if standing.result.stacks else None,
-        "answer": standing.answer,
+        "result": standing.answer.kind.value,
+        "first": standing.answer.stacks[0] if standing.answer.stacks else None,
+        "answer": words_of(raced, standing).answer,
         "minutes": raced.elapsed_s / 60,
         "blocks": blocks,
         "launches": len(raced.launches),

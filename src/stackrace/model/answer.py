@@ -59,6 +59,9 @@ class Answer:
     needed_s: float | None = None
     """How many more seconds those take; None where that is unknown."""
 
+    most_blocks: int | None = None
+    """After how many blocks a race is looked at last, where not even they are likely to bring an answer."""
+
     @property
     def settled(self) -> bool:
         """Whether the question is answered."""

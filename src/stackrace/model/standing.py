@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .answer import Answer, AnswerKind
+from .costs import Costs
 from .interval import Interval
 from .launch import Failure
+from .lead import Lead
 from .load import Load, Quantiles
+from .reason import Reason
+from .sensitivity import Condition
 from .verdict import Verdict
 
 __all__ = ["Interval", "Level", "Row", "ScalingCurve", "ScalingLaw", "Standing", "Withdrawal"]
@@ -112,37 +116,35 @@ class ScalingCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """All levels of a race; ``headline`` is the one the answer speaks of.
+    """What a race says, as data; ``report.words`` makes the sentences."""
 
-    ``result`` is the answer as data, ``answer`` the sentence that says it. ``reason`` is one sentence on where the
-    time goes. ``resolution`` is the smallest difference in throughput the headline level could show, 0.04 for 4 %;
-    None while too few launches allow any limits. ``verdict`` is what the checks say about the race as a whole;
-    where it is invalid the race is void, and nothing of the standing may be believed.
-
-    ``levels_told`` says who leads at which load levels, ``costs`` what the winner needs in memory and CPU time
-    against others, ``conditions`` what would have to be true for the answer to change, the likeliest first. All
-    these are sentences, empty where there is nothing to say. ``scaling`` has a curve for each stack and workload
-    with two levels or more.
-    """
-
-    answer: str
-    reason: str
-    headline: int
-    levels: tuple[Level, ...]
+    answer: Answer = field(default_factory=lambda: Answer(kind=AnswerKind.NOTHING))
+    headline: int = 0
+    """The level the answer speaks of, by its place in ``levels``."""
+    levels: tuple[Level, ...] = ()
+    leads: tuple[Lead, ...] = ()
+    """Who holds the first place at each of ``levels``; empty where the race is void."""
+    reason: Reason | None = None
+    """Where the CPU time of the first two rows goes."""
+    costs: Costs | None = None
+    """What the winner needs, against others."""
+    conditions: tuple[Condition, ...] = ()
+    """What would have to be true for the answer to change, the likeliest first."""
     withdrawals: tuple[Withdrawal, ...] = ()
     warnings: Mapping[str, int] = field(default_factory=dict)
+    """How often each check warned, by its name."""
     resolution: float | None = None
+    """The smallest difference in throughput that the headline level could show, 0.04 for 4 %; None while too few
+    launches allow any limits."""
     verdict: Verdict = field(default_factory=Verdict)
-    levels_told: str = ""
-    costs: str = ""
-    conditions: tuple[str, ...] = ()
+    """What the checks say about the race as a whole. Where it is invalid the race is void: believe nothing."""
     scaling: tuple[ScalingCurve, ...] = ()
-    result: Answer = field(default_factory=lambda: Answer(kind=AnswerKind.NOTHING))
+    """A curve for each stack and workload with two levels or more."""
 
     @property
     def settled(self) -> bool:
         """Whether the question is answered."""
-        return self.result.settled
+        return self.answer.settled
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -9,6 +9,7 @@ from itertools import combinations
 from ..model.answer import Answer, AnswerKind
 from ..model.interval import Interval
 from ..model.race import Question, Race, Rule
+from ..stats import selection
 from ..stats.judge import Judgement
 from .levels import Field, blocks_of
 
@@ -40,6 +41,7 @@ def answer_of(race: Race, field: Field, judgement: Judgement) -> Answer:
         within=_within(race, judgement, kind, told),
         blocks_needed=None if settled else judgement.blocks_needed,
         needed_s=None if settled else _needed_s(race, judgement, len(rivals) + 1),
+        most_blocks=selection.LOOKS[-1] if not settled and _is_hopeless(race, judgement) else None,
     )
 
 
@@ -103,3 +105,10 @@ def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
     if judgement.blocks_needed is None or not race.launches or not race.elapsed_s or race.repeats is not None:
         return None
     return race.elapsed_s / len(race.launches) * stacks * max(judgement.blocks_needed - done, 1)
+
+
+def _is_hopeless(race: Race, judgement: Judgement) -> bool:
+    """Tell whether no number of blocks is likely to bring an answer."""
+    bounded = judgement.behind is not None and math.isfinite(judgement.behind)
+    by_looks = race.rule is Rule.SELECTION and race.repeats is None
+    return by_looks and bounded and judgement.blocks_needed is None

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from ..model.standing import ScalingCurve
 from ..stats import scaling as law
-from .words import Told
+from .judged_level import JudgedLevel
 
 __all__ = ["curves"]
 
 
-def curves(levels: Sequence[Told]) -> tuple[ScalingCurve, ...]:
+def curves(levels: Sequence[JudgedLevel]) -> tuple[ScalingCurve, ...]:
     """Return a curve for each stack and workload that was measured at two levels of a closed loop or more.
 
     Levels with a connection per request have curves of their own. A block without a value at some level counts

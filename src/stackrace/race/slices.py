@@ -9,6 +9,7 @@ from statistics import fmean
 
 from ..model.errors import InputError
 from ..model.launch import Launch
+from ..model.numbers import about
 from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
@@ -17,7 +18,6 @@ from .pace import Lengths, hands_of, lengths_of
 from .schedule import FEWEST_BLOCKS, BlockPlan, Costs, Extent, least_budget_s, plan_block
 from .steps import Steps, shuffler_of
 from .twins import entrants
-from .words.phrases import about
 
 __all__ = ["Slices", "guess", "planned_lengths", "shortest_s", "too_short"]
 

@@ -21,12 +21,16 @@ from ..stats import selection, summary
 from ..stats.allpairs import looks as allpairs
 from ..stats.judge import Judgement, judge
 from .answering import answer_of
+from .costs import costs_of
+from .cpu_time import reason_of
+from .judged_level import JudgedLevel
+from .leads import lead_of
 from .levels import Field, blocks_of, fields, level_of
 from .percentiles import Spread, latency_limits
 from .resume import counted
 from .scaling import curves
+from .sensitivity import conditions_of
 from .view import race_view, twins_apart, twins_at
-from .words import Told, worded
 
 __all__ = ["Decisions", "Merge", "decisions", "standing"]
 
@@ -61,25 +65,28 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     race = counted(race)
     found = fields(race, pooled=_pooled(race))
     if not found:
-        withdrawals = _withdrawals(race, set())
-        nobody = Standing(answer="", reason="", headline=0, levels=(), withdrawals=withdrawals,
-                          warnings=_warnings(race))  # fmt: skip
-        return worded(nobody, (), withdrawals)
+        return Standing(withdrawals=_withdrawals(race, set()), warnings=_warnings(race))
     at = _headline(found)
     judged = [_judged(race, field, drops=field is found[at]) for field in found]
     levels = tuple(_level(race, *both, merge, spread) for both in zip(found, judged, strict=True))
     withdrawals = _withdrawals(race, {row.stack for level in levels for row in level.rows})
-    told = [_told(race, *each) for each in zip(found, judged, levels, strict=True)]
-    missing = [one for one in withdrawals if one.stack in _asked(race, found[at].workload)]
+    whole = [_judged_level(race, *each) for each in zip(found, judged, levels, strict=True)]
     verdict = examine_race(race_view(race, found[at].level))
-    whole = Standing(
-        answer="", reason="", headline=at,
-        levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
+    seen = Standing(
+        headline=at, levels=levels, withdrawals=withdrawals, warnings=_warnings(race),
         resolution=_resolution(race, found[at], judged[at]), verdict=verdict,
-        scaling=curves(told) if thorough else (),
-        result=answer_of(race, found[at], judged[at]) if verdict.valid else Answer(kind=AnswerKind.VOID),
+        scaling=curves(whole) if thorough else (),
     )  # fmt: skip
-    return worded(whole, told, missing)
+    if not verdict.valid:
+        return replace(seen, answer=Answer(kind=AnswerKind.VOID))
+    return replace(
+        seen,
+        answer=answer_of(race, found[at], judged[at]),
+        leads=tuple(lead_of(level) for level in whole),
+        reason=reason_of(levels[at].rows),
+        costs=costs_of(whole[at]),
+        conditions=conditions_of(whole, at),
+    )
 
 
 def _pooled(race: Race) -> bool:
@@ -93,8 +100,8 @@ def _judged(race: Race, field: Field, *, drops: bool) -> Judgement:
     return judge(field.values, race.difference, rule=race.rule, question=race.question, drops=drops)
 
 
-def _told(race: Race, field: Field, judgement: Judgement, level: Level) -> Told:
-    return Told(race=race, level=level, stacks=field.stacks, judgement=judgement, values=field.values)
+def _judged_level(race: Race, field: Field, judgement: Judgement, level: Level) -> JudgedLevel:
+    return JudgedLevel(race=race, level=level, stacks=field.stacks, judgement=judgement, values=field.values)
 
 
 def _resolution(race: Race, field: Field, judgement: Judgement) -> float | None:

@@ -12,7 +12,7 @@ from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding, Verdict
 from ..race.resume import counted
-from .sentences import of
+from .words.race_words import of
 
 __all__ = ["Complaint", "Trial", "complaints", "refused"]
 

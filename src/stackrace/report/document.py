@@ -16,12 +16,12 @@ from pathlib import Path
 from ..model.duty import Duty
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
-from . import sentences
 from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import load, whole
 from .document_rows import curve, level, result, row
+from .words import race_words, words_of
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 
@@ -33,17 +33,18 @@ SCHEMA = Path(__file__).parent / "schema" / "race-1.schema.json"
 
 def document(race: Race, standing: Standing, *, series: bool = False) -> dict[str, object]:
     """Return the document of ``race`` and its ``standing``; ``series`` adds every slice's 100 ms bins."""
+    words = words_of(race, standing)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "answer": printable(sentences.banner(standing)),
-        "reason": printable(standing.reason),
-        "levels_told": printable(standing.levels_told),
-        "costs": printable(standing.costs),
-        "conditions": [printable(one) for one in standing.conditions],
+        "answer": printable(words.answer),
+        "reason": printable(words.reason),
+        "levels_told": printable(words.leads),
+        "costs": printable(words.costs),
+        "conditions": [printable(one) for one in words.conditions],
         "refused": printable(refused(race)),
-        "notes": [printable(one) for one in sentences.notes(race, standing)],
-        "result": result(standing.result),
+        "notes": [printable(one) for one in race_words.notes(race, standing)],
+        "result": result(standing.answer),
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,

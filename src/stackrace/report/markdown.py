@@ -6,13 +6,14 @@ import re
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, scaling, sentences
+from . import figures, scaling
 from .complaints import complaints, refused
 from .growth import growths
 from .markdown_text import code as _code
 from .markdown_text import escape as _escape
 from .repeat import COMMAND, race_file
 from .setbacks import setbacks
+from .words import race_words, words_of
 
 __all__ = ["MarkdownExporter"]
 
@@ -31,27 +32,28 @@ class MarkdownExporter:
         headline = standing.levels[standing.headline : standing.headline + 1]
         others = [level for level in standing.levels if level not in headline]
         parts = [
-            *_answer(standing),
-            _escape(f"{sentences.about(race)}. {sentences.ending(race, standing)}"),
+            *_answer(race, standing),
+            _escape(f"{race_words.about(race)}. {race_words.ending(race, standing)}"),
             *(_level(level) for level in (*headline, *others)),
             _scaling(standing),
             _memory(race, standing),
             _troubles(race, standing),
-            "\n".join(f"- {_escape(note)}" for note in sentences.notes(race, standing)),
+            "\n".join(f"- {_escape(note)}" for note in race_words.notes(race, standing)),
             _repeat(race),
         ]
         return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def _answer(standing: Standing) -> tuple[str, ...]:
+def _answer(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return the answer and what belongs to it; of a void race only that it is void."""
-    banner = f"**{_escape(sentences.banner(standing))}**"
+    words = words_of(race, standing)
+    banner = f"**{_escape(words.answer)}**"
     if not standing.verdict.valid:
-        return (f"> [!CAUTION]\n> {banner}", _escape(sentences.VOID))
-    listed = "\n".join(f"- {_escape(one)}" for one in standing.conditions)
-    conditions = f"{sentences.CONDITIONS}:\n\n{listed}" if listed else ""
+        return (f"> [!CAUTION]\n> {banner}", _escape(race_words.VOID))
+    listed = "\n".join(f"- {_escape(one)}" for one in words.conditions)
+    conditions = f"{race_words.CONDITIONS}:\n\n{listed}" if listed else ""
     return (
-        banner, _escape(standing.levels_told), _escape(standing.reason), _escape(standing.costs), conditions,
+        banner, _escape(words.leads), _escape(words.reason), _escape(words.costs), conditions,
     )  # fmt: skip
 
 

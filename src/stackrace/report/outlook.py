@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..model.numbers import about, connections, milliseconds, percent
 from ..model.race import Question, RacePlan
 from ..model.stack import Stack
 from ..model.units import DURATION
@@ -13,7 +14,6 @@ from ..race.pace import hands_of, response_s
 from ..race.schedule import FEWEST_BLOCKS, SLICE_S, plan_block
 from ..race.slices import guess, planned_lengths, shortest_s
 from ..race.twins import entrants
-from ..race.words.phrases import about, clients, milliseconds, percent
 from ..setup.defaults import CONCURRENCY
 from ..spec.request import RaceRequest
 from ..stats.planning import blocks_expected
@@ -55,8 +55,9 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     longest_s = response_s(slowest, max(levels), hands)
     if longest_s > plan.loads[-1].timeout_s:
         yield (
-            f"At {clients(plan.loads[-1])} an answer will take about {about(round(longest_s, 1))}, but a request "
-            f"is given up after {DURATION.format(plan.loads[-1].timeout_s)}. Lower -c, or raise [load] timeout."
+            f"At {connections(plan.loads[-1].concurrency)} an answer will take about {about(round(longest_s, 1))}, "
+            f"but a request is given up after {DURATION.format(plan.loads[-1].timeout_s)}. "
+            "Lower -c, or raise [load] timeout."
         )
 
 

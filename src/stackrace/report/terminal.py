@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, scaling, sentences
+from . import figures, scaling
 from .clean import one_line
 from .growth import growths
 from .terminal_levels import LevelsMatrix, groups
@@ -22,6 +22,7 @@ from .terminal_memory import MemoryTable
 from .terminal_scaling import scaling_table
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
+from .words import race_words, words_of
 
 __all__ = ["make_console", "print_report", "report"]
 
@@ -55,15 +56,15 @@ def print_report(race: Race, standing: Standing, console: Console | None = None)
 def report(race: Race, standing: Standing) -> RenderableType:
     """Return the whole report; it adapts to the width it is printed in."""
     void = not standing.verdict.valid
-    parts: list[RenderableType] = [Text(one_line(sentences.banner(standing)), style="bold red" if void else "bold")]
-    if not void:
-        parts += [Text(one_line(text)) for text in (standing.levels_told, standing.reason, standing.costs) if text]
-    else:
-        parts.append(Text(sentences.VOID, style="red"))
-    parts.append(Text(one_line(f"{sentences.about(race)}. {sentences.ending(race, standing)}"), style="dim"))
-    if standing.conditions and not void:
-        parts += [Text(), Text(sentences.CONDITIONS, style="bold")]
-        parts += [_item(one) for one in standing.conditions]
+    words = words_of(race, standing)
+    parts: list[RenderableType] = [Text(one_line(words.answer), style="bold red" if void else "bold")]
+    if void:
+        parts.append(Text(race_words.VOID, style="red"))
+    parts += [Text(one_line(text)) for text in (words.leads, words.reason, words.costs) if text]
+    parts.append(Text(one_line(f"{race_words.about(race)}. {race_words.ending(race, standing)}"), style="dim"))
+    if words.conditions:
+        parts += [Text(), Text(race_words.CONDITIONS, style="bold")]
+        parts += [_item(one) for one in words.conditions]
     for level in standing.foremost:
         parts += [Text(), Text(_heading(level), style="bold"), LevelTable(level, void=void)]
     if len(standing.levels) > 1:
@@ -112,5 +113,5 @@ def _item(text: str) -> RenderableType:
 
 
 def _notes(race: Race, standing: Standing) -> list[Text]:
-    lines = [*sentences.notes(race, standing), f"Race {race.id}, seed {race.seed}."]
+    lines = [*race_words.notes(race, standing), f"Race {race.id}, seed {race.seed}."]
     return [Text(one_line(line), style="dim") for line in lines]

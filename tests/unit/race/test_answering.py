@@ -13,6 +13,7 @@ from stackrace.model.launch import FailureKind, Launch, Slice
 from stackrace.race.answering import answer_of
 from stackrace.race.levels import fields
 from stackrace.race.standing import standing
+from stackrace.report.words import words_of
 from stackrace.stats.judge import judge
 
 
@@ -38,31 +39,34 @@ def found(race):
 
 
 def test_the_time_that_an_answer_takes_is_said():
-    seen = found(raced(0.08))
+    race = raced(0.08)
+    seen = found(race)
     assert not seen.settled
-    assert seen.result.blocks_needed > 4
+    assert seen.answer.blocks_needed > 4
     each_s = 60.0 / 12
-    expected_s = each_s * (1 + len(seen.result.rivals)) * (seen.result.blocks_needed - 4)
-    assert seen.result.needed_s == pytest.approx(expected_s)
-    assert seen.answer.endswith(" more would tell.")
+    expected_s = each_s * (1 + len(seen.answer.rivals)) * (seen.answer.blocks_needed - 4)
+    assert seen.answer.needed_s == pytest.approx(expected_s)
+    assert words_of(race, seen).answer.endswith(" more would tell.")
 
 
 def test_where_launches_vary_too_much_no_time_would_do():
-    seen = found(raced(0.9, blocks=20))
-    assert seen.result.kind is AnswerKind.UNDECIDED
-    assert seen.result.blocks_needed is None
-    assert "not even 40 launches of each would tell" in seen.answer
+    race = raced(0.9, blocks=20)
+    seen = found(race)
+    assert seen.answer.kind is AnswerKind.UNDECIDED
+    assert seen.answer.blocks_needed is None
+    assert seen.answer.most_blocks == 40
+    assert "not even 40 launches of each would tell" in words_of(race, seen).answer
 
 
 @pytest.mark.parametrize("silent", [{"elapsed_s": 0.0}, {"repeats": 4}], ids=lambda told: next(iter(told)))
 def test_no_time_is_said_where_none_is_known(silent):
-    assert found(raced(0.08, **silent)).result.needed_s is None
+    assert found(raced(0.08, **silent)).answer.needed_s is None
 
 
 def test_nothing_more_is_needed_where_the_question_is_answered():
     seen = found(raced(0.0001, blocks=10))
     assert seen.settled
-    assert (seen.result.rivals, seen.result.blocks_needed, seen.result.needed_s) == ((), None, None)
+    assert (seen.answer.rivals, seen.answer.blocks_needed, seen.answer.needed_s) == ((), None, None)
 
 
 def test_a_block_that_was_cut_took_none_of_the_time():
@@ -72,16 +76,16 @@ def test_a_block_that_was_cut_took_none_of_the_time():
         for launch in whole.launches
         if launch.block == 3
     )
-    assert found(replace(whole, launches=(*whole.launches, *cut))).result == found(whole).result
+    assert found(replace(whole, launches=(*whole.launches, *cut))).answer == found(whole).answer
 
 
 def test_of_several_stacks_one_that_is_left_alone_proves_nothing():
     race = raced(0.01)
     alone = replace(race, launches=tuple(one for one in race.launches if one.stack == "waitress"))
-    assert found(alone).result.kind is AnswerKind.ONLY
+    assert found(alone).answer.kind is AnswerKind.ONLY
     assert not found(alone).settled
     asked = replace(alone, stacks=("waitress",))
-    assert found(asked).result.kind is AnswerKind.ALONE
+    assert found(asked).answer.kind is AnswerKind.ALONE
     assert found(asked).settled
 
 

@@ -10,7 +10,8 @@ from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.percentiles import latency_limits
 from stackrace.race.standing import standing
 
-from .words.contests import Entry, contest, flat, merged
+from .contests import Entry, contest, flat
+from .raced import merged
 
 
 def race_with(*launches, count):

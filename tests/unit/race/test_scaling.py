@@ -6,7 +6,8 @@ import pytest
 
 from stackrace.race.standing import standing
 
-from .words.contests import Entry, contest, merged
+from .contests import Entry, contest
+from .raced import merged
 
 
 def usl(one, sigma, kappa, levels):

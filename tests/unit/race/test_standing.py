@@ -13,51 +13,56 @@ from stackrace.model.answer import AnswerKind
 from stackrace.model.launch import FailureKind, MemorySample
 from stackrace.model.race import Ending, Question, Rule
 from stackrace.race.standing import decisions, standing
+from stackrace.report.words import words_of
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 
 
 def test_a_clear_winner_is_named_with_its_margin():
-    found = standing(race_of({"a": 1000, "b": 1300, "c": 700}), merge=merged)
+    race = race_of({"a": 1000, "b": 1300, "c": 700})
+    found = standing(race, merge=merged)
     assert found.settled
     assert [row.stack for row in found.rows] == ["b", "a", "c"]
     assert [row.tier for row in found.rows] == [1, 2, 3]
-    assert found.result.kind is AnswerKind.BEST
-    assert (found.result.stacks, found.result.next_best, found.result.rivals) == (("b",), "a", ())
-    assert found.answer.startswith("b is the best: it delivers 1.")
-    assert found.answer.endswith("the throughput of a, the next best.")
+    assert found.answer.kind is AnswerKind.BEST
+    assert (found.answer.stacks, found.answer.next_best, found.answer.rivals) == (("b",), "a", ())
+    assert words_of(race, found).answer.startswith("b is the best: it delivers 1.")
+    assert words_of(race, found).answer.endswith("the throughput of a, the next best.")
     second = found.rows[1]
     assert second.ratio.low < 1 / 1.3 < second.ratio.high
     assert (found.rows[0].ratio.low, found.rows[0].ratio.high) == (1, 1)
 
 
 def test_twins_are_a_tie_once_enough_is_known():
-    found = standing(race_of({"a": 1000, "b": 1000, "c": 300}, blocks=28, exhaustive=True), merge=merged)
+    race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=28, exhaustive=True)
+    found = standing(race, merge=merged)
     assert found.settled
     assert [row.tier for row in found.rows] == [1, 1, 2]
-    assert found.result.kind is AnswerKind.ALIKE
-    assert set(found.result.stacks) == {"a", "b"}
-    assert found.result.within < 0.05
-    assert found.answer.endswith(" at most; every other stack is slower.")
-    assert ": nothing between them that matters, " in found.answer
+    assert found.answer.kind is AnswerKind.ALIKE
+    assert set(found.answer.stacks) == {"a", "b"}
+    assert found.answer.within < 0.05
+    assert words_of(race, found).answer.endswith(" at most; every other stack is slower.")
+    assert ": nothing between them that matters, " in words_of(race, found).answer
     assert found.resolution is not None
     assert found.resolution < 0.05
 
 
 def test_noisy_twins_cannot_be_told_apart_yet():
-    found = standing(race_of({"a": 1000, "b": 1000, "c": 200}, blocks=3, sd=0.25), merge=merged)
+    race = race_of({"a": 1000, "b": 1000, "c": 200}, blocks=3, sd=0.25)
+    found = standing(race, merge=merged)
     assert not found.settled
-    assert found.result.kind is AnswerKind.UNDECIDED
-    first, other = found.result.stacks[0], found.result.rivals[0]
+    assert found.answer.kind is AnswerKind.UNDECIDED
+    first, other = found.answer.stacks[0], found.answer.rivals[0]
     assert {first, other} == {"a", "b"}
-    assert found.answer.startswith(f"No winner yet: {first} is ahead; {other} may be better, ")
+    assert words_of(race, found).answer.startswith(f"No winner yet: {first} is ahead; {other} may be better, ")
     assert "c" not in [row.stack for row in found.rows if row.tier == 1]
 
 
 def test_one_launch_of_each_tells_nothing():
-    found = standing(race_of({"a": 1000, "b": 2000}, blocks=1), merge=merged)
+    race = race_of({"a": 1000, "b": 2000}, blocks=1)
+    found = standing(race, merge=merged)
     assert not found.settled
-    assert "one launch says nothing about the next" in found.answer
+    assert "one launch says nothing about the next" in words_of(race, found).answer
     assert found.rows[0].stack == "b"
     assert found.rows[1].ratio.low is None
     assert found.rows[0].throughput_per_s.low is None
@@ -65,62 +70,67 @@ def test_one_launch_of_each_tells_nothing():
 
 
 def test_somebody_who_is_good_enough_is_named_before_the_last_doubt_is_gone():
-    found = standing(race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=4), merge=merged)
+    race = race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=4)
+    found = standing(race, merge=merged)
     assert found.settled
-    assert found.result.kind is AnswerKind.GOOD
-    assert found.result.within == 0.05
-    assert found.answer.startswith("a is the best, or within 5 % of it: it delivers 1.0")
+    assert found.answer.kind is AnswerKind.GOOD
+    assert found.answer.within == 0.05
+    assert words_of(race, found).answer.startswith("a is the best, or within 5 % of it: it delivers 1.0")
 
 
 def test_when_time_is_over_it_is_said_how_far_the_leader_may_be_behind():
     race = race_of({"a": 1000, "b": 960, "c": 970, "d": 500}, blocks=5, sd=0.06, ending=Ending.BUDGET)
     found = standing(race, merge=merged)
     assert not found.settled
-    assert found.result.kind is AnswerKind.CLOSE
-    assert 0.05 < found.result.within < 0.25
-    assert "d" not in found.result.rivals
-    assert " is the best of these, or at most " in found.answer
-    assert " behind; " in found.answer
-    assert found.answer.endswith(" more would tell.")
-    assert found.result.needed_s > 0
+    assert found.answer.kind is AnswerKind.CLOSE
+    assert 0.05 < found.answer.within < 0.25
+    assert "d" not in found.answer.rivals
+    assert " is the best of these, or at most " in words_of(race, found).answer
+    assert " behind; " in words_of(race, found).answer
+    assert words_of(race, found).answer.endswith(" more would tell.")
+    assert found.answer.needed_s > 0
 
 
 def test_a_leader_that_may_be_far_behind_is_no_advice():
-    found = standing(race_of({"a": 1000, "b": 990}, blocks=3, sd=0.3), merge=merged)
-    assert found.result.kind is AnswerKind.UNDECIDED
-    assert found.answer.startswith("No winner yet: ")
+    race = race_of({"a": 1000, "b": 990}, blocks=3, sd=0.3)
+    found = standing(race, merge=merged)
+    assert found.answer.kind is AnswerKind.UNDECIDED
+    assert words_of(race, found).answer.startswith("No winner yet: ")
 
 
 def test_a_race_by_the_rule_of_all_pairs_is_reported_by_it():
     race = race_of({"a": 1000, "b": 1300, "c": 700}, blocks=4)
     old, new = (standing(replace(race, rule=rule), merge=merged) for rule in (Rule.ALL_PAIRS, Rule.SELECTION))
     assert old.rows[1].ratio.high / old.rows[1].ratio.low > new.rows[1].ratio.high / new.rows[1].ratio.low
-    assert old.result.kind is AnswerKind.BEST
-    assert old.answer.startswith("b is the best: it delivers 1.")
+    assert old.answer.kind is AnswerKind.BEST
+    assert words_of(race, old).answer.startswith("b is the best: it delivers 1.")
 
 
 def test_forty_launches_are_as_many_as_a_race_makes():
-    found = standing(race_of({"a": 1000, "b": 1000}, blocks=40, sd=0.3), merge=merged)
+    race = race_of({"a": 1000, "b": 1000}, blocks=40, sd=0.3)
+    found = standing(race, merge=merged)
     assert not found.settled
-    assert "40 launches of each" in found.answer
+    assert "40 launches of each" in words_of(race, found).answer
 
 
 def test_a_ranking_asks_for_every_place():
     twins = {"a": 2000, "b": 1000, "c": 1000}
-    early = standing(race_of(twins, blocks=5, sd=0.05, question=Question.RANKING), merge=merged)
-    late = standing(race_of(twins, blocks=40, sd=0.015, question=Question.RANKING), merge=merged)
+    short = race_of(twins, blocks=5, sd=0.05, question=Question.RANKING)
+    long = race_of(twins, blocks=40, sd=0.015, question=Question.RANKING)
+    early, late = (standing(race, merge=merged) for race in (short, long))
     assert not early.settled
-    assert early.answer.startswith("Not every place is settled yet: a is ahead; still open: ")
+    assert words_of(short, early).answer.startswith("Not every place is settled yet: a is ahead; still open: ")
     assert late.settled
-    assert late.result.kind is AnswerKind.RANKED
-    assert late.answer.startswith("Every place is settled: a comes first: it delivers ")
+    assert late.answer.kind is AnswerKind.RANKED
+    assert words_of(long, late).answer.startswith("Every place is settled: a comes first: it delivers ")
 
 
 def test_a_race_of_one_stack_gives_its_figure():
-    found = standing(race_of({"a": 1000}), merge=merged)
+    race = race_of({"a": 1000})
+    found = standing(race, merge=merged)
     assert found.settled
-    assert found.answer.startswith("a delivers ")
-    assert found.answer.endswith("with nothing to compare it with.")
+    assert words_of(race, found).answer.startswith("a delivers ")
+    assert words_of(race, found).answer.endswith("with nothing to compare it with.")
     assert found.rows[0].rank == (1, 1)
 
 
@@ -133,8 +143,8 @@ def test_the_only_stack_that_could_be_measured_has_not_won():
     race = replace(race, launches=failed)
     found = standing(race, merge=merged)
     assert not found.settled
-    assert found.answer.startswith("Only a could be measured, at ")
-    assert found.answer.endswith("b never became ready.")
+    assert words_of(race, found).answer.startswith("Only a could be measured, at ")
+    assert words_of(race, found).answer.endswith("b never became ready.")
     assert [one.stack for one in found.withdrawals] == ["b"]
     assert not decisions(race).settled
 
@@ -142,15 +152,16 @@ def test_the_only_stack_that_could_be_measured_has_not_won():
 def test_when_nothing_could_be_measured_the_answer_says_why():
     race = make_race(2, blocks=2, failures=make_race(2, blocks=0).stacks)
     found = standing(race, merge=merged)
-    assert (found.levels, found.rows, found.settled, found.reason) == ((), (), False, "")
-    assert found.answer.startswith("Nothing could be measured: ")
-    assert "No answer within 30 s" in found.answer
+    assert (found.levels, found.rows, found.settled, found.reason) == ((), (), False, None)
+    assert words_of(race, found).answer.startswith("Nothing could be measured: ")
+    assert "No answer within 30 s" in words_of(race, found).answer
     assert len(found.withdrawals) == 2
 
 
 def test_a_race_that_has_just_begun_has_no_withdrawals():
-    found = standing(make_race(2, blocks=0, ending=None), merge=merged)
-    assert found.answer == "Nothing has been measured yet."
+    race = make_race(2, blocks=0, ending=None)
+    found = standing(race, merge=merged)
+    assert words_of(race, found).answer == "Nothing has been measured yet."
     assert found.withdrawals == ()
     assert len(standing(make_race(2, blocks=0, ending=Ending.BUDGET), merge=merged).withdrawals) == 2
 
@@ -230,7 +241,7 @@ def test_the_reason_says_where_the_time_goes():
         )
     ]
     race = replace(race_of({"nginx/http/gunicorn": 1, "granian": 1}, blocks=0), launches=tuple(launches))
-    assert standing(race, merge=merged).reason == (
+    assert words_of(race, standing(race, merge=merged)).reason == (
         "nginx/http/gunicorn spends 0.50 ms of CPU time per request (80 % in gunicorn, 20 % in nginx); "
         "the leader, granian, spends 0.25 ms of CPU time per request."
     )
@@ -246,7 +257,9 @@ def test_the_reason_admits_that_cpu_time_is_not_it():
         )
     ]
     race = replace(race_of({"slow": 1, "fast": 1}, blocks=0), launches=tuple(launches))
-    assert standing(race, merge=merged).reason.endswith("per request: it is not CPU time that sets them apart.")
+    assert words_of(race, standing(race, merge=merged)).reason.endswith(
+        "per request: it is not CPU time that sets them apart."
+    )
 
 
 def test_the_headline_is_the_highest_level_that_most_stacks_were_measured_at():
@@ -254,10 +267,11 @@ def test_the_headline_is_the_highest_level_that_most_stacks_were_measured_at():
     launches = tuple(
         launch if launch.stack == "a" else replace(launch, slices=launch.slices[:2]) for launch in race.launches
     )
-    found = standing(replace(race, launches=launches), merge=merged)
+    race = replace(race, launches=launches)
+    found = standing(race, merge=merged)
     assert [len(level.rows) for level in found.levels] == [3, 3, 1]
     assert found.levels[found.headline].load.concurrency == 20
-    assert found.answer.startswith("At 20 connections, a is the best: it delivers ")
+    assert words_of(race, found).answer.startswith("At 20 connections, a is the best: it delivers ")
 
 
 def test_the_order_of_stacks_and_launches_does_not_matter():
@@ -283,7 +297,7 @@ def test_any_race_has_a_standing(question, stacks, blocks):
     race = make_race(stacks, blocks=blocks, question=question)
     found = standing(race, merge=merged)
     assert len(found.rows) == stacks
-    assert found.answer.endswith(".")
+    assert words_of(race, found).answer.endswith(".")
     assert [row.tier for row in found.rows[1:]] == sorted(row.tier for row in found.rows[1:])
     assert found.rows[0].ratio.value == 1
 
@@ -291,8 +305,9 @@ def test_any_race_has_a_standing(question, stacks, blocks):
 def test_of_runs_more_repeats_would_show_more():
     twins = {"a": 1000, "b": 1000}
     for blocks in (1, 50):
-        found = standing(race_of(twins, blocks=blocks, sd=0.3, repeats=blocks), merge=merged)
-        assert found.answer.endswith(" may be better, which a larger number of repeats may tell.")
+        race = race_of(twins, blocks=blocks, sd=0.3, repeats=blocks)
+        found = standing(race, merge=merged)
+        assert words_of(race, found).answer.endswith(" may be better, which a larger number of repeats may tell.")
 
 
 def test_memory_of_a_run_belongs_to_its_own_level():
@@ -318,23 +333,24 @@ def test_there_is_a_level_for_each_workload_at_each_load():
     ]  # fmt: skip
     assert [level.rows[0].stack for level in found.levels] == ["a", "a", "b", "b"]
     assert found.levels[found.headline].where == "on static at c=20"
-    assert found.answer.startswith("On static, at 20 connections, a is the best: it delivers ")
+    assert words_of(race, found).answer.startswith("On static, at 20 connections, a is the best: it delivers ")
     assert found.settled
 
 
 def test_where_there_is_one_load_the_answer_names_the_workload_alone():
     race = race_with_workloads({"static": {"a": 5000, "b": 4000}, "page": {"a": 500, "b": 700}})
-    assert standing(race, merge=merged).answer.startswith("On static, a is the best: ")
+    assert words_of(race, standing(race, merge=merged)).answer.startswith("On static, a is the best: ")
 
 
 def test_a_single_stack_with_many_workloads_gives_a_row_for_each():
     rates = {name: {"a": rate} for name, rate in (("text", 9000), ("memcached", 2000), ("orm", 700))}
-    found = standing(race_with_workloads(rates), merge=merged)
+    race = race_with_workloads(rates)
+    found = standing(race, merge=merged)
     assert [len(level.rows) for level in found.levels] == [1, 1, 1]
     assert [level.label for level in found.levels] == ["text, c=20", "memcached, c=20", "orm, c=20"]
     assert all(level.rows[0].throughput_per_s.low is not None for level in found.levels)
-    assert found.answer.startswith("On text, a delivers ")
-    assert found.answer.endswith("with nothing to compare it with.")
+    assert words_of(race, found).answer.startswith("On text, a delivers ")
+    assert words_of(race, found).answer.endswith("with nothing to compare it with.")
 
 
 def test_a_workload_for_one_stack_alone_lacks_no_comparison():
@@ -348,6 +364,7 @@ def test_who_failed_elsewhere_is_no_rival_in_the_answer():
         replace(launch, slices=(), failure=make_failure()) if launch.stack == "c" else launch
         for launch in race.launches
     )
-    found = standing(replace(race, launches=launches), merge=merged)
+    race = replace(race, launches=launches)
+    found = standing(race, merge=merged)
     assert [withdrawal.stack for withdrawal in found.withdrawals] == ["c"]
-    assert "nothing to compare it with" in found.answer
+    assert "nothing to compare it with" in words_of(race, found).answer

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from tests.factories import make_load
 
-from stackrace.model.answer import AnswerKind
+from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.load import TargetResult
 from stackrace.model.race import Rule
 from stackrace.model.verdict import Effect
 from stackrace.race.standing import decisions, standing
 from stackrace.race.view import race_view, twins_at
+from stackrace.report.words import words_of
 
 from .raced import launch_of, merged, race_of, slice_of
 
@@ -70,7 +71,7 @@ def test_a_twins_launches_count_as_its_originals():
         "c": (10, 10),
     }
     assert [row.stack for row in found.rows] == [row.stack for row in without.rows]
-    assert found.result.kind is without.result.kind
+    assert found.answer.kind is without.answer.kind
 
 
 def test_by_the_rule_of_all_pairs_twins_that_are_alike_change_nothing_but_the_resolution():
@@ -82,10 +83,13 @@ def test_by_the_rule_of_all_pairs_twins_that_are_alike_change_nothing_but_the_re
 
 
 def test_twins_that_differ_void_the_race_and_the_answer_says_so_first():
-    found = standing(twinned({"a": 1000, "b": 1300}, ratio=1.2), merge=merged)
+    race = twinned({"a": 1000, "b": 1300}, ratio=1.2)
+    found = standing(race, merge=merged)
     assert not found.verdict.valid
     assert not found.settled
-    assert found.answer.startswith(
+    assert found.answer == Answer(kind=AnswerKind.VOID)
+    assert (found.leads, found.reason, found.costs, found.conditions) == ((), None, None, ())
+    assert words_of(race, found).answer.startswith(
         "This race is void: a ran twice under two names, and at c=20 its twin delivered 1."
     )
     assert checks_of(found)["twins differ"] is Effect.INVALIDATES
@@ -122,15 +126,16 @@ def test_a_drift_that_all_share_is_told_and_no_more():
     found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.3), merge=merged)
     assert found.verdict.valid
     assert checks_of(found)["canary drifts"] is Effect.WARNS
-    assert found.result.kind in (AnswerKind.BEST, AnswerKind.GOOD)
-    assert found.result.stacks == ("b",)
+    assert found.answer.kind in (AnswerKind.BEST, AnswerKind.GOOD)
+    assert found.answer.stacks == ("b",)
 
 
 def test_a_drift_that_one_stack_does_not_share_voids_the_race():
-    found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.4, alone=("b",)), merge=merged)
+    race = twinned({"a": 1000, "b": 1300}, drift=-0.4, alone=("b",))
+    found = standing(race, merge=merged)
     assert checks_of(found)["canary drifts"] is Effect.INVALIDATES
-    assert found.answer.startswith("This race is void: the stacks ended ")
-    assert " did not go with the others" in found.answer
+    assert words_of(race, found).answer.startswith("This race is void: the stacks ended ")
+    assert " did not go with the others" in words_of(race, found).answer
 
 
 def lengthened(one):

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from tests.factories import make_failure, make_race, make_standing
 
+from stackrace.model.costs import Costs, Need
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import StackFacts
+from stackrace.model.sensitivity import LessMemory
 from stackrace.model.standing import Standing
 from stackrace.model.verdict import Effect, Finding, Verdict
 
@@ -27,5 +29,12 @@ def hostile_race():
 
 
 def hostile_standing(race) -> Standing:
-    """Its standing, with hostile sentences."""
-    return replace(make_standing(race), answer=f"{STACK} wins. {EVIL}", reason=EVIL, warnings={EVIL: 3})
+    """Its standing, with hostile names in every sentence."""
+    costs = Costs(first=Need(stack=STACK, memory_bytes=2e6, cpu_ms_per_request=0.5),
+                  second=Need(stack=EVIL, memory_bytes=1e6, cpu_ms_per_request=0.5))  # fmt: skip
+    return replace(
+        make_standing(race),
+        costs=costs,
+        conditions=(LessMemory(stack=EVIL, memory_bytes=1e6, first_memory_bytes=2e6),),
+        warnings={EVIL: 3},
+    )

@@ -6,6 +6,7 @@ import pytest
 from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.report import Format, exporter
+from stackrace.report.words import words_of
 
 from .hostile import EVIL, hostile_race, hostile_standing
 
@@ -73,8 +74,8 @@ def test_the_page_is_well_formed(case):
 
 
 def test_the_answer_is_the_first_thing_on_the_page(case):
-    _, standing, text = case
-    start = standing.answer.split()[0][:12]
+    race, standing, text = case
+    start = words_of(race, standing).answer.split()[0][:12]
     assert Page(text).text.split()[0].startswith(start)
 
 

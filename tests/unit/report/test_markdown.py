@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.report import Format, exporter
+from stackrace.report.words import words_of
 
 from .hostile import hostile_race, hostile_standing
 
@@ -16,7 +17,7 @@ def lines_of(race, standing):
 def test_the_answer_is_first():
     race = make_race(3)
     standing = make_standing(race)
-    assert re.sub(r"[*\\]", "", lines_of(race, standing)[0]) == standing.answer
+    assert re.sub(r"[*\\]", "", lines_of(race, standing)[0]) == words_of(race, standing).answer
 
 
 def test_every_level_has_a_table_with_every_stack():

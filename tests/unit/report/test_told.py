@@ -4,19 +4,24 @@ import io
 import json
 import re
 from dataclasses import replace
+from html import unescape
 
 import jsonschema
 import pytest
-from tests.factories import STACKS, make_finding, make_race, make_standing
+from tests.factories import STACKS, make_finding, make_load, make_race, make_standing
 
 from stackrace.model.answer import Answer, AnswerKind
+from stackrace.model.costs import Costs, Need
+from stackrace.model.lead import Lead, LeadKind
 from stackrace.model.race import Budget, Ending, Enforcement
+from stackrace.model.sensitivity import LessMemory, NoErrors
 from stackrace.model.standing import Interval, ScalingCurve, ScalingLaw
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
-from stackrace.report import SCHEMA, Format, document, exporter, scaling, sentences
+from stackrace.report import SCHEMA, Format, document, exporter, scaling
 from stackrace.report.complaints import complaints, refused
 from stackrace.report.terminal import make_console, print_report
+from stackrace.report.words import race_words, words_of
 
 MEMORY = 2048 * 1024**2
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart")
@@ -33,9 +38,15 @@ CURVES = (
     ScalingCurve(stack=STACKS[2], levels=(1, 20, 100), knee=None, unfit="The levels are 9% off its best curve."),
 )
 TOLD = {
-    "levels_told": "At 1 connection, nobody leads.",
-    "costs": "For 1.3× the throughput it takes 2.4× the memory.",
-    "conditions": ("If memory is scarce: then another.", "If few come: then a third."),
+    "leads": tuple(Lead(kind=LeadKind.ALONE, load=make_load(level), stacks=STACKS[:1]) for level in (1, 20)),
+    "costs": Costs(
+        first=Need(stack=STACKS[0], memory_bytes=2.4e9, cpu_ms_per_request=None),
+        second=Need(stack=STACKS[1], memory_bytes=1e9, cpu_ms_per_request=None),
+    ),
+    "conditions": (
+        LessMemory(stack=STACKS[1], memory_bytes=1e9, first_memory_bytes=2.4e9),
+        NoErrors(stack=STACKS[2], first=STACKS[0], requests=1000, errors=3),
+    ),
 }
 
 
@@ -50,23 +61,26 @@ def everywhere(race, standing):
     html = exporter(Format.HTML).export(race, standing)
     visible = re.sub(r"<style>.*?</style>|<wbr>|<[^>]+>", "", html, flags=re.DOTALL)
     markdown = re.sub(r"\\(.)", r"\1", exporter(Format.MARKDOWN).export(race, standing))
-    return {"terminal": out.getvalue(), "html": visible, "markdown": markdown}
+    return {"terminal": out.getvalue(), "html": unescape(visible), "markdown": markdown}
 
 
 def test_all_reports_tell_what_belongs_to_the_answer():
     race = make_race(3)
+    words = words_of(race, told(race, **TOLD))
+    assert all((words.leads, words.reason, words.costs)) and len(words.conditions) == 2
     for name, text in everywhere(race, told(race, **TOLD)).items():
-        for sentence in (TOLD["levels_told"], TOLD["costs"], *TOLD["conditions"], sentences.CONDITIONS):
+        for sentence in (words.leads, words.reason, words.costs, *words.conditions, race_words.CONDITIONS):
             assert sentence in text, name
 
 
 def test_a_void_race_says_so_first_and_names_no_winner():
     race = make_race(3)
-    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), result=Answer(kind=AnswerKind.VOID))
+    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), answer=Answer(kind=AnswerKind.VOID))
+    words = words_of(race, told(race, **TOLD))
     for name, text in everywhere(race, standing).items():
         assert "This race is void: two identical stacks came out 4 % apart." in text[:400], name
-        assert sentences.VOID in text, name
-        for sentence in (standing.answer, TOLD["levels_told"], TOLD["costs"], *TOLD["conditions"]):
+        assert race_words.VOID in text, name
+        for sentence in (words.answer, words.leads, words.reason, words.costs, *words.conditions):
             assert sentence not in text, name
         assert "its question is answered" not in text, name
     html = exporter(Format.HTML).export(race, standing)
@@ -93,7 +107,7 @@ def test_a_void_race_marks_no_first_tier():
 def test_the_resolution_is_told_with_every_standing(resolution, begin):
     race = make_race(3)
     standing = told(race, resolution=resolution)
-    assert sentences.resolution(race, standing).startswith(begin)
+    assert race_words.resolution(race, standing).startswith(begin)
     for name, text in everywhere(race, standing).items():
         assert begin in text, name
     assert document(race, standing)["notes"][0].startswith(begin)
@@ -113,9 +127,10 @@ def test_the_budget_and_what_enforces_it_are_told():
 def test_a_race_without_limits_says_by_what_it_was_held():
     race = make_race(2, cores=Budget(stack_cores=(0, 1), generator_cores=(0, 1)))
     assert (
-        sentences.budget(race) == "Each stack had cores 0, 1, held to it by affinity; the load engine had the same."
+        race_words.budget(race)
+        == "Each stack had cores 0, 1, held to it by affinity; the load engine had the same."
     )
-    assert (sentences.twin(race), sentences.resumed(race)) == ("", "")
+    assert (race_words.twin(race), race_words.resumed(race)) == ("", "")
 
 
 def spoilt(race):
@@ -244,8 +259,9 @@ def test_percentiles_have_limits_bounds_or_nothing():
 
 def test_everything_told_validates():
     race = make_race(3, twin=STACKS[0], resumed=1, ending=Ending.BUDGET)
-    standing = told(race, **TOLD, scaling=CURVES, verdict=Verdict((TWINS,)))
+    standing = told(race, **TOLD, scaling=CURVES)
     built = json.loads(exporter(Format.JSON).export(race, standing))
     jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert built["scaling"][0]["law"]["peak"] == {"value": 83.3, "low": 61.7, "high": None}
-    assert (built["levels_told"], built["costs"]) == (TOLD["levels_told"], TOLD["costs"])
+    words = words_of(race, standing)
+    assert (built["levels_told"], built["costs"]) == (words.leads, words.costs)

@@ -9,10 +9,11 @@ from stackrace.model.duty import Duty
 from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
-from stackrace.report import charts, clean, figures, paths, sentences, terminal_bar
+from stackrace.report import charts, clean, figures, paths, terminal_bar
 from stackrace.report.charts import scale
 from stackrace.report.complaints import complaints
 from stackrace.report.setbacks import setbacks
+from stackrace.report.words import race_words
 
 
 @pytest.mark.parametrize("module", [charts, clean, figures, paths, scale, terminal_bar])
@@ -33,7 +34,7 @@ def test_factories_are_deterministic():
 @pytest.mark.parametrize("ending", [None, *Ending])
 def test_every_ending_has_its_sentence(ending):
     race = make_race(2, ending=ending)
-    assert sentences.ending(race, make_standing(race, settled=False)).startswith("The race")
+    assert race_words.ending(race, make_standing(race, settled=False)).startswith("The race")
 
 
 def test_failures_of_one_cause_are_told_once_with_their_number():
@@ -77,19 +78,19 @@ def test_warnings_of_the_standing_alone_are_told_too():
 def test_a_race_that_went_on_says_so_and_what_was_left_out():
     race = make_race(stacks=2, levels=(10,), blocks=3, ending=Ending.INTERRUPTED)
     went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)
-    said = sentences.resumed(went_on)
+    said = race_words.resumed(went_on)
     assert "went on once after an interruption; left out: 2 launches of blocks that were cut" in said
-    assert ", 4 launches in " in sentences.about(went_on)
-    assert sentences.resumed(race) == ""
+    assert ", 4 launches in " in race_words.about(went_on)
+    assert race_words.resumed(race) == ""
 
 
 def test_where_the_time_went_is_told_slices_first_and_trifles_left_out():
     race = make_race(2, duty=Duty(slices_s=80.0, sides_s=10.0, rewarming_s=50.0, resting_s=10.0, starting_s=49.9,
                                   stopping_s=0.1))  # fmt: skip
-    assert sentences.duty(race) == (
+    assert race_words.duty(race) == (
         "Of the race's 3 min 20 s: 40 % slices, 5 % slices at other levels, 25 % starting, "
         "30 % load and rest before slices."
     )
-    assert sentences.duty(race) in sentences.notes(race, make_standing(race))
-    assert "since it went on last" in sentences.duty(replace(race, resumed=1))
-    assert sentences.duty(make_race(2)) == ""
+    assert race_words.duty(race) in race_words.notes(race, make_standing(race))
+    assert "since it went on last" in race_words.duty(replace(race, resumed=1))
+    assert race_words.duty(make_race(2)) == ""

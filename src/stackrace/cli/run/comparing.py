@@ -21,6 +21,7 @@ from ...model.race import Ending, Race
 from ...report.complaints import complaints
 from ...report.historic import Form, rerun_exporter
 from ...report.result import standing_of
+from ...report.words import words_of
 from ...servers import catalogue
 from ...setup.choosing import asked
 from ...store import open_store
@@ -144,7 +145,7 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
     return PartOutcome(
         part=part,
         race=race.id,
-        answer=standing.answer,
+        answer=words_of(race, standing).answer,
         elapsed_s=race.elapsed_s,
         difference=race.difference,
         left_out=left_out,

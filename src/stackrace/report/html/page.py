@@ -9,10 +9,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ...model.race import Race
 from ...model.standing import Standing
-from .. import figures, repeat, scaling, sentences
+from .. import figures, repeat, scaling
 from ..clean import one_line, printable, tail
 from ..complaints import complaints, refused
 from ..setbacks import setbacks
+from ..words import race_words, words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
@@ -32,11 +33,12 @@ class HtmlExporter:
         """Return the whole page; all foreign text is escaped."""
         void = not standing.verdict.valid
         return _templates().get_template("page.html.j2").render(
-            race=race, standing=standing, sentence=partial(marks.sentence, stacks=race.stacks),
+            race=race, standing=standing, words=words_of(race, standing),
+            sentence=partial(marks.sentence, stacks=race.stacks),
             style=(HERE / "style.css").read_text(encoding="utf-8"),
-            about=sentences.about(race), ending=sentences.ending(race, standing),
-            banner=sentences.banner(standing), void=void, void_words=sentences.VOID, heading=sentences.CONDITIONS,
-            resolution=sentences.resolution(race, standing), notes=sentences.notes(race, standing),
+            about=race_words.about(race), ending=race_words.ending(race, standing),
+            void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
+            resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
             boards=[standing_view(level, void=void) for level in standing.foremost],
             latencies=[latency_view(level) for level in standing.foremost],
             costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],

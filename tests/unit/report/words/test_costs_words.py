@@ -1,6 +1,8 @@
 """What the winner costs."""
 
-from .contests import Entry, flat, told
+from tests.unit.race.contests import Entry, flat
+
+from .worded import told
 
 
 def test_the_margin_has_its_price():
@@ -20,7 +22,6 @@ def test_a_cheaper_equal_is_as_good():
         "a": Entry(rates=flat(1010), cpu={"a": 0.5}, memory_mib=300),
         "b": Entry(rates=flat(1000), cpu={"b": 0.5}, memory_mib=100),
     }, blocks=28, sd=0.01, exhaustive=True)  # fmt: skip
-    assert [row.stack for row in found.rows] == ["a", "b"]
     assert found.costs == (
         "As far as throughput goes you may as well take b: it needs a third of the memory "
         "(100 MiB against 300 MiB) and about the same CPU time per request (0.50 ms against 0.50 ms)."
@@ -33,7 +34,6 @@ def test_a_cheaper_stack_that_cannot_be_told_apart_is_named_beside_the_next_best
         "b": Entry(rates=flat(1000), cpu={"b": 0.5}, memory_mib=290),
         "c": Entry(rates=flat(950), cpu={"c": 0.45}, memory_mib=150),
     }, blocks=2, sd=0.02)  # fmt: skip
-    assert [row.stack for row in found.rows] == ["a", "b", "c"]
     first, second = found.costs.split(". ")
     assert first.startswith("Against b, a takes about the same memory (300 MiB against 290 MiB)")
     assert second.startswith("c cannot be told from a in throughput and needs half the memory (150 MiB against")

@@ -2,27 +2,20 @@
 
 from dataclasses import replace
 
-import pytest
+from tests.unit.race.contests import Entry, flat
 
-from stackrace.model.race import Rule
-from stackrace.model.standing import Interval
-from stackrace.race.standing import standing
-from stackrace.race.words.conditions import MOST, _latency
-from stackrace.race.words.told import Told
-from stackrace.stats.judge import judge
+from stackrace.model.interval import Interval
+from stackrace.model.sensitivity import LatencyCounts
+from stackrace.race.sensitivity import MOST
+from stackrace.report.words.conditions import condition
 
-from ..raced import merged
-from .contests import Entry, contest, flat, told
+from .worded import told
 
 
 def only(found, begin):
     """The one condition that begins so."""
     (one,) = (text for text in found.conditions if text.startswith(begin))
     return one
-
-
-def of(race):
-    return standing(race, merge=merged)
 
 
 TWO = {
@@ -40,22 +33,6 @@ def test_memory_may_be_bounded():
 def test_what_may_be_smaller_without_a_change_is_not_told():
     alike = {name: replace(entry, memory_mib=100) for name, entry in TWO.items()}
     assert told(alike).conditions == ()
-
-
-@pytest.mark.parametrize("difference", [0.05, 0.02])
-def test_the_difference_told_is_the_one_at_which_the_answer_flips(difference):
-    """Race again with a difference just below and just above the one named: the decision changes there."""
-    near = {"a": Entry(rates=flat(1000), cpu={"a": 0.4}), "b": Entry(rates=flat(985), cpu={"b": 0.4})}
-    race = contest(near, blocks=7, sd=0.02, difference=difference, rule=Rule.ALL_PAIRS)
-    found = of(race)
-    text = only(found, "If differences")
-    named = float(text.split(" %")[0].split()[-1]) / 100
-    below, above = (of(replace(race, difference=named * factor)) for factor in (0.97, 1.03))
-    assert (below.settled, above.settled) == (False, True)
-    if found.settled:
-        assert "then nobody has won" in text
-    else:
-        assert text.endswith(" will do.")
 
 
 def test_a_close_second_will_do_if_the_margin_does_not_matter():
@@ -113,25 +90,12 @@ def test_there_are_never_more_than_four():
     assert len(told(many).conditions) == MOST
 
 
-def limited(row, low, value, high, **changes):
-    return replace(row, latency_limits={"p99": Interval(value=value, low=low, high=high)}, **changes)
-
-
-def test_latency_may_count_more_than_throughput_if_its_limits_say_so():
-    level = told(TWO).levels[0]
-    race = contest(TWO)
-    values = [[7.0, 7.01], [6.8, 6.79]]
-    cases = {
-        0.030: "If p99 latency counts more than throughput: then b, 12 ms (11–30) against 40 ms (38–43).",
-        0.039: "",
-    }
-    for high, expected in cases.items():
-        rows = (limited(level.rows[0], 0.038, 0.040, 0.043), limited(level.rows[1], 0.011, 0.012, high))
-        one = Told(race=race, level=replace(level, rows=rows), stacks=("a", "b"), judgement=judge(values, 0.05))
-        assert "".join(_latency(one, 0)) == expected
-    unsure = replace(rows[1], latency=replace(rows[1].latency, censored=frozenset({"p99"})))
-    one = replace(one, level=replace(level, rows=(rows[0], limited(unsure, 0.011, 0.012, 0.013))))
-    assert not list(_latency(one, 0))
+def test_latency_may_count_more_than_throughput():
+    fast, slow = Interval(value=0.012, low=0.011, high=0.030), Interval(value=0.040, low=0.038, high=0.043)
+    for at_least, bound in ((False, ""), (True, "≥ ")):
+        counts = LatencyCounts(stack="b", p99_s=fast, first_p99_s=slow, at_least=at_least)
+        figures = f"12 ms (11–30) against {bound}40 ms (38–43)"
+        assert condition(counts) == f"If p99 latency counts more than throughput: then b, {figures}."
 
 
 def test_one_stack_alone_has_no_conditions():

@@ -1,4 +1,4 @@
-"""Races with known rates and costs, for the sentences about them."""
+"""Races with known rates and costs."""
 
 import math
 import random
@@ -9,9 +9,6 @@ from tests.factories import make_load, make_race, make_result
 
 from stackrace.model import ids
 from stackrace.model.launch import HopUsage, Launch, Slice
-from stackrace.race.standing import standing
-
-from ..raced import merged
 
 MIB = 1024**2
 
@@ -54,11 +51,6 @@ def slice_of(entry: Entry, level: int, rate: float, workload: str = "") -> Slice
         for hop, cpu_ms in entry.cpu.items()
     )  # fmt: skip
     return Slice(index=0, load=load, result=result, usage=usage, workload=workload)
-
-
-def told(entries, **options):
-    """The standing of a contest."""
-    return standing(contest(entries, **options), merge=merged)
 
 
 def flat(rate, *levels):

@@ -1,19 +1,17 @@
-"""The sentences that every report shares, so that terminal, page and Markdown say the same."""
+"""What every report says of the race itself: why it ended, what it could show, what each stack had."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.race import Ending, Enforcement, Race, Rule
-from ..model.standing import Standing
-from ..race.void import void
-from . import figures
+from ...model.race import Ending, Enforcement, Race, Rule
+from ...model.standing import Standing
+from .. import figures
 
 __all__ = [
     "CONDITIONS",
     "VOID",
     "about",
-    "banner",
     "budget",
     "duty",
     "ending",
@@ -60,11 +58,6 @@ def ending(race: Race, standing: Standing) -> str:
     if standing.settled or race.ending is Ending.ANSWERED:
         return _ENDINGS[race.ending]
     return f"{_ENDINGS[race.ending]} Its question is not settled."
-
-
-def banner(standing: Standing) -> str:
-    """Say what must be read first: the answer, or that the race is void and why."""
-    return standing.answer if standing.verdict.valid else void(standing.verdict)
 
 
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:

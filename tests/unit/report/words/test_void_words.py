@@ -3,26 +3,25 @@
 from dataclasses import replace
 
 from tests.factories import make_finding
+from tests.unit.race.contests import Entry, contest, flat
+from tests.unit.race.raced import merged
 
-from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.standing import standing
-from stackrace.race.void import void
-from stackrace.race.words import worded
-
-from ..raced import merged
-from .contests import Entry, contest, flat
+from stackrace.report.words import StandingWords, words_of
+from stackrace.report.words.void import void
 
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart.")
 
 
 def test_nothing_is_answered():
     race = contest({"a": Entry(rates=flat(1300), cpu={"a": 0.4}), "b": Entry(rates=flat(1000), cpu={"b": 0.4})})
-    plain = replace(standing(race, merge=merged), answer="", levels_told="", costs="", conditions=())
-    void_one = replace(plain, verdict=Verdict((make_finding("mild"), TWINS)), result=Answer(kind=AnswerKind.VOID))
-    found = worded(void_one, [], [])
-    assert found.answer == "This race is void: two identical stacks came out 4 % apart."
-    assert (found.settled, found.costs, found.conditions) == (False, "", ())
+    believed = standing(race, merge=merged)
+    assert words_of(race, believed).costs
+    void_one = replace(believed, verdict=Verdict((make_finding("mild"), TWINS)))
+    assert words_of(race, void_one) == StandingWords(
+        answer="This race is void: two identical stacks came out 4 % apart."
+    )
 
 
 def test_every_grave_finding_is_named():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect, Verdict
+from ...model.verdict import Effect, Verdict
 
 __all__ = ["void"]
 

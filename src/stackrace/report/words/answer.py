@@ -2,39 +2,60 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ...model.answer import Answer, AnswerKind
+from ...model.numbers import about, connections, percent
 from ...model.race import Question, Race, Rule
-from ...model.standing import Row, Withdrawal
-from ...stats import selection
-from .phrases import about, names, percent, times
-from .told import Told, named
+from ...model.standing import Row, Standing, Withdrawal
+from .phrases import names, sentence, times
+from .void import void
 
-__all__ = ["answer", "nothing"]
+__all__ = ["answer"]
 
 
-def answer(result: Answer, told: Told, withdrawals: Sequence[Withdrawal]) -> str:
-    """Return the sentence without its capital and full stop; ``withdrawals`` are of stacks that met this level."""
-    race = told.race
+def answer(race: Race, standing: Standing) -> str:
+    """Return the sentence; of a void race that it is void, and why."""
+    if not standing.verdict.valid:
+        return void(standing.verdict)
+    if not standing.levels:
+        return _nothing(standing.withdrawals)
+    return sentence(_where(standing) + _clause(race, standing), race.stacks)
+
+
+def _where(standing: Standing) -> str:
+    """Say which level the answer speaks of, as far as there are others: ``on static, at 100 connections, ``."""
+    level = standing.levels[standing.headline]
+    several = len({level.load.label for level in standing.levels}) > 1
+    on = f"on {level.workload}, " if level.workload else ""
+    return on + (f"at {connections(level.load.concurrency)}, " if several else "")
+
+
+def _clause(race: Race, standing: Standing) -> str:
+    result = standing.answer
     match result.kind:
         case AnswerKind.ALONE | AnswerKind.ONLY:
-            return _alone(told.rows[0], withdrawals)
+            return _alone(standing.rows[0], _missing(race, standing))
         case AnswerKind.BEST:
             return f"{result.stacks[0]} is the best{_margin(result)}"
         case AnswerKind.GOOD:
             return f"{result.stacks[0]} is the best, or within {percent(race.difference)} of it{_margin(result)}"
         case AnswerKind.ALIKE:
-            rest = "; every other stack is slower" if len(result.stacks) < len(told.stacks) else ""
+            rest = "; every other stack is slower" if len(result.stacks) < len(standing.rows) else ""
             apart = percent(result.within or 0)
             return f"{names(result.stacks)}: nothing between them that matters, {apart} at most{rest}"
         case AnswerKind.RANKED:
             return f"every place is settled: {result.stacks[0]} comes first{_margin(result)}"
         case AnswerKind.CLOSE:
             behind = percent(result.within or 0)
-            return f"{result.stacks[0]} is the best of these, or at most {behind} behind{_open(result, told)}"
-    return f"{_undecided(result, told)}{_open(result, told)}"
+            return f"{result.stacks[0]} is the best of these, or at most {behind} behind{_open(result, race)}"
+    return f"{_undecided(race, standing)}{_open(result, race)}"
+
+
+def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
+    """Return the withdrawals of stacks that should have met the workload of the headline."""
+    asked = race.limits.get(standing.levels[standing.headline].workload, race.stacks)
+    return [withdrawal for withdrawal in standing.withdrawals if withdrawal.stack in asked]
 
 
 def _margin(result: Answer) -> str:
@@ -43,22 +64,23 @@ def _margin(result: Answer) -> str:
     return f": it delivers {times(result.ratio)} the throughput of {result.next_best}, the next best"
 
 
-def _undecided(result: Answer, told: Told) -> str:
-    first = result.stacks[0]
-    if told.race.question is Question.RANKING:
+def _undecided(race: Race, standing: Standing) -> str:
+    first = standing.answer.stacks[0]
+    if race.question is Question.RANKING:
         return f"not every place is settled yet: {first} is ahead"
-    if told.race.rule is Rule.SELECTION and told.row(named(told)).launches < 2:
+    launches = next(row.launches for row in standing.rows if row.stack == first)
+    if race.rule is Rule.SELECTION and launches < 2:
         return f"no winner yet: {first} was fastest, but one launch says nothing about the next"
     return f"no winner yet: {first} is ahead"
 
 
-def _open(result: Answer, told: Told) -> str:
+def _open(result: Answer, race: Race) -> str:
     """Name who may still be the best, and the time that would tell."""
     if not result.rivals:
         return ""
-    rivals = f"; {names(result.rivals)} may be better" if told.race.question is Question.WINNER else (
+    rivals = f"; {names(result.rivals)} may be better" if race.question is Question.WINNER else (
         f"; still open: {names(result.rivals)}")  # fmt: skip
-    return rivals + _longer(result, told.race)
+    return rivals + _longer(result, race)
 
 
 def _longer(result: Answer, race: Race) -> str:
@@ -68,10 +90,9 @@ def _longer(result: Answer, race: Race) -> str:
         return ", which a longer budget may tell"
     if result.needed_s is not None:
         return f", which about {about(result.needed_s)} more would tell"
-    if result.blocks_needed is None and math.isfinite(result.within or math.inf):
-        most = selection.LOOKS[-1]
+    if result.most_blocks is not None:
         return (
-            f", and not even {most} launches of each would tell: race on a quieter machine, "
+            f", and not even {result.most_blocks} launches of each would tell: race on a quieter machine, "
             f"or let only differences above {percent(race.difference)} matter"
         )
     return ", which a longer budget may tell"
@@ -88,7 +109,7 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
     return f"only {row.stack} could be measured, at {figure}: {first.stack} {first.failure.kind}{more}"
 
 
-def nothing(withdrawals: Sequence[Withdrawal]) -> str:
+def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     """Return the whole sentence where no level has a row."""
     if not withdrawals:
         return "Nothing has been measured yet."

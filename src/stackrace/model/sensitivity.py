@@ -1,0 +1,137 @@
+"""What would have to be true for a race's answer to change: one type for each kind of condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .interval import Interval
+
+__all__ = [
+    "Condition",
+    "CpuCounts",
+    "LargerDifference",
+    "LatencyCounts",
+    "LessMemory",
+    "LighterApp",
+    "LighterServices",
+    "NoErrors",
+    "OtherLevels",
+    "SmallerDifference",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargerDifference:
+    """If differences up to ``difference`` did not matter, ``stack`` would do."""
+
+    kind: Literal["larger difference"] = "larger difference"
+    stack: str
+    difference: float
+    """As a share, 0.05 for 5 %."""
+    now: float
+    """The difference that does not matter to the race."""
+    as_well: bool
+    """Whether another stack will do already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallerDifference:
+    """If differences below ``difference`` mattered, nobody would have won, or only ``stack``."""
+
+    kind: Literal["smaller difference"] = "smaller difference"
+    stack: str | None
+    difference: float
+    """As a share, 0.05 for 5 %."""
+    now: float
+    """The difference that does not matter to the race."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherLevels:
+    """At other load levels of the same workload ``stack`` is proved better."""
+
+    kind: Literal["other levels"] = "other levels"
+    stack: str
+    connections: tuple[int, ...]
+    """The levels, ascending."""
+    or_fewer: bool
+    """Whether they are all levels up to the largest of them."""
+    ratio: Interval | None = None
+    """Its throughput over the next best's, where it is a single level."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencyCounts:
+    """If the p99 latency counted more than throughput, it would be ``stack``."""
+
+    kind: Literal["latency counts"] = "latency counts"
+    stack: str
+    p99_s: Interval
+    first_p99_s: Interval
+    """That of the stack that the answer names."""
+    at_least: bool
+    """Whether ``first_p99_s`` is a lower bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoErrors:
+    """If no request might fail, it would be ``stack``: ``errors`` of the ``requests`` of ``first`` failed."""
+
+    kind: Literal["no errors"] = "no errors"
+    stack: str
+    first: str
+    requests: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessMemory:
+    """If there were less memory than the first stack needs, it would be ``stack``."""
+
+    kind: Literal["less memory"] = "less memory"
+    stack: str
+    memory_bytes: float
+    first_memory_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuCounts:
+    """If CPU time were what costs, it would be ``stack``."""
+
+    kind: Literal["CPU counts"] = "CPU counts"
+    stack: str
+    cpu_ms_per_request: float
+    first_cpu_ms_per_request: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LighterServices:
+    """If the app asked less of ``services``: ``share`` of the CPU time goes there."""
+
+    kind: Literal["lighter services"] = "lighter services"
+    services: tuple[str, ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LighterApp:
+    """If the app cost less: ``share`` of the CPU time of ``first`` is spent in ``hop``, where the app runs."""
+
+    kind: Literal["lighter app"] = "lighter app"
+    first: str
+    hop: str
+    share: float
+
+
+Condition = (
+    LargerDifference
+    | SmallerDifference
+    | OtherLevels
+    | LatencyCounts
+    | NoErrors
+    | LessMemory
+    | CpuCounts
+    | LighterServices
+    | LighterApp
+)

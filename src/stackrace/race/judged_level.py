@@ -1,0 +1,40 @@
+"""One load level and how its stacks were judged: what the parts of a standing are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.race import Race
+from ..model.standing import Level, Row
+from ..stats.judge import Judgement
+
+__all__ = ["JudgedLevel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedLevel:
+    """A level, its judgement, and the race it belongs to."""
+
+    race: Race
+    level: Level
+    stacks: Sequence[str]
+    """By the judgement's indices."""
+    judgement: Judgement
+    values: Sequence[Sequence[float]] = ()
+    """ln(throughput) by stack and block, NaN where a block has none."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The level's rows, best tier first."""
+        return self.level.rows
+
+    @property
+    def first(self) -> int:
+        """The index of the stack that the answer names: the leader, unless only others are proved to win."""
+        good = self.judgement.winners or (self.judgement.leader,)
+        return self.judgement.leader if self.judgement.leader in good else self.judgement.foremost(good)
+
+    def row(self, index: int) -> Row:
+        """Return the row of the stack with that index."""
+        return next(row for row in self.rows if row.stack == self.stacks[index])

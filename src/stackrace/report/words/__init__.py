@@ -1,0 +1,43 @@
+"""The only room that makes sentences of results: from a race and its standing, for all reports alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...model.race import Race
+from ...model.standing import Standing
+from .answer import answer
+from .conditions import condition
+from .costs import costs
+from .leads import leads
+from .reason import reason
+
+__all__ = ["StandingWords", "words_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingWords:
+    """A standing in sentences, each empty where there is nothing to say."""
+
+    answer: str
+    leads: str = ""
+    """Who leads at which load levels."""
+    reason: str = ""
+    """Where the CPU time goes."""
+    costs: str = ""
+    """What the winner needs in memory and CPU time."""
+    conditions: tuple[str, ...] = ()
+    """What would have to be true for the answer to change, the likeliest first."""
+
+
+def words_of(race: Race, standing: Standing) -> StandingWords:
+    """Return the sentences about ``standing``; of a void race only that it is void."""
+    if not standing.verdict.valid:
+        return StandingWords(answer=answer(race, standing))
+    return StandingWords(
+        answer=answer(race, standing),
+        leads=leads(standing.leads, race),
+        reason=reason(standing.reason),
+        costs=costs(standing.costs),
+        conditions=tuple(condition(one) for one in standing.conditions),
+    )

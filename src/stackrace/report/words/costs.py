@@ -1,0 +1,54 @@
+"""What the winner costs, in one or two sentences."""
+
+from __future__ import annotations
+
+from ...model.costs import Costs, Need
+from ...model.numbers import digits, mebibytes
+from .phrases import names, share, times
+
+__all__ = ["costs"]
+
+
+def costs(needs: Costs | None) -> str:
+    """Return the sentences; empty where no cost is known."""
+    if needs is None:
+        return ""
+    parts = [_instead(needs.first, needs.cheaper, equal=needs.equal)] if needs.cheaper else []
+    if needs.cheaper is None or needs.cheaper.stack != needs.second.stack:
+        parts.insert(0, _against(needs))
+    return " ".join(part for part in parts if part)
+
+
+def _against(needs: Costs) -> str:
+    first, second = needs.first, needs.second
+    shares = _shares(first, second)
+    if not shares:
+        return ""
+    if needs.ratio is not None:
+        return f"For {times(needs.ratio)} the throughput of {second.stack}, {first.stack} takes {names(shares)}."
+    return f"Against {second.stack}, {first.stack} takes {names(shares)}."
+
+
+def _instead(first: Need, cheaper: Need, *, equal: bool) -> str:
+    shares = names(_shares(cheaper, first))
+    if equal:
+        return f"As far as throughput goes you may as well take {cheaper.stack}: it needs {shares}."
+    return f"{cheaper.stack} cannot be told from {first.stack} in throughput and needs {shares}."
+
+
+def _shares(need: Need, other: Need) -> list[str]:
+    """Word a need as a share of another stack's, memory first."""
+    shares = []
+    if need.memory_bytes and other.memory_bytes:
+        figures = f"{mebibytes(need.memory_bytes)} against {mebibytes(other.memory_bytes)}"
+        shares.append(f"{_of(need.memory_bytes / other.memory_bytes)} memory ({figures})")
+    if need.cpu_ms_per_request and other.cpu_ms_per_request:
+        figures = f"{digits(need.cpu_ms_per_request)} ms against {digits(other.cpu_ms_per_request)} ms"
+        ratio = need.cpu_ms_per_request / other.cpu_ms_per_request
+        shares.append(f"{_of(ratio)} CPU time per request ({figures})")
+    return shares
+
+
+def _of(ratio: float) -> str:
+    """Word a ratio with its article: ``a third of the``, ``about the same``."""
+    return f"{share(ratio)}the" if abs(ratio - 1) >= 0.05 else "about the same"

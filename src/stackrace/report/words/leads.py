@@ -1,0 +1,92 @@
+"""The answer over all load levels: where the same stack leads, where another one, where nothing can be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+
+from ...model.interval import Interval
+from ...model.lead import Lead, LeadKind
+from ...model.numbers import connections, digits, percent
+from ...model.race import Race
+from .phrases import names, sentence
+
+__all__ = ["leads"]
+
+
+def leads(levels: Sequence[Lead], race: Race) -> str:
+    """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
+    if len(levels) < 2:
+        return ""
+    series: dict[tuple[str, bool], list[Lead]] = {}
+    for lead in levels:
+        series.setdefault((lead.workload, lead.load.keep_alive), []).append(lead)
+    return " ".join(_series(part, race, several=len(series) > 1) for part in series.values())
+
+
+def _series(levels: list[Lead], race: Race, *, several: bool) -> str:
+    levels.sort(key=lambda lead: lead.load.concurrency)
+    groups = [list(group) for _, group in groupby(levels, key=lambda lead: lead.key)]
+    if len(groups) == 1:
+        clauses = [f"{_everywhere(levels)}{_clause(groups[0], race.difference)}"]
+    else:
+        clauses = [
+            f"{_at(group, first=place == 0, last=place == len(groups) - 1)}, {_clause(group, race.difference)}"
+            for place, group in enumerate(groups)
+        ]
+    return sentence((_where(levels[0]) if several else "") + "; ".join(clauses), race.stacks)
+
+
+def _where(lead: Lead) -> str:
+    workload = f"on {lead.workload}, " if lead.workload else ""
+    return workload + ("" if lead.load.keep_alive else "with a connection for each request, ")
+
+
+def _everywhere(levels: Sequence[Lead]) -> str:
+    first, last = levels[0].load.concurrency, levels[-1].load.concurrency
+    if len(levels) == 1:
+        return f"at {connections(first)}, "
+    both = "both" if len(levels) == 2 else f"all {len(levels)}"
+    return f"at {both} levels, {first} to {last} connections, "
+
+
+def _at(group: Sequence[Lead], *, first: bool, last: bool) -> str:
+    numbers = [lead.load.concurrency for lead in group]
+    unit = f" connection{'' if numbers[-1] == 1 else 's'}" if first else ""
+    if last and len(numbers) > 1:
+        return f"from {numbers[0]} on"
+    if len(numbers) > 2:
+        return f"from {numbers[0]} to {numbers[-1]}{unit}"
+    return f"at {' and '.join(map(str, numbers))}{unit}"
+
+
+def _clause(group: Sequence[Lead], difference: float) -> str:
+    lead = group[0]
+    match lead.kind:
+        case LeadKind.AHEAD:
+            ratios = [one.ratio for one in group if one.ratio is not None]
+            return f"{lead.stacks[0]} is ahead{_margin(ratios)}"
+        case LeadKind.ALIKE:
+            return f"there is no difference you would notice between {names(lead.stacks)}"
+        case LeadKind.ENOUGH:
+            return f"no stack is more than {percent(difference)} faster than {lead.stacks[0]}"
+        case LeadKind.ONCE:
+            return f"where each was measured once, {lead.stacks[0]} was fastest"
+        case LeadKind.ALONE:
+            return f"only {lead.stacks[0]} could be measured"
+        case LeadKind.OPEN:
+            same = len({one.stacks for one in group}) == 1
+            return f"{names(lead.stacks)} cannot be told apart" if same else "the first place cannot be told"
+
+
+def _margin(ratios: Sequence[Interval]) -> str:
+    """Word the margins of several levels as one: from the least to the largest, within the outermost limits."""
+    known = [ratio for ratio in ratios if math.isfinite(ratio.value)]
+    if not known:
+        return ""
+    least, most = (digits(pick(ratio.value for ratio in known)) for pick in (min, max))
+    lows = [ratio.low for ratio in known if ratio.low is not None]
+    highs = [ratio.high for ratio in known if ratio.high is not None]
+    limits = f" ({digits(min(lows))}–{digits(max(highs))})" if lows and highs else ""
+    return f" by {least if least == most else f'{least}–{most}'}×{limits}"
