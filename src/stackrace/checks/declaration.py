@@ -16,7 +16,8 @@ from typing import Generic, TypeVar
 from ..model.verdict import Effect
 from ..model.verdict import Finding as WordedFinding
 from .evidence import Fact, Finding, Unit
-from .words import RACE
+from .wording import worded
+from .words import RACE, Words
 
 __all__ = ["Check", "Declaration", "Limits", "Made"]
 
@@ -113,10 +114,20 @@ class Check(Generic[View]):
 
     def __call__(self, view: View) -> WordedFinding | None:
         """Look at ``view``, and say what is wrong with it."""
-        from .wording import worded
-
         finding = self.function(view)
-        return None if finding is None else worded(self.declaration, finding, getattr(view, "words", RACE))
+        return None if finding is None else self._worded(finding, getattr(view, "words", RACE))
+
+    def _worded(self, finding: Finding, knob: Words) -> WordedFinding:
+        declared = self.declaration
+        return worded(
+            declared.title,
+            finding,
+            seen=declared.template(declared.seen, finding.case),
+            threshold=declared.template(declared.threshold, finding.case),
+            remedy=declared.template(declared.remedy, finding.cure),
+            least=declared.least,
+            knob=knob,
+        )
 
     @property
     def limits(self) -> Limits:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..model.units import DURATION, SIZE
 from ..model.verdict import Finding as WordedFinding
-from .declaration import Declaration
 from .evidence import Finding, Unit
 from .words import Words
 
@@ -81,34 +80,23 @@ def _fill(template: str, finding: Finding, knob: Words) -> str:
     return _FORMATTER.vformat(template, (), values)
 
 
-def worded(declaration: Declaration, finding: Finding, knob: Words) -> WordedFinding:
-    """Return ``finding`` in words."""
+def worded(
+    title: str, finding: Finding, *, seen: str, threshold: str, remedy: str, least: bool, knob: Words
+) -> WordedFinding:
+    """Return ``finding`` in words, from templates; an empty ``threshold`` stands for the limit itself."""
     return WordedFinding(
-        check=declaration.title,
+        check=title,
         effect=finding.effect,
-        seen=_seen(declaration, finding, knob),
-        threshold=_threshold(declaration, finding, knob),
-        remedy=_remedy(declaration, finding, knob),
+        seen=_fill(seen, finding, knob),
+        threshold=_fill(threshold, finding, knob) if threshold else _limit(finding, least=least),
+        remedy=_fill(remedy, finding, knob),
     )
 
 
-def _seen(declaration: Declaration, finding: Finding, knob: Words) -> str:
-    """Say what was seen."""
-    return _fill(declaration.template(declaration.seen, finding.case), finding, knob)
-
-
-def _remedy(declaration: Declaration, finding: Finding, knob: Words) -> str:
-    """Say what to do about it."""
-    return _fill(declaration.template(declaration.remedy, finding.cure), finding, knob)
-
-
-def _threshold(declaration: Declaration, finding: Finding, knob: Words) -> str:
-    """Say what should have been."""
-    if declaration.threshold:
-        return _fill(declaration.template(declaration.threshold, finding.case), finding, knob)
+def _limit(finding: Finding, *, least: bool) -> str:
     if not finding.limit:
         return "none"
-    return f"at {'least' if declaration.least else 'most'} {limit_in_words(declaration.unit, finding.limit)}"
+    return f"at {'least' if least else 'most'} {limit_in_words(finding.unit, finding.limit)}"
 
 
 def limit_in_words(unit: Unit, limit: float) -> str:
