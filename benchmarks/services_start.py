@@ -21,6 +21,7 @@ from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import Seeding
 from stackrace.deploy.templates import Templates
 from stackrace.model.app import App
+from stackrace.model.preparing import unheard
 from stackrace.services import services
 
 SEED = """
@@ -34,7 +35,7 @@ for start in range(0, 1_000_000, 10_000):
 def bring_up_s(name: str, cache: Path, seeded: bool) -> float:
     """Return the seconds until the service answers, with its data and on disk."""
     with Guard() as guard:
-        beside = Seeding((name,), guard, (), Templates(cache, lambda what: None))
+        beside = Seeding((name,), guard, (), Templates(cache, unheard))
         beside.data.mkdir()
         app = app_of(name, beside, seeded)
         begun = time.perf_counter()
@@ -46,7 +47,7 @@ def app_of(name: str, beside: Seeding, seeded: bool) -> App:
     """Return the bundled app in an environment with the service's driver."""
     ours = bundled()
     base = Path(sys._base_executable)  # type: ignore[attr-defined]
-    python = Environments(cache_folder(), print).of_requirements(ours.requirements((name,)), base)
+    python = Environments(cache_folder(), unheard).of_requirements(ours.requirements((name,)), base)
     app = ours.app(python=python, data=beside.data)
     prepare = (*app.prepare, ("python", "manage.py", "shell", "-c", SEED)) if seeded else ()
     return replace(app, environment={**app.environment, **beside.environment}, prepare=prepare)

@@ -50,7 +50,7 @@ def test_a_bundled_apps_data_is_made_once_and_copied_ever_after(django_python, t
         with seeding(tmp_path, said) as beside:
             beside.bring_up(bundled_app(django_python, beside, ("python", "manage.py", "shell", "-c", FILL)))
             assert groups(beside) == 1
-        assert len([what for what in said if what.startswith("building")]) == 1, turn
+        assert len([what for what in said if what.step.is_once]) == 1, turn
 
 
 def test_another_preparation_is_another_template(django_python, tmp_path):

@@ -1,14 +1,11 @@
-"""What the user sees on stderr while things happen: what is being prepared, then the live race."""
+"""What the user sees on stderr while a race runs."""
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
-
-import click
 
 from ..model.launch import Failure
 from ..model.race import Race, RacePlan
@@ -31,48 +28,7 @@ from ..report.live import LiveView
 from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
 
-__all__ = ["Announcer", "LiveSink"]
-
-
-class Announcer:
-    """Says what is being prepared: one line that changes on a terminal, one line each elsewhere.
-
-    ``installing_s`` is the time spent on what only a first race needs; it does not count against a budget.
-    """
-
-    def __init__(self) -> None:
-        self.installing_s = 0.0
-        self._installing_since: float | None = None
-        self._shown = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.done()
-
-    def __call__(self, what: str) -> None:
-        self._account(what.startswith(("installing", "building")))
-        if sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{what[:100]} …", nl=False, err=True)
-            self._shown = True
-        else:
-            click.echo(what, err=True)
-
-    def done(self) -> None:
-        """Clear the line; what follows speaks for itself."""
-        self._account(False)
-        if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
-            self._shown = False
-
-    def _account(self, installing: bool) -> None:
-        now = time.monotonic()
-        if self._installing_since is not None:
-            self.installing_s += now - self._installing_since
-        self._installing_since = now if installing else None
+__all__ = ["LiveSink"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,9 +45,10 @@ def command(
     """
     from ..deploy.ports import claim
     from ..deploy.stopping import stop
+    from ..model.preparing import Preparing, Step
     from ..setup.stage import set_up
     from ..spec.request import RaceRequest
-    from .progress import Announcer
+    from .announcer import Announcer
     from .run.racing import stoppable
 
     if port is not None:
@@ -64,7 +65,7 @@ def command(
     )
     with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,), servers=servers), say) as stage:
         (chosen,) = stage.stacks
-        say(f"starting {chosen.path}")
+        say(Preparing(step=Step.START, subject=chosen.path))
         running = stage.launcher.launch(chosen, port=port)
         say.done()
         click.echo(f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s")

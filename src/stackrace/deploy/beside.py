@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.preparing import Preparing, Step
 from ..services import DATA
 from .copies import CACHE, RUN, copy, move
 from .environments import cache_folder
@@ -118,7 +119,7 @@ class Services:
         """Hold the template of an instance that nobody has used yet."""
 
         def build(folder: Path) -> None:
-            self._templates.announce(f"building an empty {instance.service.name}")
+            self._templates.on_preparing(Preparing(step=Step.SERVICE, subject=instance.service.name))
             for command in instance.recipe.prepare:
                 instance.run(command)
             if instance.recipe.after:

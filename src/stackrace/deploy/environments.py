@@ -13,13 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..apps import leash
 from ..model.errors import InputError, MissingError
+from ..model.preparing import OnPreparing, Preparing, Step
 
 __all__ = ["Environments", "Interpreter", "cache_folder"]
 
@@ -43,11 +44,11 @@ def cache_folder() -> Path:
 
 
 class Environments:
-    """The cache. ``announce`` is told, in words, what takes long."""
+    """The cache. ``on_preparing`` hears what takes long."""
 
-    def __init__(self, folder: Path, announce: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, on_preparing: OnPreparing) -> None:
         self._folder = folder / "environments"
-        self._announce = announce
+        self._on_preparing = on_preparing
 
     def of_requirements(self, requirements: Path, base: Path) -> Path:
         """Return the interpreter of an environment that holds what the file ``requirements`` lists.
@@ -57,7 +58,7 @@ class Environments:
         key = _key("requirements", str(base), requirements.read_text(encoding="utf-8"))
         with self._building(key) as (home, missing):
             if missing:
-                self._announce(f"building an environment from {requirements}")
+                self._on_preparing(Preparing(step=Step.ENVIRONMENT, subject=str(requirements)))
                 _venv(home, base)
                 try:
                     _install(home, ["--requirement", str(requirements)])
@@ -77,7 +78,7 @@ class Environments:
         pins = _pins(app)
         with self._building(_layer_key(app, requirements)) as (home, missing):
             if missing:
-                self._announce(f"installing {', '.join(requirements) or 'an environment'}")
+                self._on_preparing(Preparing(step=Step.PACKAGES, subject=", ".join(requirements)))
                 _venv(home, app.base)
                 if requirements:
                     constraints = home / "constraints.txt"

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..apps import app_environment, digest
 from ..model.app import App
 from ..model.errors import AppError, LaunchError
+from ..model.preparing import Preparing, Step
 from .beside import Beside, Services
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
@@ -42,7 +43,6 @@ class Seeding:
         self._services = Services(names, guard, cores, templates)
         self._names = ", ".join(names)
         self._templates = templates
-        self._say = templates.announce
         self._run = guard.directory
         self.data = guard.directory / "data"
 
@@ -65,25 +65,28 @@ class Seeding:
         if app.prepare and self._repeatable(app):
             build = partial(self._seed, app)
             with self._templates.holding(app.root.name, self._identity(app), build) as kept:
-                self._say(f"starting {self._names or app.name} from a template")
+                self._tell(Step.COPY, self._names or app.name)
                 copy(kept / _APP, self.data, RUN)
                 self._services.start(kept)
         else:
             if self._names:
-                self._say(f"starting {self._names}")
+                self._tell(Step.START, self._names)
             self._services.start()
             if app.prepare:
-                self._say("preparing the app")
+                self._tell(Step.APP)
                 self._prepare(app)
         self._services.pin()
         if self._names or app.prepare:
             # written now, what was copied or seeded is not written back by the kernel during a slice
             write_out(self._run)
 
+    def _tell(self, step: Step, subject: str = "") -> None:
+        self._templates.on_preparing(Preparing(step=step, subject=subject))
+
     def _seed(self, app: App, folder: Path) -> None:
         """Move all that the services, and the app itself, hold after its preparation into ``folder``."""
         # one announcement for all of it: what is built once does not count against a race's budget
-        self._say(f"building {app.name}'s data: {'; '.join(map(' '.join, app.prepare))}")
+        self._tell(Step.DATA, f"{app.name}: {'; '.join(map(' '.join, app.prepare))}")
         self._services.start()
         self._prepare(app)
         self._services.stop()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..model.errors import InputError
+from ..model.preparing import OnPreparing, Preparing, Step
 from .copies import CACHE, shortage, write_out
 
 __all__ = ["Templates"]
@@ -32,11 +33,11 @@ _LOCK = ".lock"
 
 
 class Templates:
-    """The templates below a cache folder. ``announce`` is told, in words, what takes long."""
+    """The templates below a cache folder. ``on_preparing`` hears what takes long."""
 
-    def __init__(self, folder: Path, announce: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, on_preparing: OnPreparing) -> None:
         self._folder = folder / "services"
-        self.announce = announce
+        self.on_preparing = on_preparing
 
     @contextmanager
     def holding(self, name: str, identity: Sequence[str], build: Callable[[Path], None]) -> Iterator[Path]:
@@ -77,7 +78,7 @@ class Templates:
         try:
             fcntl.flock(lock, mode | fcntl.LOCK_NB)
         except BlockingIOError:
-            self.announce(f"building {key}: waiting for another race, which does")
+            self.on_preparing(Preparing(step=Step.OTHER_RACE, subject=key))
             fcntl.flock(lock, mode)
 
     def _build(self, home: Path, build: Callable[[Path], None]) -> None:

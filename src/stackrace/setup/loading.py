@@ -12,6 +12,7 @@ from ..deploy.environments import Environments, Interpreter, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import AppError, InputError, MissingError
+from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.stack import Interface
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
@@ -19,8 +20,6 @@ from .bundled_sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 __all__ = ["LoadedApp", "load_app", "offered_by"]
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def load_app(
     environments: Environments,
     data: Path,
     beside: Mapping[str, str],
-    say: Say,
+    on_preparing: OnPreparing,
     preparing: Callable[[App], None] = prepare,
 ) -> LoadedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
@@ -53,7 +52,7 @@ def load_app(
     ``preparing`` starts. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
-    app, urls, notes = _find(request, environments, data, say)
+    app, urls, notes = _find(request, environments, data, on_preparing)
     app = replace(
         app,
         environment={
@@ -68,7 +67,7 @@ def load_app(
         prepare=app.prepare + request.prepare,
     )
     preparing(app)
-    say(f"asking {app.name} for its answers")
+    on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     urls = urls_of(request, urls)
     examination = _examination(app, request, urls)
     notes = (*notes, *_instead(examination, urls))
@@ -97,16 +96,16 @@ def offered_by(request: RaceRequest) -> frozenset[Interface]:
 
 
 def _find(
-    request: RaceRequest, environments: Environments, data: Path, say: Say
+    request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing
 ) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
     """Return the app, the URLs to ask for (none: let the examination choose) and notes."""
     entry, root, name = request.entry, request.folder, request.folder.name
     if request.bundled is not None:
-        return _bundled(request, environments, data, say)
+        return _bundled(request, environments, data, on_preparing)
     if entry is None:
         project = detect(request.folder)
         if project is None:
-            return _bundled(request, environments, data, say)
+            return _bundled(request, environments, data, on_preparing)
         entry, root, name = project.entry, project.root, project.name
     if not root.is_dir():
         raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
@@ -116,7 +115,7 @@ def _find(
     if entry.kind is EntryKind.RACK:
         ruby, note = _ruby(request, entry, root)
         return replace(app, ruby=ruby), request.urls or (), (note,)
-    python, note = _python(request, entry, root, environments, say)
+    python, note = _python(request, entry, root, environments, on_preparing)
     return replace(app, python=python), request.urls or (), (note,)
 
 
@@ -136,11 +135,11 @@ def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
 
 
 def _bundled(
-    request: RaceRequest, environments: Environments, data: Path, say: Say
+    request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing
 ) -> tuple[App, tuple[str, ...], tuple[str, ...]]:
     guessed = request.bundled is None
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
-        say("the race file names no app and its folder holds none: racing the bundled one")
+        on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
     ours = bundled(request.bundled or DJANGO)
     if missing := ours.missing():
         raise MissingError(missing)
@@ -157,12 +156,12 @@ def _bundled(
 
 
 def _python(
-    request: RaceRequest, entry: Entry, root: Path, environments: Environments, say: Say
+    request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
 ) -> tuple[Path, str]:
     needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
     found = find_python(root, needs, explicit=request.python)
     if isinstance(found, Buildable):
-        say(f"{found.reason}: building a private one")
+        on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=found.reason))
         python = environments.of_requirements(found.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
         return python, f"The app runs in a private environment made from {found.requirements.name}."
     return found.python, f"The app runs with {found.python} ({found.reason})."

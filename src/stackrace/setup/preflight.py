@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from ..checks import MOST_IN_TIME_WAIT, RACE, TIME_WAIT_S, Preparation, Words, preflight
 from ..model.errors import InputError
 from ..model.host import NetworkLimits
 from ..model.load import Load
+from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.race import Budget
 from ..model.verdict import Effect, Finding
 from ..probe import available_bytes, network_limits, physical_cores
@@ -21,7 +21,7 @@ LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
-def wait_for_ports(say: Callable[[str], None]) -> float:
+def wait_for_ports(on_preparing: OnPreparing) -> float:
     """Wait while connections that are over hold most ports, for as long as they can; return the seconds it took.
 
     Where the kernel uses such ports again, as it does on loopback unless told otherwise, nobody waits.
@@ -29,7 +29,7 @@ def wait_for_ports(say: Callable[[str], None]) -> float:
     begun, waited_s = time.monotonic(), 0.0
     while waited_s <= TIME_WAIT_S and _crowded(network_limits()):
         if not waited_s:
-            say("waiting until connections that are over let go of their ports (TIME_WAIT)")
+            on_preparing(Preparing(step=Step.PORTS))
         time.sleep(LOOK_S)
         waited_s = time.monotonic() - begun
     return waited_s

@@ -17,6 +17,7 @@ from ..deploy.launcher import Launcher
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.errors import MissingError
+from ..model.preparing import OnPreparing
 from ..model.race import Budget
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
@@ -25,7 +26,7 @@ from ..servers import Catalogue, Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, build, levels_for, most_used, number_for
 from .cores import budget_of
-from .loading import LoadedApp, Say, load_app, offered_by
+from .loading import LoadedApp, load_app, offered_by
 from .workloads import limits_of, meets, met
 
 __all__ = ["Stage", "set_up"]
@@ -53,19 +54,19 @@ class Stage:
 
 
 @contextmanager
-def set_up(request: RaceRequest, say: Say) -> Iterator[Stage]:
+def set_up(request: RaceRequest, on_preparing: OnPreparing) -> Iterator[Stage]:
     """Set everything up, and leave nothing behind afterwards.
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
     asked(request.stacks or (), servers, offered_by(request))
-    environments = Environments(cache_folder(), say)
+    environments = Environments(cache_folder(), on_preparing)
     cores = budget_of(request)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), say))
-        loaded = load_app(request, environments, beside.data, beside.environment, say, beside.bring_up)
+        beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), on_preparing))
+        loaded = load_app(request, environments, beside.data, beside.environment, on_preparing, beside.bring_up)
         ready = _stacks(request.stacks, loaded, servers)
         levels = levels_for(request, loaded.workloads, hands_of(ready, cores))
         number = number_for(request, ready, loaded.workloads, levels, cores)

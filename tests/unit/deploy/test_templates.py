@@ -102,6 +102,7 @@ SLOW = """
 import os, sys
 from pathlib import Path
 from stackrace.deploy.templates import Templates
+from stackrace.model.preparing import Step
 
 def build(folder):
     (folder / "file").write_text(str(os.getpid()))
@@ -111,7 +112,7 @@ def build(folder):
     sys.stdin.readline()
 
 def say(what):
-    print("waiting" if "waiting" in what else what, flush=True)
+    print("waiting" if what.step is Step.OTHER_RACE else what, flush=True)
 
 with Templates(Path(sys.argv[1]), say).holding("shop", [], build) as folder:
     print((folder / "file").read_text(), flush=True)

@@ -31,7 +31,8 @@ from ...setup.refusals import refuse_early
 from ...setup.stage import set_up
 from ...spec.request import RaceRequest
 from ...store import ManifestSink, StoreSink, begin_manifest, open_store
-from ..progress import Announcer, LiveSink
+from ..announcer import Announcer
+from ..progress import LiveSink
 from ..showing import show, write_html
 
 if TYPE_CHECKING:
