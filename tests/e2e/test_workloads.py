@@ -126,7 +126,7 @@ def test_the_session_is_told_as_what_it_is_and_the_answer_names_the_workload(sev
     assert several["race"]["limits"] == {"browse": ["nginx/http/waitress"]}
     nothing = "Nothing could be measured: "
     assert re.match(
-        r"On (page|browse), at [14] connections?, " if several["levels"] else nothing, several["answer"]
+        r"On (page|browse), at [14] connections?, " if several["levels"] else nothing, several["words"]["answer"]
     )
     assert several["race"]["ending"] == "budget"
 

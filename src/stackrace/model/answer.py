@@ -43,6 +43,7 @@ class Answer:
     """The answer at the level that a race speaks of."""
 
     kind: AnswerKind
+    """What is known."""
     stacks: tuple[str, ...] = ()
     """Whom it names, by path: the stack to take first; for ``ALIKE`` all that are."""
     rivals: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ class Need:
     """What the hops of one stack need; services beside it are not counted. None where nobody knows."""
 
     stack: str
+    """By path."""
     memory_bytes: float | None
     """The highest sum of PSS that was seen."""
     cpu_ms_per_request: float | None
@@ -28,7 +29,9 @@ class Costs:
     """
 
     first: Need
+    """The stack that the answer names."""
     second: Need
+    """The best row of another stack."""
     ratio: Interval | None = None
     """The throughput of ``first`` over that of ``second``, where it is proved better."""
     cheaper: Need | None = None

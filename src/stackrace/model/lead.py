@@ -33,8 +33,11 @@ class Lead:
     """Who holds the first place of one workload at one load level."""
 
     kind: LeadKind
+    """What the level says about its first place."""
     load: Load
+    """The load level."""
     workload: str = ""
+    """By name; empty where the race has a single one."""
     stacks: tuple[str, ...] = ()
     """By path; the first one leads, unless the kind is ``OPEN``."""
     ratio: Interval | None = None

@@ -13,6 +13,7 @@ class CpuTime:
     """The CPU time of one stack, in ms per request."""
 
     stack: str
+    """By path."""
     hops: Mapping[str, float]
     """By hop of the stack, the dearest first."""
     services: Mapping[str, float] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Reason:
     """Why the second row is behind the first, as far as CPU time tells."""
 
     first: CpuTime
+    """That of the leader."""
     second: CpuTime | None = None
     """None where there is one row only."""
     not_cpu: bool = False

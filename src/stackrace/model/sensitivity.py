@@ -26,7 +26,9 @@ class LargerDifference:
     """If differences up to ``difference`` did not matter, ``stack`` would do."""
 
     kind: Literal["larger difference"] = "larger difference"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     difference: float
     """As a share, 0.05 for 5 %."""
     now: float
@@ -40,7 +42,9 @@ class SmallerDifference:
     """If differences below ``difference`` mattered, nobody would have won, or only ``stack``."""
 
     kind: Literal["smaller difference"] = "smaller difference"
+    """Which condition this is."""
     stack: str | None
+    """The only stack that would win; None where nobody would."""
     difference: float
     """As a share, 0.05 for 5 %."""
     now: float
@@ -52,7 +56,9 @@ class OtherLevels:
     """At other load levels of the same workload ``stack`` is proved better."""
 
     kind: Literal["other levels"] = "other levels"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     connections: tuple[int, ...]
     """The levels, ascending."""
     or_fewer: bool
@@ -66,8 +72,11 @@ class LatencyCounts:
     """If the p99 latency counted more than throughput, it would be ``stack``."""
 
     kind: Literal["latency counts"] = "latency counts"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     p99_s: Interval
+    """In seconds."""
     first_p99_s: Interval
     """That of the stack that the answer names."""
     at_least: bool
@@ -79,10 +88,15 @@ class NoErrors:
     """If no request might fail, it would be ``stack``: ``errors`` of the ``requests`` of ``first`` failed."""
 
     kind: Literal["no errors"] = "no errors"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     first: str
+    """The stack that the answer names."""
     requests: int
+    """Of ``first``."""
     errors: int
+    """How many of them failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +104,13 @@ class LessMemory:
     """If there were less memory than the first stack needs, it would be ``stack``."""
 
     kind: Literal["less memory"] = "less memory"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     memory_bytes: float
+    """What ``stack`` needs."""
     first_memory_bytes: float
+    """What the stack needs that the answer names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +118,13 @@ class CpuCounts:
     """If CPU time were what costs, it would be ``stack``."""
 
     kind: Literal["CPU counts"] = "CPU counts"
+    """Which condition this is."""
     stack: str
+    """The stack that the answer would name."""
     cpu_ms_per_request: float
+    """What ``stack`` needs."""
     first_cpu_ms_per_request: float
+    """What the stack needs that the answer names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +132,11 @@ class LighterServices:
     """If the app asked less of ``services``: ``share`` of the CPU time goes there."""
 
     kind: Literal["lighter services"] = "lighter services"
+    """Which condition this is."""
     services: tuple[str, ...]
+    """By name, the dearest first."""
     share: float
+    """Of all CPU time, 0.8 for 80 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +144,13 @@ class LighterApp:
     """If the app cost less: ``share`` of the CPU time of ``first`` is spent in ``hop``, where the app runs."""
 
     kind: Literal["lighter app"] = "lighter app"
+    """Which condition this is."""
     first: str
+    """The stack that the answer names."""
     hop: str
+    """The hop that hosts the app."""
     share: float
+    """Of all CPU time, 0.8 for 80 %."""
 
 
 Condition = (

@@ -1,11 +1,12 @@
-"""One JSON document with everything known about a race; ``schema/race-1.schema.json`` is its contract.
+"""One JSON document with everything known about a race; ``schema/race-2.schema.json`` is its contract.
 
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is not
-known, and what is not a finite number, is null. History of the format: version 1, the first; since then loads and
-slices have gained members (open loops, what latency is made of), then races, levels and slices (workloads and
-runs), then launches and races (findings of their own, twins, memory limits), then the standing (what the answer
-costs, where it holds, what would change it, how throughput grows, limits of percentiles), then the answer as data,
-the rule it was found by and where a race's time went, which documents of before lack.
+known, and what is not a finite number, is null. History of the format:
+
+1. The first. ``answer``, ``reason``, ``levels_told``, ``costs``, ``conditions``, ``refused`` and ``notes`` are
+   sentences, ``result`` is the answer as data. Members were added over time; early documents lack them.
+2. Sentences stand in ``words``. ``answer`` (once ``result``), ``leads``, ``reason``, ``costs`` and ``conditions``
+   are data.
 """
 
 from __future__ import annotations
@@ -19,32 +20,29 @@ from ..model.standing import Standing, Withdrawal
 from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
-from .document_leaves import load, whole
-from .document_rows import curve, level, result, row
+from .document_leaves import load, plain, record, whole
+from .document_rows import curve, level, row
 from .words import race_words, words_of
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 
 FORMAT = "stackrace-race"
-VERSION = 1
-SCHEMA = Path(__file__).parent / "schema" / "race-1.schema.json"
+VERSION = 2
+SCHEMA = Path(__file__).parent / "schema" / "race-2.schema.json"
 """The published schema of this version."""
 
 
 def document(race: Race, standing: Standing, *, series: bool = False) -> dict[str, object]:
     """Return the document of ``race`` and its ``standing``; ``series`` adds every slice's 100 ms bins."""
-    words = words_of(race, standing)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "answer": printable(words.answer),
-        "reason": printable(words.reason),
-        "levels_told": printable(words.leads),
-        "costs": printable(words.costs),
-        "conditions": [printable(one) for one in words.conditions],
-        "refused": printable(refused(race)),
-        "notes": [printable(one) for one in race_words.notes(race, standing)],
-        "result": result(standing.answer),
+        "words": _words(race, standing),
+        "answer": plain(standing.answer),
+        "leads": plain(standing.leads),
+        "reason": plain(standing.reason),
+        "costs": plain(standing.costs),
+        "conditions": plain(standing.conditions),
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,
@@ -59,6 +57,11 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "stacks": [_facts(one) for one in _all_facts(race)],
         "launches": [launch(one, series=series) for one in race.launches],
     }
+
+
+def _words(race: Race, standing: Standing) -> dict[str, object]:
+    said = {"refused": refused(race), "notes": race_words.notes(race, standing)}
+    return {**record(words_of(race, standing)), **{name: plain(text) for name, text in said.items()}}
 
 
 def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 
 from ..model.load import Load, Quantiles
+from .clean import printable
 
-__all__ = ["latency", "load", "whole"]
+__all__ = ["latency", "load", "plain", "record", "whole"]
+
+
+def plain(value: object) -> object:
+    """Return what a record of the model holds as JSON: text made printable, other than finite numbers null."""
+    if isinstance(value, Load):
+        return load(value)
+    if is_dataclass(value):
+        return record(value)
+    if isinstance(value, Mapping):
+        return {printable(key): plain(held) for key, held in value.items()}
+    if isinstance(value, tuple):
+        return [plain(held) for held in value]
+    if isinstance(value, str):
+        return printable(value)
+    return whole(value) if isinstance(value, float) else value
+
+
+def record(value: object) -> dict[str, object]:
+    """Return a dataclass by the names of its fields."""
+    assert is_dataclass(value)
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def whole(value: float | None) -> float | None:

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.answer import Answer
 from ..model.standing import Interval, Level, Row, ScalingCurve, ScalingLaw
 from .clean import printable
 from .document_leaves import latency, load, whole
 
-__all__ = ["curve", "level", "result", "row"]
-
-
-def result(one: Answer) -> dict[str, object]:
-    """Return the answer as data."""
-    return {
-        "kind": one.kind.value,
-        "stacks": [printable(stack) for stack in one.stacks],
-        "rivals": [printable(stack) for stack in one.rivals],
-        "next_best": printable(one.next_best) or None,
-        "ratio": None if one.ratio is None else _interval(one.ratio),
-        "within": whole(one.within),
-        "blocks_needed": one.blocks_needed,
-        "needed_s": whole(one.needed_s),
-    }
+__all__ = ["curve", "level", "row"]
 
 
 def level(one: Level) -> dict[str, object]:

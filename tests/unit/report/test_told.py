@@ -5,11 +5,13 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from typing import get_args
 
 import jsonschema
 import pytest
 from tests.factories import STACKS, make_finding, make_load, make_race, make_standing
 
+from stackrace.model import sensitivity
 from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.costs import Costs, Need
 from stackrace.model.lead import Lead, LeadKind
@@ -49,6 +51,19 @@ TOLD = {
     ),
 }
 
+EVERY_CONDITION = (
+    *TOLD["conditions"],
+    sensitivity.LargerDifference(stack="a", difference=0.07, now=0.05, as_well=True),
+    sensitivity.SmallerDifference(stack=None, difference=0.02, now=0.05),
+    sensitivity.OtherLevels(stack="a", connections=(1, 10), or_fewer=True),
+    sensitivity.LatencyCounts(
+        stack="a", p99_s=Interval(value=0.01), first_p99_s=Interval(value=0.02), at_least=True
+    ),
+    sensitivity.CpuCounts(stack="a", cpu_ms_per_request=0.4, first_cpu_ms_per_request=0.8),
+    sensitivity.LighterServices(services=("postgresql",), share=0.5),
+    sensitivity.LighterApp(first="nginx/http/a", hop="a", share=0.9),
+)
+
 
 def told(race, **changes):
     return replace(make_standing(race), **changes)
@@ -87,7 +102,8 @@ def test_a_void_race_says_so_first_and_names_no_winner():
     assert 'class="bar first"' in exporter(Format.HTML).export(race, told(race))
     assert 'class="bar first"' not in html and '<h1 class="void" role="alert">' in html
     built = document(race, standing)
-    assert built["void"] and built["answer"].startswith("This race is void: ")
+    assert built["void"] and built["words"]["answer"].startswith("This race is void: ")
+    assert (built["answer"]["kind"], built["settled"]) == ("void", False)
 
 
 def test_a_void_race_marks_no_first_tier():
@@ -110,7 +126,7 @@ def test_the_resolution_is_told_with_every_standing(resolution, begin):
     assert race_words.resolution(race, standing).startswith(begin)
     for name, text in everywhere(race, standing).items():
         assert begin in text, name
-    assert document(race, standing)["notes"][0].startswith(begin)
+    assert document(race, standing)["words"]["notes"][0].startswith(begin)
 
 
 def test_the_budget_and_what_enforces_it_are_told():
@@ -163,7 +179,7 @@ def test_what_was_refused_is_counted_by_check_and_stack():
     assert found["steal"].where == STACKS[1]
     for name, text in everywhere(race, told(race)).items():
         assert refused(race) in text, name
-    assert document(race, told(race))["refused"] == refused(race)
+    assert document(race, told(race))["words"]["refused"] == refused(race)
 
 
 def test_checks_of_equal_count_are_told_in_the_same_order_by_every_process():
@@ -264,4 +280,23 @@ def test_everything_told_validates():
     jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert built["scaling"][0]["law"]["peak"] == {"value": 83.3, "low": 61.7, "high": None}
     words = words_of(race, standing)
-    assert (built["levels_told"], built["costs"]) == (words.leads, words.costs)
+    assert (built["words"]["leads"], built["words"]["costs"]) == (words.leads, words.costs)
+    assert built["leads"][0] == {
+        "kind": "only one", "load": built["leads"][0]["load"], "workload": "", "stacks": [STACKS[0]], "ratio": None,
+    }  # fmt: skip
+    assert built["costs"]["second"] == {"stack": STACKS[1], "memory_bytes": 1e9, "cpu_ms_per_request": None}
+    assert [condition["kind"] for condition in built["conditions"]] == ["less memory", "no errors"]
+
+
+@pytest.mark.parametrize("condition", EVERY_CONDITION, ids=lambda condition: condition.kind)
+def test_every_kind_of_condition_validates_and_has_its_sentence(condition):
+    race = make_race(3)
+    standing = told(race, conditions=(condition,))
+    built = json.loads(exporter(Format.JSON).export(race, standing))
+    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert built["conditions"][0]["kind"] == condition.kind
+    assert built["words"]["conditions"][0].startswith("If ")
+
+
+def test_there_is_an_example_of_every_kind_of_condition():
+    assert {type(condition) for condition in EVERY_CONDITION} == set(get_args(sensitivity.Condition))

@@ -33,7 +33,7 @@ def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
         shown_as_json(race, tmp_path)
     shown = json.loads(capsys.readouterr().out)
     assert shown["void"] is True
-    assert shown["answer"].startswith("This race is void: ")
+    assert shown["words"]["answer"].startswith("This race is void: ")
     assert {row["stack"] for row in shown["standing"]} == {"a", "b"}
     page = (tmp_path / "race.html").read_text(encoding="utf-8")
     assert "The race is void" in page
@@ -43,7 +43,7 @@ def test_a_race_that_measured_nothing_says_where_the_reason_stands(tmp_path, cap
     stacks = make_race(2, blocks=0).stacks
     with pytest.raises(RefusedError, match="; the document's answer says why"):
         shown_as_json(make_race(2, blocks=2, failures=stacks), tmp_path)
-    assert json.loads(capsys.readouterr().out)["answer"].startswith("Nothing could be measured: ")
+    assert json.loads(capsys.readouterr().out)["words"]["answer"].startswith("Nothing could be measured: ")
 
 
 def test_a_race_that_is_sound_is_not_refused(tmp_path, capsys):
