@@ -17,7 +17,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the completion script for SHELL; verbs, options, server names and stacks complete."""
+    """Print a completion script for your shell. It completes verbs, options, servers and stacks."""
     from .main import cli
 
     completion = get_completion_class(shell)

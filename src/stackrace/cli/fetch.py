@@ -12,17 +12,17 @@ __all__ = ["command"]
 @click.command(
     epilog="""\b
 Examples:
-  stackrace fetch http://127.0.0.1:5984/races               all races that are not here yet
+  stackrace fetch http://127.0.0.1:5984/races               all races that you do not have
   stackrace fetch https://couch.example/races 3m41c 0x8p7   these two
-  stackrace report 3m41c                                    then look at them as at your own"""
+  stackrace report 3m41c                                    then look at one"""
 )
 @click.argument("url", metavar="URL")
 @click.argument("races", metavar="[RACE]...", nargs=-1)
 @store_option
 def command(url: str, races: tuple[str, ...], store: str | None) -> None:
-    """Take published races out of a CouchDB-compatible database into your store: RACE is an id or the start of it.
+    """Copy published races from a CouchDB-compatible database into your store. RACE is an id or the start of one.
 
-    Without one, all are taken. What is here already stays as it is. Credentials are taken from the URL or from
+    Default: all races. Races that you have already do not change. Put user and password into the URL, or into
     STACKRACE_COUCHDB_USER and STACKRACE_COUCHDB_PASSWORD.
     """
     from ..model.errors import StoreError

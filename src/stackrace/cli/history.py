@@ -22,18 +22,18 @@ _LONGEST = 60
 @click.command(
     epilog="""\b
 Examples:
-  stackrace history                       was the last race altered?
+  stackrace history                       was the last race changed?
   stackrace history 3m41c                 who changed which rows, when, and what they were before
   stackrace history 3m41c --json | jq '.alterations[].who'"""
 )
 @click.argument("race", metavar="[RACE]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every row as it was.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document with each changed row as it was.")
 @store_option
 def command(race: str | None, as_json: bool, store: str | None) -> None:
-    """Tell whether a stored race was ever altered: RACE is its id, the start of it or its name.
+    """Show whether anybody changed a stored race. RACE is its name, its id or the start of its id.
 
-    The database itself notes every change to a result that was no part of measuring, whichever program made it.
-    A race that was deleted is found by its id, too.
+    The database records every later change to a result, whichever program makes it. A deleted race can still be
+    looked up by its id.
     """
     from ..model.errors import StoreError
     from ..store import open_store

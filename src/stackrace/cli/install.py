@@ -17,18 +17,18 @@ __all__ = ["command"]
 Examples:
   stackrace install nginx apache mod_wsgi
   stackrace install caddy haproxy h2o varnish
-  stackrace install --all                 everything the catalogue can use here
-  stackrace install --all --if-possible   in scripts: without root's rights say so and go on"""
+  stackrace install --all                 every server with a package
+  stackrace install --all --if-possible   in scripts: succeed without root, too"""
 )
 @click.argument("names", nargs=-1, metavar="[SERVER]...", shell_complete=complete_server)
-@click.option("--all", "everything", is_flag=True, help="Install what any server of the catalogue needs.")
-@click.option("--if-possible", is_flag=True, help="Without root or password-less sudo, say so and succeed.")
+@click.option("--all", "everything", is_flag=True, help="Install all servers that Debian has packages of.")
+@click.option("--if-possible", is_flag=True, help="Without root or password-less sudo: say so and succeed.")
 @servers_option
 def command(names: tuple[str, ...], everything: bool, if_possible: bool, servers: Path | None) -> None:
-    """Install what servers need from Debian's packages, as root or through password-less sudo.
+    """Install servers from Debian's packages, as root or with password-less sudo.
 
-    Python servers need nothing here: they are installed into private environments when first raced, never into
-    yours. The packages' own daemons are not started. What Debian has no package of is left out by --all.
+    Python servers need no installation: their first race installs them into private environments, never into
+    yours. The daemons of the packages are not started.
     """
     from ..deploy.installation import State, availability, can_install, install
     from ..model.errors import InputError

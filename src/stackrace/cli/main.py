@@ -13,21 +13,21 @@ from ..model.errors import StackraceError
 __all__ = ["main"]
 
 VERBS = {
-    "run": "Race: deploy, load, compare, and say who wins.",
-    "stacks": "List what can be raced here, and what is missing.",
-    "install": "Install what stacks need.",
-    "doctor": "Say what to change on this machine for quieter measurements.",
-    "up": "Bring one stack up in the foreground, to look at it.",
-    "load": "Load a URL on this machine: the engine alone.",
+    "run": "Race stacks: deploy, load, compare, and name a winner.",
+    "stacks": "List the servers: what is ready, what is missing.",
+    "install": "Install servers from Debian's packages.",
+    "doctor": "Find what disturbs measurements on this machine.",
+    "up": "Start one stack and look at it.",
+    "load": "Load one server, with the load engine alone.",
     "capacity": "Find the highest rate at which a server is fast enough.",
-    "compare": "Hold two results of load against each other.",
-    "report": "Show any race again, in any format.",
-    "history": "Tell whether a stored race was ever altered.",
-    "name": "Give a stored race a name to remember it by.",
-    "publish": "Put a race into a CouchDB database, for others.",
-    "fetch": "Take published races into your store.",
-    "web": "Browse the races you have kept.",
-    "completion": "Print the shell's completion script.",
+    "compare": "Compare two results of load.",
+    "report": "Show a race again, in any format.",
+    "history": "Show whether anybody changed a stored race.",
+    "name": "Give a stored race a name.",
+    "publish": "Publish a race in a CouchDB database.",
+    "fetch": "Copy published races into your store.",
+    "web": "Browse your races.",
+    "completion": "Print a completion script for your shell.",
 }
 """Verb → its line in ``stackrace --help``; the verb itself is imported only when it is used."""
 
@@ -68,7 +68,7 @@ Examples:
   stackrace run --stack gunicorn --stack nginx/uwsgi/uwsgi:processes=4 --budget 2min
   stackrace stacks                    what is ready here, what is missing
   stackrace load http://127.0.0.1:8000/ -c 100 -d 5s
-  stackrace report --markdown         the last race, to paste into a pull request""",
+  stackrace report --markdown         the last race, for a pull request""",
 )
 @click.version_option(__version__, prog_name="stackrace")
 def cli() -> None:

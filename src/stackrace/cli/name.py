@@ -19,9 +19,9 @@ Examples:
 @click.argument("name", metavar="NAME")
 @store_option
 def command(race: str, name: str, store: str | None) -> None:
-    """Give a stored race a name to remember it by; wherever RACE is asked for, the name will do.
+    """Give a stored race a name. Every command accepts it as RACE.
 
-    A name has 13 to 32 of the characters 0-9, a-z and -, with a hyphen inside. It is given once and never changes.
+    A name has 13 to 32 characters of 0-9, a-z and -, with a hyphen inside. A name never changes.
     """
     from ..store import open_store
 

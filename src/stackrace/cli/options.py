@@ -39,14 +39,14 @@ class Quantity(click.ParamType[float]):
 
 
 _APP_OPTIONS = (
-    click.option("--django", metavar="MODULE", help="Django settings module, as in mysite.settings."),
-    click.option("--wsgi", metavar="PKG:APP", help="WSGI callable, as in notes:app or notes:create_app()."),
+    click.option("--django", metavar="MODULE", help="Django settings module, such as mysite.settings."),
+    click.option("--wsgi", metavar="PKG:APP", help="WSGI callable, such as notes:app or notes:create_app()."),
     click.option("--asgi", metavar="PKG:APP", help="ASGI callable."),
     click.option(
         "--python",
         metavar="PATH",
         type=click.Path(path_type=Path),
-        help="The app's own interpreter. Default: .venv, venv or env in the project, then what is active.",
+        help="Interpreter of the app. Default: .venv, venv or env in the project, then the active one.",
     ),
     click.option(
         "--project",
@@ -59,9 +59,9 @@ _APP_OPTIONS = (
         "urls",
         multiple=True,
         metavar="PATH",
-        help="Path to request, again for more; they are sent in turn. Default: / for your project.",
+        help="Path to request. Repeat it for more; they are sent in turn. Default: / for your project.",
     ),
-    click.option("--host", metavar="NAME", help="Host header. Default: what ALLOWED_HOSTS accepts."),
+    click.option("--host", metavar="NAME", help="Host header. Default: a name that ALLOWED_HOSTS accepts."),
 )
 
 

@@ -12,5 +12,5 @@ servers_option = click.option(
     "--servers",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Folder with servers of your own, each as NAME/server.py. Default: what the race file says, or none.",
+    help="Folder with your own servers (NAME/server.py). Default: the race file's, or none.",
 )

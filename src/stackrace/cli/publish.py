@@ -17,13 +17,13 @@ Examples:
 )
 @click.argument("race", metavar="RACE")
 @click.argument("url", metavar="URL")
-@click.option("--create", is_flag=True, help="Make the database if it is not there. Default: say that it is not.")
+@click.option("--create", is_flag=True, help="Create the database if it does not exist. Default: fail.")
 @store_option
 def command(race: str, url: str, create: bool, store: str | None) -> None:
-    """Put a race into a CouchDB-compatible database, where others fetch it: RACE is its id, its start or its name.
+    """Publish a race in a CouchDB-compatible database. RACE is its name, its id or the start of its id.
 
-    URL ends with the database's name. Credentials are taken from it or from STACKRACE_COUCHDB_USER and
-    STACKRACE_COUCHDB_PASSWORD. A race is published once and never changes there; doing so again does nothing.
+    URL ends with the name of the database. Put user and password into it, or into STACKRACE_COUCHDB_USER and
+    STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
     from ..publish import Database, publish
     from ..publish.address import couch_address

@@ -26,8 +26,8 @@ Examples:
     "--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the self-contained HTML report."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the JSON document (schema: --schema).")
-@click.option("--csv", "as_csv", is_flag=True, help="Print one line per slice.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, to paste into a pull request.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each slice.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a pull request.")
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 @store_option
 def command(
@@ -40,7 +40,7 @@ def command(
     schema: bool,
     store: str | None,
 ) -> None:
-    """Show a race again: RACE is its id or the start of it, by default the last one.
+    """Show a race again. RACE is its name, its id or the start of its id. Default: the last race.
 
     historic/NAME shows the last run of a published comparison.
     """

@@ -26,7 +26,7 @@ Examples:
 @click.argument("stack", metavar="STACK", shell_complete=complete_stack)
 @servers_option
 @app_options
-@click.option("--port", type=click.IntRange(1, 65535), help="Where the front listens. Default: any free port.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
 def command(
     stack: str,
     servers: Path | None,
@@ -39,9 +39,9 @@ def command(
     host: str | None,
     port: int | None,
 ) -> None:
-    """Bring STACK up in the foreground with your project, to look at it in a browser; Ctrl-C stops it.
+    """Start STACK with your project, to look at it in a browser. Ctrl-C stops it.
 
-    Everything it writes lies in a private folder, named at the start and gone at the end.
+    It writes only to a private folder, which is shown at the start and removed at the end.
     """
     from ..deploy.ports import claim
     from ..deploy.stopping import stop

@@ -18,7 +18,7 @@ Examples:
 @click.option("--port", default=8765, type=click.IntRange(1, 65535), help="Port to listen on. Default: 8765.")
 @store_option
 def command(port: int, store: str | None) -> None:
-    """Browse the races you have kept, on this machine only; Ctrl-C stops it."""
+    """Browse your races, on this machine only. Ctrl-C stops it."""
     from socketserver import ThreadingMixIn
     from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 

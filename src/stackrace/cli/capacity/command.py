@@ -16,13 +16,16 @@ __all__ = ["command"]
 _goal = section("The goal, one at least")
 _search = section("The search")
 _show = section("Output")
-_QUANTILES = {"p50": "half", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
+_QUANTILES = {"p50": "Half", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
 
 
 def _limits(function: Any) -> Any:
     for name, share in reversed(_QUANTILES.items()):
         function = _goal(
-            f"--{name}", type=Quantity(DURATION), metavar="TIME", help=f"{share} of the requests take at most this."
+            f"--{name}",
+            type=Quantity(DURATION),
+            metavar="TIME",
+            help=f"{share} of the requests take at most this.",
         )(function)
     return function
 
@@ -39,17 +42,17 @@ Examples:
 @_limits
 @_search(
     "-c", "--concurrency", "concurrency", type=click.IntRange(1, 1_000_000), default=64, metavar="N",
-    help="Connections of the closed loop that first finds what the server does at most. Default: 64.",
+    help="Connections of the closed loop at the start. Default: 64.",
 )  # fmt: skip
-@_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Of the random arrivals. Default: 0.")
+@_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random arrivals. Default: 0.")
 @flags(CONNECTIONS, REQUESTS, ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document, no progress.")
 def command(concurrency: int, seed: int | None, **given: Any) -> None:
     """Find the highest rate at which a server answers fast enough.
 
-    A closed loop shows what the server does at most. Open loops follow, whose requests come at random whatever the
-    server does, each at a rate between 0.3 and 1.05 of that, halving what is left until the answer is known to 2 %.
-    A rate keeps the goal if the latencies do, at most 0.1 % of the requests fail, and none pile up.
+    A closed loop measures the server's highest throughput. Open loops with random arrivals follow, at rates between
+    0.3 and 1.05 of it, until the capacity is known to 2 %. A rate keeps the goal if the latencies do, at most 0.1 %
+    of the requests fail, and none pile up.
     """
     from ...api.load.options import LoadOptions
     from ...load.goal import Goal

@@ -23,10 +23,10 @@ Examples:
 @click.argument("after", type=_FILE, metavar="B.json")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(before: Path, after: Path, as_json: bool) -> None:
-    """Hold one run of `stackrace load --json` against another.
+    """Compare two runs of `stackrace load --json`.
 
-    Each is one run: what differs between two starts of a server, or two hours of a machine, they do not show. To
-    compare deployments with limits you can believe, race them: stackrace run.
+    Two runs do not show how much two starts of a server, or two hours of a machine, differ. To compare deployments,
+    race them: stackrace run.
     """
     from ...load.comparison import compare
     from ...load.saved import read_saved

@@ -23,7 +23,7 @@ Examples:
     "--concurrency",
     type=click.IntRange(1, 1_000_000),
     default=100,
-    help="The highest concurrency you will race at: files, ports and queues must do for it. Default: 100.",
+    help="The highest concurrency of your races. Files, ports and queues must suffice for it. Default: 100.",
 )
 @click.option(
     "--watch",
@@ -31,22 +31,22 @@ Examples:
     metavar="TIME",
     default=2.0,
     show_default=False,
-    help="Watch the machine for so long to see who else uses it. Default: 2s.",
+    help="How long to watch the machine for other programs. Default: 2s.",
 )
 @click.option(
     "--apply",
     "applying",
     is_flag=True,
-    help="Make the changes marked as safe: kernel settings only, until --undo or the next boot. Needs root.",
+    help="Make the safe changes. They are kernel settings and last until --undo or the next boot. Needs root.",
 )
-@click.option("--undo", "undoing", is_flag=True, help="Put back what --apply changed, and do no more.")
+@click.option("--undo", "undoing", is_flag=True, help="Undo what --apply changed, and do nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_json: bool) -> None:
-    """Say what to change on this machine for quieter measurements, the most useful first.
+    """Find what disturbs measurements on this machine, and say what to change, the most useful change first.
 
-    Nothing is changed unless you say --apply; no service is ever stopped, no program ended.
+    It changes nothing without --apply, and never stops a service or a program.
 
-    Exit codes: 0 races may start, 1 something forbids them or a change could not be made, 2 wrong usage.
+    Exit codes: 0 races may start, 1 something forbids them or a change failed, 2 wrong usage.
     """
     from ...doctor import Kernel, Record, apply, examine, look, undo
     from ...model.race import Budget

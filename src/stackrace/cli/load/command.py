@@ -34,30 +34,30 @@ Examples:
 @_load(
     "-c", "--concurrency", "--connections", "concurrency",
     type=click.IntRange(1, 1_000_000), metavar="N",
-    help="Connections; with --rate the most there may be. Default: 10, with --rate 1000.",
+    help="Connections. With --rate: at most so many. Default: 10, or 1000 with --rate.",
 )  # fmt: skip
 @_load(
     "-d",
     "--duration",
     type=Quantity(DURATION),
     metavar="TIME",
-    help="How long, as in 5s. Default: 10s, unless -n is given.",
+    help="How long, such as 5s. Default: 10s, without -n.",
 )
-@_load("-n", "--requests", type=Quantity(COUNT), metavar="N", help="How many requests, as in 5000 or 10k.")
+@_load("-n", "--requests", type=Quantity(COUNT), metavar="N", help="How many requests, such as 5000 or 10k.")
 @_load(
     "--rate", type=Quantity(RATE), metavar="RATE",
-    help="Requests (or sessions) fall due at this rate whatever the server does, as in 200/s or 12k/min. "
-    "Default: each connection sends the next when the last is answered.",
+    help="Send requests (or sessions) at this rate, such as 200/s or 12k/min, whatever the server does. "
+    "Default: each connection sends its next request after the last answer.",
 )  # fmt: skip
-@_load("--poisson", is_flag=True, help="With --rate: at random moments, as real visitors come.")
-@_load("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Of --poisson. Default: 0.")
+@_load("--poisson", is_flag=True, help="With --rate: send at random moments, like real visitors.")
+@_load("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of --poisson. Default: 0.")
 @_load(
-    "--warmup", type=Quantity(DURATION), metavar="TIME", help="Load for so long before recording. Default: none."
+    "--warmup", type=Quantity(DURATION), metavar="TIME", help="How long to load before recording. Default: none."
 )
 @flags(CONNECTIONS, REQUESTS)
 @_ask(
     "--session", type=FILE, metavar="FILE",
-    help="Play a recording, HAR or access log; a URL then only names the server.",
+    help="Replay a HAR file or an access log. The URL then only names the server.",
 )  # fmt: skip
 @_ask(
     "--think",
@@ -65,17 +65,21 @@ Examples:
     metavar="none|recorded|TIME",
     help="Pauses between the pages of --session. Default: recorded.",
 )
-@_ask("--cookies", is_flag=True, help="Each connection is a visitor: plays all URLs in order, returns its cookies.")
+@_ask(
+    "--cookies",
+    is_flag=True,
+    help="Each connection is a visitor: it plays all URLs in order and returns cookies.",
+)
 @flags(ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
 @_show("--hdr", type=FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
 @_show("--schema", is_flag=True, help="Print the JSON document's schema.")
 def command(schema: bool, **given: Any) -> None:
-    """Load one server, and tell what came back.
+    """Load one server and report what came back.
 
-    A closed loop by default: each connection sends its next request when the last is answered. With --rate an open
-    one. Several URLs of one server are sent in turn. Nothing is dropped: a quantile that requests unanswered at the
-    end may raise prints "≥".
+    Default is a closed loop: each connection sends its next request when the last is answered. With --rate it is an
+    open loop. Several URLs of one server are sent in turn. "≥" marks a lower bound: some requests were unanswered
+    at the end.
     """
     if schema:
         from ...load.document import SCHEMA

@@ -27,7 +27,7 @@ CONNECTIONS = (
         "--requests-per-connection",
         type=click.IntRange(1, 2**32 - 1),
         metavar="N",
-        help="Open a new one after N requests. Default: as the server likes.",
+        help="Open a new connection after N requests. Default: when the server closes it.",
     ),
     _wire(
         "--timeout",
@@ -42,17 +42,24 @@ CONNECTIONS = (
         metavar="TIME",
         help="Give up opening a connection after this. Default: --timeout.",
     ),
-    _wire("--unix-socket", metavar="PATH", help="Connect to this socket; the URL then only says what to ask for."),
+    _wire("--unix-socket", metavar="PATH", help="Connect to this socket. The URL then only gives host and path."),
     _wire("--insecure", is_flag=True, help="https: accept any certificate."),
     _wire(
-        "--cacert", type=FILE, metavar="FILE", help="https: trust these (PEM). Default: the system's authorities."
+        "--cacert", type=FILE, metavar="FILE", help="https: trust these certificates (PEM). Default: the system's."
     ),
     _wire("--tls", type=click.Choice(["1.2", "1.3"]), help="https: only this version. Default: either."),
 )
 
 REQUESTS = (
-    _ask("--method", metavar="NAME", help="Default: GET, with --data POST."),
-    _ask("-H", "--header", "headers", multiple=True, metavar="NAME: VALUE", help="Header to send, again for more."),
+    _ask("--method", metavar="NAME", help="Request method. Default: GET, or POST with --data."),
+    _ask(
+        "-H",
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME: VALUE",
+        help="Header to send; repeat for more.",
+    ),
     _ask("--host", metavar="NAME", help="Host header. Default: the URL's."),
     _ask("--data", metavar="TEXT|@FILE", help="Body to send."),
     _ask(
@@ -61,14 +68,14 @@ REQUESTS = (
         is_flag=False,
         flag_value=4096.0,
         metavar="[SIZE]",
-        help="Send the body in chunks, of 4KiB unless told; give it after the URLs.",
+        help="Send the body in chunks of this size (4KiB). Write it after the URLs.",
     ),
-    _ask("--expect-continue", is_flag=True, help="Send the body once the server asks for it."),
+    _ask("--expect-continue", is_flag=True, help="Send the body when the server asks for it."),
     _ask(
         "--nonce",
         type=NonceType(),
         metavar="header:NAME|query:NAME",
-        help="Send a number of its own with each request; its answer must repeat it.",
+        help="Send a unique number with each request. The answer must repeat it.",
     ),
 )
 
@@ -76,27 +83,27 @@ ANSWERS = (
     _expect(
         "--expect-status", type=click.IntRange(100, 599), metavar="N", help="The right status. Default: any 2xx."
     ),
-    _expect("--expect-body", type=FILE, metavar="FILE", help="The right body, byte by byte."),
+    _expect("--expect-body", type=FILE, metavar="FILE", help="The right body. Every byte is compared."),
     _expect(
         "--mask",
         "masks",
         multiple=True,
         metavar="REGEX",
-        help="What this matches in --expect-body may differ, again for more.",
+        help="Text in --expect-body that may differ. Repeat it for more.",
     ),
     _expect(
         "--max-body",
         type=Quantity(SIZE),
         metavar="SIZE",
-        help="Give up on an answer that grows beyond this. Default: 256MiB.",
+        help="Give up on a longer answer. Default: 256MiB.",
     ),
 )
 
 ENGINE = (
-    _loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, each on a core. Default: 1."),
-    _loops("--spin", is_flag=True, help="Never sleep: sees answers when they come, and takes its cores whole."),
-    _loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine itself can do here (0.3 s)."),
-    _loops("--target-is-mine", is_flag=True, help="Allow a target that is not this machine."),
+    _loops("--threads", type=click.IntRange(1, 1024), metavar="N", help="Event loops, one core each. Default: 1."),
+    _loops("--spin", is_flag=True, help="Never sleep. Sees answers at once, but uses its cores fully."),
+    _loops("--no-ceiling", is_flag=True, help="Do not measure first what the engine can do here (0.3 s)."),
+    _loops("--target-is-mine", is_flag=True, help="Allow another machine as the target."),
 )
 
 

@@ -37,24 +37,24 @@ _OPTIONS = (
         "--cores",
         type=_Cores(),
         metavar="LIST",
-        help="Cores of every stack, as in 0-3 or 0,2. Default: all but the load engine's.",
+        help="Cores of every stack, such as 0-3 or 0,2. Default: all but the load engine's.",
     ),
     click.option(
         "--engine-cores",
         type=_Cores(),
         metavar="LIST",
-        help="Cores of the load engine. Default: one, whole where cores have several threads.",
+        help="Cores of the load engine. Default: one, with all its threads.",
     ),
     click.option(
         "--memory",
         type=Quantity(SIZE),
         metavar="SIZE",
-        help="What every stack may hold, as in 512MiB or 2GiB; one that exceeds it is out. Default: no limit.",
+        help="Memory limit of every stack, such as 512MiB or 2GiB. A stack above it is out. Default: no limit.",
     ),
     click.option(
         "--quota",
         is_flag=True,
-        help="A CPU quota of this container is meant: being throttled by it refuses nothing.",
+        help="The CPU quota of this container is intended: its throttling only gives a warning.",
     ),
 )
 

@@ -38,8 +38,8 @@ Examples:
     multiple=True,
     metavar="PATH",
     shell_complete=complete_stack,
-    help="Stack to race, again for more; see `stackrace stacks`. Default: the most used that are ready, "
-    "up to seven, as many as the budget is likely to answer.",
+    help="Stack to race. Repeat it for more; see `stackrace stacks`. Default: the most used that are ready, "
+    "at most seven, fewer for a slow page.",
 )
 @servers_option
 @app_options
@@ -48,36 +48,37 @@ Examples:
     "--concurrency",
     multiple=True,
     type=click.IntRange(1, 20_000),
-    help="Connections, again for more load levels. Default: 1, 10 and 100; fewer for a slow page.",
+    help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
 )
 @click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
-@click.option("--budget", type=Quantity(DURATION), help="Time to spend, as in 60s or 20min. Default: 3min.")
+@click.option("--budget", type=Quantity(DURATION), help="Time to spend, such as 60s or 20min. Default: 3min.")
 @click.option(
-    "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to the budget."
+    "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
 )
 @run_options
 @budget_options
 @click.option(
-    "--question", type=click.Choice([one.value for one in Question]), help="What to find out. Default: winner."
+    "--question",
+    type=click.Choice([one.value for one in Question]),
+    help="What to answer. Default: winner.",
 )
 @click.option(
     "--difference",
     type=Quantity(PERCENT, most=1.0),
-    help="Differences below this do not matter to you. Default: 5%.",
+    help="Smaller differences do not matter to you. Default: 5%.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Repeat another race's shuffling. Default: random.")
+@click.option("--seed", type=click.IntRange(0), help="Repeat the order of another race. Default: random.")
 @click.option(
     "--quick",
     is_flag=True,
-    help="Published comparisons only: every cell in short slices or short runs, minutes instead of the author's "
-    "own protocol.",
+    help="For published comparisons: short slices or runs, which take minutes, instead of the author's protocol.",
 )
 @click.option(
     "--resume",
     metavar="[RACE]",
     is_flag=False,
     flag_value="",
-    help="Go on with an interrupted race: the start of its id, or its name. Default: the last one.",
+    help="Continue an interrupted race, by name or id. Default: the last one.",
 )
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
@@ -118,10 +119,9 @@ def command(
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
 
-    RACE.toml says what to race; flags override it. Without a file, the Django project in this folder is raced,
-    else the bundled app. The race ends when the question is answered or the budget is spent; Ctrl-C keeps what
-    was measured, and --resume goes on with it. historic/NAME runs a published comparison again and says which of
-    its claims hold today.
+    RACE.toml says what to race; flags override it. Default: the Django project in this folder, or else the bundled
+    app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
+    --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
     if resume is not None:
         _resume(click.get_current_context(), resume, budget=budget, store=store, html=html, as_json=as_json)

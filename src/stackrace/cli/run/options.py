@@ -21,28 +21,27 @@ _OPTIONS = (
         "--session",
         metavar="FILE",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="Replay a recording, a HAR file or an access log, in place of URLs; each connection is a visitor.",
+        help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
     ),
-    click.option("--think", is_flag=True, help="Keep the pauses of --session. Default: without them."),
+    click.option("--think", is_flag=True, help="Keep the pauses of --session. Default: leave them out."),
     click.option(
         "--requests",
         metavar="N",
         type=click.IntRange(1),
         help="Length of a run in requests, with --repeats.",
     ),
-    click.option("--duration", type=Quantity(DURATION), help="Length of a run in time, with --repeats: 10s, 1min."),
+    click.option("--duration", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."),
     click.option(
         "--repeats",
         metavar="N",
         type=click.IntRange(1),
-        help="Make N runs of each stack at each level, every one cold on a fresh launch, as published comparisons "
-        "did. Default: warm slices, as many as the budget holds.",
+        help="Make N cold runs of each stack at each level, each on a fresh launch, as published comparisons did. "
+        "Default: warm slices, as many as the budget holds.",
     ),
     click.option(
         "--no-twin",
         is_flag=True,
-        help="Do without the hidden twin. Default: one stack runs twice, to show what the race calls a difference "
-        "where there is none.",
+        help="No hidden twin. Default: one stack runs twice, and the race is void if the two differ.",
     ),
 )
 

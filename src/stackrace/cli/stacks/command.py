@@ -20,12 +20,12 @@ Examples:
   stackrace stacks --json | jq '.[] | select(.state == "missing") | .install'"""
 )
 @click.argument("names", nargs=-1, metavar="[SERVER]...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, one object per server.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with an object for each server.")
 @servers_option
 def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None:
-    """List the servers that stacks are made of: what is ready here, what is missing, what installs it.
+    """List the servers: what is ready, what is missing, and which command installs it.
 
-    At the end stand the techniques that are gone, with what lives on in their place.
+    Servers that no longer exist are at the end, with their replacements.
     """
     from ...deploy.installation import availability
     from ...servers import catalogue
