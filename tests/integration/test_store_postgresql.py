@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 
 import pytest
 from tests.integration.awkward import AWKWARD, make_launch, make_race, make_slice
 from tests.integration.postgresql import DEADLINE_S, find, running_server
+from tests.written import RACES, STORE
 
+from stackrace.codec import decode, encode
 from stackrace.model import ids
 from stackrace.model.errors import StoreError
-from stackrace.model.race import Budget, Ending, Enforcement
+from stackrace.model.launch import Launch, Slice
+from stackrace.model.race import Budget, Ending, Enforcement, Race
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
+
+WRITTEN = json.loads(gzip.decompress(RACES.read_bytes()))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +92,7 @@ def test_a_share_of_nothing_stays_nan(store):
 def test_an_open_launch_already_has_its_slices(store):
     race, launch = replace(make_race(), launches=(), ending=None), make_launch()
     store.begin(race)
-    store.add_launch(race.id, replace(launch, memory=(), failure=None))
+    store.add_launch(race.id, Launch(id=launch.id, block=launch.block, stack=launch.stack))
     store.add_slice(launch.id, make_slice(0))
     assert store.load(race.id).launches[0].slices == (make_slice(0),)
     store.end_launch(launch)
@@ -174,7 +182,7 @@ def test_measuring_leaves_no_history(store):
     launch = make_launch()
     race = replace(make_race(), launches=(), ending=None, elapsed_s=0.0)
     store.begin(race)
-    store.add_launch(race.id, replace(launch, slices=(), memory=(), failure=None, ready_s=None, warmup_s=0.0))
+    store.add_launch(race.id, Launch(id=launch.id, block=launch.block, stack=launch.stack))
     store.add_slice(launch.id, make_slice(0))
     store.end_launch(launch)
     store.end(race.id, Ending.ANSWERED, 2.0)
@@ -210,21 +218,21 @@ def test_every_change_tells_who_when_and_what_was_before(store, psql):
     store.begin(race)
     for sql in (
         "UPDATE stackrace_race SET app = 'faster', elapsed_s = 0",
-        "UPDATE stackrace_slice SET bytes_read = 1, histogram = '' WHERE index = 1",
-        "UPDATE stackrace_slice SET counts = counts",
+        'UPDATE stackrace_slice SET document = replace(document, \'"hop":"\', \'"hop":"x\') '
+        "WHERE document LIKE '%\"index\":1,%'",
+        "UPDATE stackrace_slice SET document = document",
         "DELETE FROM stackrace_stack_facts",
-        "INSERT INTO stackrace_stack_facts (race_id, stack, versions, configs, commands) "
-        f"VALUES ('{race.id}', 'bjoern', '{{}}', '{{}}', '[]')",
+        f"INSERT INTO stackrace_stack_facts (race_id, document) VALUES ('{race.id}', '{{\"stack\":\"bjoern\"}}')",
     ):
         assert psql(sql).returncode == 0
     told = store.alterations(race.id)
     deeds = [(each.kind, each.deed.value, set(each.changed)) for each in told]
     assert deeds[0] == ("race", "update", {"app", "elapsed_s"})
-    assert deeds[1:3] == [("slice", "update", {"bytes_read", "histogram"})] * 2
+    assert deeds[1:3] == [("slice", "update", {"document"})] * 2
     assert deeds[3:] == [("facts", "delete", set()), ("facts", "insert", set())]
     assert {each.who for each in told} == {"ana, psql"}
     assert told[0].before["app"] == "demo" and told[0].before["elapsed_s"] == 0.1 + 0.7
-    assert bytes.fromhex(told[1].before["histogram"][2:]) == make_slice(1).result.histogram
+    assert decode(Slice, json.loads(told[1].before["document"])) == make_slice(1)
     assert told[0].at.endswith("+00:00")
     assert "altered 5 times" in store.load(race.id).notes[-1]
 
@@ -282,17 +290,63 @@ def test_an_id_is_used_once_across_all_tables(store):
         store.name(race.id, "another-good-name")
 
 
-def test_what_an_earlier_version_wrote_gets_ids_and_history(store, url, psql):
+@pytest.fixture
+def earlier(url):
+    """Make the database a store of an earlier version, at a migration, with the races of ``tests/written``."""
+    import psycopg
     from django.db import connections
     from django.db.migrations.executor import MigrationExecutor
 
-    race = make_race()
-    store.begin(race)
-    MigrationExecutor(connections[store.alias]).migrate([("stackrace", "0004_limits")])
-    assert psql("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal").stdout.strip() == "0"
+    from stackrace.store.address import address_of
+    from stackrace.store.settings import configure, connect
+
+    configure()
+    connection = connections[connect(address_of(url))]
+    MigrationExecutor(connection).migrate([("stackrace", "0010_duty")])
+    with closing(sqlite3.connect(":memory:")) as written, psycopg.connect(url) as database:
+        written.deserialize(gzip.decompress(STORE.read_bytes()))
+        for table in ("race", "stack_facts", "launch", "slice"):
+            _copied(written, database, f"stackrace_{table}")
+        database.execute("DELETE FROM stackrace_history")
+        _copied(written, database, "stackrace_history")
+
+    def at(migration):
+        MigrationExecutor(connection).migrate([("stackrace", migration)])
+        connection.close()
+
+    return at
+
+
+def _copied(written, database, table):
+    """SQLite has 0 and 1 for booleans."""
+    rows = written.execute(f"SELECT * FROM {table} ORDER BY rowid")
+    names = [column[0] for column in rows.description]
+    columns = ", ".join(f'"{name}"' for name in names)
+    values = ", ".join("%s::int::boolean" if name == "exhaustive" else "%s" for name in names)
+    for row in rows:
+        database.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", row)
+    if "id" in names and isinstance(row[names.index("id")], int):
+        database.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
+
+
+def test_what_an_earlier_version_wrote_is_read_without_loss_and_its_upgrade_is_no_alteration(earlier, url):
+    earlier("0010_duty")
     with open_store(url) as upgraded:
-        assert upgraded.load(race.id) == race
-        registered = psql("SELECT string_agg(kind, ' ' ORDER BY kind) FROM stackrace_ids").stdout
-        assert registered.strip() == "launch launch race"
-        assert psql("UPDATE stackrace_launch SET ready_s = 9").returncode == 0
-        assert len(upgraded.alterations(race.id)) == 2
+        for known, race in WRITTEN["races"].items():
+            assert encode(upgraded.load(known)) == encode(decode(Race, race))
+            kept = [asdict(alteration) for alteration in upgraded.alterations(known)]
+            assert json.loads(json.dumps(kept)) == WRITTEN["history"][known]
+
+
+def test_what_the_first_versions_wrote_gets_ids_and_history(earlier, url, psql):
+    earlier("0004_limits")
+    assert psql("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal").stdout.strip() == "0"
+    race_id = next(iter(WRITTEN["races"]))
+    with open_store(url) as upgraded:
+        launches = upgraded.load(race_id).launches
+        count = f"SELECT count(*) FROM stackrace_ids WHERE of_id = '{race_id}' OR id = '{race_id}'"
+        registered = psql(count).stdout
+        assert int(registered) == len(launches) + 1
+        assert psql(f"UPDATE stackrace_launch SET document = '{{}}' WHERE race_id = '{race_id}'").returncode == 0
+        assert len(upgraded.alterations(race_id)) == len(launches)
+        upgraded.add_slice(launches[0].id, make_slice(0))

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import models
 
+from ..codec import dumps
 from ..model.text import legible, storable
 
 __all__ = ["DocumentField", "ExactTextField", "RealField"]
@@ -29,18 +30,21 @@ class ExactTextField(models.TextField):
 
 
 class DocumentField(models.TextField):
-    """A JSON document as ASCII text; its shape is a ``TypedDict`` in one of the ``*_documents`` modules.
+    """A JSON document, as ``codec`` writes it, as ASCII text.
 
     Text rather than Django's JSONField: PostgreSQL's ``jsonb`` refuses NULs and lone surrogates in strings.
     """
 
     def get_prep_value(self, value: Any) -> Any:
         """Write the document; NaN and infinities, which JSON lacks, must be strings by now."""
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+        return dumps(value)
 
     def from_db_value(self, value: str | None, *_: object) -> Any:
-        """Read the document; NULL, in columns that rows of an earlier version lack, is None."""
-        return None if value is None else json.loads(value)
+        """Read the document; NULL is None. What is no JSON stays text, which ``decode`` refuses."""
+        try:
+            return None if value is None else json.loads(value)
+        except ValueError:
+            return value
 
 
 class RealField(models.FloatField):

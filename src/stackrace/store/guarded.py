@@ -51,12 +51,12 @@ GUARDED = (
         kind="launch",
         race="{row}.race_id",
         identity=("id", "race_id", "position"),
-        filled=("ready_s", "warmup_s", "memory", "failure_kind", "failure_message", "failure_log", "findings"),
-        untouched="{row}.memory = '[]' AND {row}.failure_kind IS NULL AND EXISTS "
+        filled=("failure_kind", "document"),
+        untouched="{row}.document = '{{}}' AND {row}.failure_kind IS NULL AND EXISTS "
         "(SELECT 1 FROM stackrace_race WHERE id = {row}.race_id AND ending IS NULL)",
         # of the block that was cut; what the launch was before stays in its message
-        going_on="COALESCE(NEW.failure_kind, '') = 'was cut short with its race' "
-        "AND COALESCE(OLD.failure_kind, '') <> 'was cut short with its race' AND EXISTS "
+        going_on="COALESCE(NEW.failure_kind, '') = 'interrupted' "
+        "AND COALESCE(OLD.failure_kind, '') <> 'interrupted' AND EXISTS "
         "(SELECT 1 FROM stackrace_race WHERE id = OLD.race_id AND ending IS NULL AND resumed > 0)",
         registered=True,
     ),

@@ -22,6 +22,8 @@ from ..model.race import Ending, Race, StackFacts
 from .address import Address
 from .alteration import Alteration, Deed, note_of
 from .convert import (
+    code_of,
+    duty_document,
     facts_from,
     facts_row,
     launch_from,
@@ -34,7 +36,6 @@ from .convert import (
 from .lookup import the_one
 from .models import HistoryRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 from .naming import give_name, names
-from .race_documents import duty_document
 from .summary import Summary
 from .trouble import translated
 
@@ -96,7 +97,8 @@ class Store:
             )
             if changed:
                 stored = LaunchRow.objects.using(self.alias).filter(race_id=race.id)
-                known = set(stored.filter(failure_kind=FailureKind.INTERRUPTED.value).values_list("id", flat=True))
+                cut = stored.filter(failure_kind=code_of(FailureKind.INTERRUPTED))
+                known = set(cut.values_list("id", flat=True))
                 for launch in race.launches:
                     if launch.cut_short and launch.id not in known:
                         self.end_launch(launch)
@@ -112,7 +114,10 @@ class Store:
             self._insert(facts_row(race_id, facts))
 
     def add_launch(self, race_id: str, launch: Launch) -> None:
-        """Store ``launch`` as the race's next one, without its slices."""
+        """Store ``launch`` as the race's next one, without its slices.
+
+        One that is still to end has nothing yet but its id, block and stack.
+        """
         with self._translated(), transaction.atomic(using=self.alias):
             position = LaunchRow.objects.using(self.alias).filter(race_id=race_id).count()
             self._insert(launch_row(race_id, position, launch))
@@ -129,15 +134,7 @@ class Store:
             changed = (
                 LaunchRow.objects.using(self.alias)
                 .filter(id=launch.id)
-                .update(
-                    ready_s=row.ready_s,
-                    warmup_s=row.warmup_s,
-                    memory=row.memory,
-                    failure_kind=row.failure_kind,
-                    failure_message=row.failure_message,
-                    failure_log=row.failure_log,
-                    findings=row.findings,
-                )
+                .update(failure_kind=row.failure_kind, document=row.document)
             )
         if not changed:
             raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
@@ -153,11 +150,7 @@ class Store:
             changed = (
                 RaceRow.objects.using(self.alias)
                 .filter(id=race_id)
-                .update(
-                    ending=ending.value,
-                    elapsed_s=elapsed_s,
-                    duty=None if duty is None else duty_document(duty),
-                )
+                .update(ending=ending.value, elapsed_s=elapsed_s, duty=duty_document(duty))
             )
         if not changed:
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
@@ -222,16 +215,16 @@ class Store:
         """Return the last ``limit`` races, newest first."""
         with self._translated():
             rows = RaceRow.objects.using(self.alias).order_by("-started_at", "-id")
-            columns = rows.values_list("id", "started_at", "app", "stacks", "ending")[:limit]
+            columns = rows.values_list("id", "started_at", "app", "document", "ending")[:limit]
             return tuple(
                 Summary(
                     id=id_,
                     started_at=started_at,
                     app=app,
-                    stacks=len(stacks),
+                    stacks=_length_of("stacks", document),
                     ending=None if ending is None else Ending(ending),
                 )
-                for id_, started_at, app, stacks, ending in columns
+                for id_, started_at, app, document, ending in columns
             )
 
     def _ids(self) -> tuple[str, ...]:
@@ -259,6 +252,12 @@ class Store:
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)
+
+
+def _length_of(name: str, document: object) -> int:
+    """Return how long a list in ``document`` is; 0 in one that was altered, which loading it explains."""
+    value = document.get(name) if isinstance(document, dict) else None
+    return len(value) if isinstance(value, list) else 0
 
 
 def _alteration(row: HistoryRow) -> Alteration:

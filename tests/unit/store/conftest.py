@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import runpy
 from dataclasses import fields, replace
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
+from tests.written import STORE
 
 from stackrace.model import ids
 from stackrace.model.conditions import Conditions
@@ -20,7 +22,8 @@ from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin,
 from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
-from stackrace.store.settings import configure
+from stackrace.store.address import SqliteFile
+from stackrace.store.settings import configure, connect
 
 WRITER = Path(__file__).with_name("writer.py")
 TEXT = st.text(st.characters(), max_size=12)  # NULs and lone surrogates included
@@ -184,6 +187,24 @@ def shared_store(tmp_path_factory):
     """One store for all examples of a property."""
     with open_store(f"sqlite:///{tmp_path_factory.mktemp('store')}/races.sqlite3") as opened:
         yield opened
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """Return the path of a store as an earlier version had it, at a migration, and its name within Django."""
+
+    def at(migration):
+        path = tmp_path / "earlier.sqlite3"
+        path.write_bytes(gzip.decompress(STORE.read_bytes()))
+        configure()
+        alias = connect(SqliteFile(path=path))
+        executor = importlib.import_module("django.db.migrations.executor")
+        executor.MigrationExecutor(importlib.import_module("django.db").connections[alias]).migrate(
+            [("stackrace", migration)]
+        )
+        return str(path), alias
+
+    return at
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from hypothesis import given
 from hypothesis import strategies as st
-
-from stackrace.store.real import real
 
 
 @given(st.text(st.characters()))
@@ -25,9 +21,3 @@ def test_stored_text_is_acceptable_to_every_database(store_fields, text):
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0\x1a")))
 def test_ordinary_text_is_stored_as_it_is(store_fields, text):
     assert store_fields.storable(text) == text
-
-
-@given(st.floats())
-def test_any_float_survives_a_document(value):
-    back = float(real(value))
-    assert back == value or (math.isnan(back) and math.isnan(value))

@@ -13,6 +13,7 @@ import pytest
 
 from stackrace.model import ids
 from stackrace.model.errors import StoreError
+from stackrace.model.load import Load
 from stackrace.store import open_store
 from stackrace.store.trouble import WAYS_OUT
 
@@ -146,6 +147,7 @@ def test_a_missing_driver_is_named_with_its_installation():
 import sys
 sys.modules["psycopg"] = sys.modules["psycopg2"] = None
 from stackrace.model.errors import StoreError
+from stackrace.model.load import Load
 from stackrace.store import open_store
 try:
     open_store("postgresql://127.0.0.1/races")
@@ -181,28 +183,24 @@ def test_an_altered_document_is_explained(store, writer):
     store.begin(writer.make_race(race_id))
     for altered in ("{}", "no json"):
         with connections[store.alias].cursor() as cursor:
-            cursor.execute("UPDATE stackrace_race SET host = %s", [altered])
+            cursor.execute("UPDATE stackrace_race SET document = %s", [altered])
         with pytest.raises(StoreError, match=f"race {race_id} was altered"):
             store.load(race_id)
+        assert [summary.id for summary in store.list(1)] == [race_id]
 
 
-def test_what_an_earlier_version_wrote_stays_readable(url, writer):
-    """Go back to the first tables, put its own documents in, and open the store again."""
+def test_what_the_first_version_wrote_stays_readable(earlier):
+    """Go back to the first tables, put their own documents in, and open the store again."""
     from django.db import connections
-    from django.db.migrations.executor import MigrationExecutor
 
-    race_id, launch_id = ids.generate(), ids.generate()
-    with open_store(url) as store:
-        store.begin(writer.make_race(race_id))
-        store.add_launch(race_id, writer.make_launch(launch_id))
-        store.add_slice(launch_id, writer.make_slice(0))
-        connection = connections[store.alias]
-        MigrationExecutor(connection).migrate([("stackrace", "0001_initial")])
-        earlier = '{"concurrency":20,"keep_alive":true,"duration_s":2.0,"requests":null,"timeout_s":10.0}'
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE stackrace_slice SET load = %s", [earlier])
-            cursor.execute("UPDATE stackrace_race SET loads = %s", [f"[{earlier}]"])
-    with open_store(url) as store:
-        race = store.load(race_id)
-    assert race.loads == (writer.LOAD,)
-    assert race.launches[0].slices == (writer.make_slice(0),)
+    path, alias = earlier("0001_initial")
+    document = '{"concurrency":20,"keep_alive":true,"duration_s":2.0,"requests":null,"timeout_s":10.0}'
+    with connections[alias].cursor() as cursor:
+        cursor.execute("UPDATE stackrace_slice SET load = %s", [document])
+        cursor.execute("UPDATE stackrace_race SET loads = %s", [f"[{document}]"])
+        races = [race_id for (race_id,) in cursor.execute("SELECT id FROM stackrace_race").fetchall()]
+    expected = Load(concurrency=20, duration_s=2.0)
+    with open_store(path) as store:
+        for race in map(store.load, races):
+            assert race.loads == (expected,)
+            assert {one.load for launch in race.launches for one in launch.slices} == {expected}
