@@ -34,6 +34,7 @@ mod script;
 mod stop;
 mod timeouts;
 mod timer;
+mod token;
 mod transport;
 mod visitor;
 mod watch;

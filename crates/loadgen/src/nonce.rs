@@ -1,7 +1,7 @@
 //! A number that no other request of the run has: an answer that repeats it was made for that request.
 
 use crate::error::PlanError;
-use crate::request::is_token;
+use crate::token::is_token;
 
 /// The length of a nonce: a 64-bit number in hexadecimal.
 pub(crate) const NONCE_BYTES: usize = 16;
@@ -26,7 +26,7 @@ pub enum NoncePlace {
 
 impl Nonce {
     pub(crate) fn validate(&self) -> Result<(), PlanError> {
-        if !self.name.is_empty() && self.name.bytes().all(is_token) && !self.name.contains(['&', '#', '%', '+']) {
+        if is_token(&self.name) && !self.name.contains(['&', '#', '%', '+']) {
             return Ok(());
         }
         Err(PlanError::Request { part: "nonce name", text: self.name.clone() })

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::error::PlanError;
 use crate::nonce::{Nonce, NoncePlace, NONCE_BYTES};
+use crate::token::is_token;
 
 /// One HTTP/1.1 request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Request {
 
     pub(crate) fn validate(&self) -> Result<(), PlanError> {
         let wrong = |part, text: &str| Err(PlanError::Request { part, text: text.into() });
-        if self.method.is_empty() || !self.method.bytes().all(is_token) {
+        if !is_token(&self.method) {
             return wrong("method", &self.method);
         }
         if !self.path.starts_with(['/', '*']) || !self.path.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -60,7 +61,7 @@ impl Request {
             return wrong("host", &self.host);
         }
         for (name, value) in &self.headers {
-            if name.is_empty() || !name.bytes().all(is_token) {
+            if !is_token(name) {
                 return wrong("header name", name);
             }
             if !is_value(value) {
@@ -152,11 +153,6 @@ impl Request {
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
     }
-}
-
-/// Source: RFC 9110 section 5.6.2.
-pub(crate) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 fn is_value(text: &str) -> bool {

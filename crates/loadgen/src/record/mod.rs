@@ -1,6 +1,7 @@
 //! What a run saw, recorded per thread without locks and merged at the end.
 
 mod arrivals;
+mod counts;
 mod latency;
 mod pages;
 mod series;
@@ -9,13 +10,14 @@ mod tally;
 mod target;
 mod wire;
 
+pub use counts::{Counts, Stage};
 pub use latency::{Latency, Quantile};
 pub use series::{Bin, BIN_NS};
-pub use tally::{Counts, Stage};
 pub use target::TargetReport;
 
 pub(crate) use arrivals::Arrivals;
+pub(crate) use counts::Outcome;
 pub(crate) use pages::Pages;
 pub(crate) use series::merge as merge_bins;
-pub(crate) use tally::{Outcome, Tally, Times};
+pub(crate) use tally::{Tally, Times};
 pub(crate) use wire::Wire;

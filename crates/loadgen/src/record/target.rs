@@ -1,7 +1,7 @@
 //! What became of the requests of one URL.
 
+use super::counts::{Counts, Outcome};
 use super::sketch::{self, Sketch};
-use super::tally::{Counts, Outcome};
 
 /// One URL's part of a run; latencies within 0.8 %, as in the time series.
 #[derive(Debug, Clone, Default)]

@@ -4,52 +4,21 @@
 //! stream is ready for the request.
 
 mod connector;
+mod opening;
 mod socket;
 mod tls;
 mod trust;
 
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use mio::{Interest, Registry, Token};
 
 pub(crate) use connector::TlsConnector;
 pub use connector::{Tls, TlsVersion};
+pub(crate) use opening::{OpenError, Opening};
+pub use socket::Address;
 use socket::Socket;
 use tls::TlsStream;
-
-/// Where the server listens; independent of what the Host header says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// A TCP socket.
-    Tcp(SocketAddr),
-    /// A Unix-domain stream socket.
-    Unix(PathBuf),
-}
-
-/// How far opening has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
-    /// Nothing to do before the next readiness.
-    Pending,
-    /// The socket is connected, and the TLS handshake comes next: said once, never for a plain stream, and before
-    /// anything was done for the handshake, so that the two can be timed apart. Establish again at once: no
-    /// readiness will be reported, since nothing was sent.
-    Connected,
-    /// The request may be sent.
-    Ready,
-}
-
-/// Why a stream could not be opened.
-#[derive(Debug)]
-#[allow(dead_code, reason = "failures are counted by stage; their causes are for whoever debugs one")]
-pub(crate) enum OpenError {
-    /// The socket could not be connected.
-    Connect(io::Error),
-    /// The socket was connected, but the TLS handshake failed.
-    Tls(io::Error),
-}
 
 /// One byte stream to the server. What TLS needs stands apart, so that a plain stream stays as small as its socket.
 #[derive(Debug)]

@@ -1,12 +1,21 @@
-//! The socket below: TCP or Unix-domain, without blocking.
+//! The socket below, TCP or Unix-domain, without blocking, and where it connects to.
 
 use std::io::{self, IoSlice, Read, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 
-use super::Address;
+/// Where the server listens; independent of what the Host header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// A TCP socket.
+    Tcp(SocketAddr),
+    /// A Unix-domain stream socket.
+    Unix(PathBuf),
+}
 
 #[derive(Debug)]
 pub(crate) enum Socket {

@@ -8,7 +8,9 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use rustls::ClientConnection;
 
-use super::{OpenError, Opening, Socket, TlsConnector};
+use super::connector::TlsConnector;
+use super::opening::{OpenError, Opening};
+use super::socket::Socket;
 
 /// This much of a request is encrypted ahead of the socket: four records of full size.
 const PENDING_MAX_BYTES: usize = 64 * 1024;
