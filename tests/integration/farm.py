@@ -43,6 +43,14 @@ def lacking(path: str) -> str:
     return ""
 
 
+def launchable(paths: Iterable[str]) -> list[str]:
+    """Return those of ``paths`` of which nothing is missing here.
+
+    A test is generated for each of these only; ``test_installed.py`` names the servers that are missing.
+    """
+    return [path for path in paths if not lacking(path)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """The app that is launched: its environment's interpreter, its variables, and what it should answer."""

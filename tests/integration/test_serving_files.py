@@ -12,7 +12,9 @@ from stackrace.servers import Hosted, catalogue
 from stackrace.spec.stack_path import parse_stack
 
 OFFERED = frozenset({Interface.FILES})
-SERVERS = [entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts]
+SERVERS = [
+    entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and availability(entry).ready
+]
 PAGE = b"<!DOCTYPE html><title>front</title>\n"
 TEXT = b"Hello world!\n"
 
@@ -50,20 +52,14 @@ def farm(request, public):
         )
 
     asked = [item.callspec.params["name"] for item in request.session.items if item.path == request.path]
-    farm = Farm([name for name in asked if is_ready(name)], make_launcher, launch_and_ask)
+    farm = Farm(asked, make_launcher, launch_and_ask)
     yield farm
     farm.close()
 
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_folder_is_served_as_it_is(name, farm):
-    if not is_ready(name):
-        pytest.skip(f"{name} is not installed")
     farm.outcome(name)
-
-
-def is_ready(name):
-    return availability(catalogue().entries[name]).ready
 
 
 def launch_and_ask(name, launcher):

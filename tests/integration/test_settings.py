@@ -1,14 +1,13 @@
 """Settings that a published comparison needs, really in force."""
 
-import sys
 import urllib.request
 
 import pytest
+from tests.integration.farm import launchable
 
 from stackrace.apps import entry_of
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
-from stackrace.model.errors import MissingError
 from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
@@ -42,17 +41,19 @@ def optimization(running):
         return int(answer.read())
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="Debian's mod_wsgi embeds Python 3.11")
-@pytest.mark.parametrize("mode", ["daemon", "embedded"])
-@pytest.mark.parametrize("optimize", [0, 1])
-def test_mod_wsgi_optimizes_as_far_as_asked(mode, optimize, stage):
-    try:
-        with stage(f"apache:mpm=prefork,processes=1,min_spare=1+mod_wsgi:mode={mode},optimize={optimize}") as made:
-            running = made.launcher.launch(made.stacks[0], timeout_s=60)
-            assert optimization(running) == optimize
-            assert stop(made.guard, [running]) == {}
-    except MissingError as error:
-        pytest.skip(error.message)
+@pytest.mark.parametrize(
+    "path",
+    launchable(
+        f"apache:mpm=prefork,processes=1,min_spare=1+mod_wsgi:mode={mode},optimize={optimize}"
+        for mode in ("daemon", "embedded")
+        for optimize in (0, 1)
+    ),
+)
+def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
+    with stage(path) as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        assert f"optimize={optimization(running)}" in path
+        assert stop(made.guard, [running]) == {}
 
 
 def family(made, running):
@@ -74,20 +75,19 @@ def test_a_growing_pool_of_uwsgi_starts_with_what_was_asked(settings, workers, s
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "nginx/fastcgi/flup:mode=threaded,threads=50,min_spare=2,max_spare=5",
-        "nginx/scgi/flup:processes=5",
-        "nginx/http/cheroot:instances=5",
-        "apache/http/cheroot:instances=5,socket=tcp",
-        "nginx/http/bjoern:instances=2",
-        "apache/http/bjoern:socket=tcp",
-        "apache+passenger:max_pool_size=4,pool_idle_time=0,stat_throttle_rate=300",
-    ],
+    launchable(
+        [
+            "nginx/fastcgi/flup:mode=threaded,threads=50,min_spare=2,max_spare=5",
+            "nginx/scgi/flup:processes=5",
+            "nginx/http/cheroot:instances=5",
+            "apache/http/cheroot:instances=5,socket=tcp",
+            "nginx/http/bjoern:instances=2",
+            "apache/http/bjoern:socket=tcp",
+            "apache+passenger:max_pool_size=4,pool_idle_time=0,stat_throttle_rate=300",
+        ]
+    ),
 )
 def test_a_stack_launches_with_them(path, stage):
-    try:
-        with stage(path) as made:
-            running = made.launcher.launch(made.stacks[0], timeout_s=60)
-            assert stop(made.guard, [running]) == {}
-    except MissingError as error:
-        pytest.skip(error.message)
+    with stage(path) as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        assert stop(made.guard, [running]) == {}

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.chains import single_hops, two_hops
-from tests.integration.farm import Farm, Subject, ask, head, head_is_bare, lacking
+from tests.integration.farm import Farm, Subject, ask, head, head_is_bare, launchable
 
 from stackrace.apps import app_environment
 from stackrace.deploy.environments import Environments, Interpreter, cache_folder
@@ -71,15 +71,13 @@ def subject(tmp_path_factory):
 @pytest.fixture(scope="module")
 def farm(request, subject):
     asked = [item.callspec.params["path"] for item in request.session.items if item.path == request.path]
-    farm = Farm([path for path in asked if not lacking(path)], subject.launcher, launch_and_ask)
+    farm = Farm(asked, subject.launcher, launch_and_ask)
     yield farm
     farm.close()
 
 
-@pytest.mark.parametrize("path", STACKS)
+@pytest.mark.parametrize("path", launchable(STACKS))
 def test_what_is_asked_arrives(path, farm):
-    if missing := lacking(path):
-        pytest.skip(missing)
     farm.outcome(path)
 
 

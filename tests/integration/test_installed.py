@@ -1,0 +1,17 @@
+"""Which servers are missing here, said once for each: the tests that need a missing server are not generated."""
+
+import pytest
+from tests.integration.farm import lacking
+
+from stackrace.deploy.installation import availability
+from stackrace.servers import catalogue
+
+
+@pytest.mark.parametrize("entry", list(catalogue()), ids=lambda entry: entry.spec.name)
+def test_a_server_of_the_catalogue_is_installed_for_the_tests(entry):
+    state = availability(entry)
+    if not state.ready:
+        pytest.skip(f"{state.name} is not installed ({state.missing}); {state.remedy}")
+    # a guest may be installed and yet embed another Python than the tests'
+    if misfit := entry.spec.inside and lacking(f"{min(entry.spec.inside)}+{state.name}"):
+        pytest.skip(misfit)
