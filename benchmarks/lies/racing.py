@@ -100,11 +100,4 @@ def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., 
             own = Nonce(place=NoncePlace.HEADER, name="X-Nonce")
             plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
         race = race_of(plan, asked, check_limits(plan.loads, plan.cores))
-        here = place(
-            guard=stage.guard,
-            launcher=stage.launcher,
-            cores=plan.cores,
-            beside=stage.beside,
-            debug=stage.loaded.debug,
-        )
-        return run(plan, race, here, lambda _: None)
+        return run(plan, race, stage.place(place), lambda _: None)

@@ -9,6 +9,7 @@ from ..model.core_lists import format_cores
 from ..model.errors import InputError
 from ..model.race import Budget, Race
 from ..model.units import SIZE
+from ..spec.request import RaceRequest
 from ..store import ManifestFile, Opening
 
 __all__ = ["Former", "hold_to"]
@@ -16,11 +17,18 @@ __all__ = ["Former", "hold_to"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Former:
-    """``race`` as it goes on, its manifest, locked, and the manifest's first line."""
+    """``race`` as it goes on after its first ``done`` blocks, and the ``request`` that sets it up again.
+
+    Its manifest is locked; ``opening`` is the manifest's first line. ``left_s`` is about how long it will go on,
+    None while nothing tells.
+    """
 
     race: Race
+    request: RaceRequest
     manifest: ManifestFile
     opening: Opening
+    done: int
+    left_s: float | None
 
 
 def hold_to(former: Former, race: Race, opening: Opening) -> None:

@@ -1,28 +1,42 @@
-"""What is kept of a race when it begins, so that it can go on after an interruption."""
+"""How a race is kept while it runs: a manifest, by which it can go on, and every event in the store."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..apps.sources import source_digest
-from ..setup.stage import Stage
+from ..race.events import Sink
+from ..setup.prepared import PreparedRace
 from ..spec.request import RaceRequest
 from ..spec.request_document import request_document
-from ..store import Opening
+from ..store import ManifestFile, ManifestSink, Opening, StoreSink, begin_manifest
+from ..store.address import races_folder
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["opening_of"]
+__all__ = ["kept", "opening_of"]
 
 
-def opening_of(race_id: str, version: str, request: RaceRequest, stage: Stage, store: Store) -> Opening:
+@contextmanager
+def kept(
+    prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
+) -> Iterator[tuple[Sink, ...]]:
+    """Yield what keeps a race, in the order in which it hears events; a race that goes on has its ``manifest``."""
+    with nullcontext(manifest) if manifest else begin_manifest(races_folder(), opening) as file:
+        # the store first: the manifest tells the end of nothing that the store does not have
+        yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
+
+
+def opening_of(prepared: PreparedRace, store: Store) -> Opening:
     """Return a manifest's first line."""
-    app = stage.loaded.app
+    app, request = prepared.app, prepared.request
     return Opening(
-        race=race_id,
-        version=version,
+        race=prepared.race.id,
+        version=prepared.race.version,
         store=str(store.address),
         request=request_document(request),
         interpreter=str(app.python or app.ruby or ""),

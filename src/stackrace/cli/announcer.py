@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from types import TracebackType
 from typing import Self
 
@@ -16,14 +15,9 @@ __all__ = ["Announcer"]
 
 
 class Announcer:
-    """Says what is being prepared: one line that changes on a terminal, one line each elsewhere.
-
-    ``installing_s`` is the time spent on what only a first race needs; it does not count against a budget.
-    """
+    """Says what is being prepared: one line that changes on a terminal, one line each elsewhere."""
 
     def __init__(self) -> None:
-        self.installing_s = 0.0
-        self._installing_since: float | None = None
         self._shown = False
 
     def __enter__(self) -> Self:
@@ -35,7 +29,6 @@ class Announcer:
         self.done()
 
     def __call__(self, preparing: Preparing) -> None:
-        self._account(preparing.step.is_once)
         what = preparing_words(preparing)
         if sys.stderr.isatty():
             click.echo(f"\r\x1b[K{what[:100]} …", nl=False, err=True)
@@ -45,13 +38,6 @@ class Announcer:
 
     def done(self) -> None:
         """Clear the line; what follows speaks for itself."""
-        self._account(False)
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._shown = False
-
-    def _account(self, installing: bool) -> None:
-        now = time.monotonic()
-        if self._installing_since is not None:
-            self.installing_s += now - self._installing_since
-        self._installing_since = now if installing else None

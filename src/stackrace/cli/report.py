@@ -44,12 +44,12 @@ def command(
 
     historic/NAME shows the last run of a published comparison.
     """
-    from ..api.going_on import unfinished_note
     from ..historic import comparison_name
     from ..model.errors import InputError, StoreError
     from ..report import SCHEMA, Format, exporter
     from ..report.result import standing_of
     from ..store import open_store
+    from .going_on import unfinished_note
     from .showing import show, write_html
 
     if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
@@ -60,7 +60,7 @@ def command(
     comparison = comparison_name(race) if race is not None and not listing else None
     if comparison is not None:
         from ..report.historic import Form
-        from .run.comparing import show_again
+        from .comparing import show_again
 
         if as_csv:
             raise InputError("--csv is for single races; a comparison has --json, --markdown and --html")

@@ -49,7 +49,7 @@ def command(
     from ..setup.stage import set_up
     from ..spec.request import RaceRequest
     from .announcer import Announcer
-    from .run.racing import stoppable
+    from .signals import stoppable
 
     if port is not None:
         claim(port)

@@ -24,7 +24,7 @@ def command(port: int, store: str | None) -> None:
 
     from ..deploy.ports import LOOPBACK, claim
     from ..web.site import results_site
-    from .run.racing import stoppable
+    from .signals import stoppable
 
     class Server(ThreadingMixIn, WSGIServer):
         daemon_threads = True

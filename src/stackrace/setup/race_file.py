@@ -14,11 +14,12 @@ from .choosing import asked
 __all__ = ["read_request"]
 
 
-def read_request(race_file: Path, servers: Path | None = None) -> RaceRequest:
+def read_request(race_file: Path | str, servers: Path | None = None) -> RaceRequest:
     """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
 
     Raises SpecError listing every problem with its line.
     """
+    race_file = Path(race_file)
     servers = servers or _servers_named_in(race_file)
     known = catalogue().extended(servers)
     return replace(read_race_file(race_file, lambda path: asked([path], known)), servers=servers)

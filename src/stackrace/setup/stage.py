@@ -12,6 +12,7 @@ from ..deploy.beside import Beside
 from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
+from ..deploy.here import Here
 from ..deploy.hosting import hosted
 from ..deploy.launcher import Launcher
 from ..deploy.seeding import Seeding
@@ -51,6 +52,12 @@ class Stage:
     beside: Beside
     cores: Budget
     notes: tuple[str, ...]
+
+    def place(self, kind: type[Here] = Here) -> Here:
+        """Return this machine as the place where the stacks run."""
+        return kind(
+            guard=self.guard, launcher=self.launcher, cores=self.cores, beside=self.beside, debug=self.loaded.debug
+        )
 
 
 @contextmanager

@@ -9,7 +9,16 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ..model.errors import StoreError
 
-__all__ = ["VARIABLE", "Address", "PostgresqlDatabase", "SqliteFile", "address_of", "data_folder", "default_file"]
+__all__ = [
+    "VARIABLE",
+    "Address",
+    "PostgresqlDatabase",
+    "SqliteFile",
+    "address_of",
+    "data_folder",
+    "default_file",
+    "races_folder",
+]
 
 VARIABLE = "STACKRACE_STORE"
 """The environment variable that names the store when no argument does."""
@@ -75,6 +84,11 @@ def address_of(url: str | None = None) -> Address:
 def default_file() -> SqliteFile:
     """Return the file in the user's data folder."""
     return SqliteFile(path=data_folder() / "races.sqlite3")
+
+
+def races_folder() -> Path:
+    """Return where manifests lie, one folder for each race that was made here."""
+    return data_folder() / "races"
 
 
 def data_folder() -> Path:

@@ -129,7 +129,7 @@ def command(
     from ...historic import comparison_name, part_file
     from ...setup.race_file import read_request
     from ...spec.request import RaceRequest
-    from .racing import race_and_report
+    from .live import race_and_report
 
     comparison = comparison_name(race_file) if race_file is not None else None
     if comparison is not None:
@@ -192,8 +192,9 @@ def _compare(
     as_json: bool,
 ) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
+    from ...api.comparison import Options
     from ...model.comparison import Mode
-    from .comparing import Options, compare_again
+    from ..comparing import compare_again
 
     given = _given(context)
     for other in sorted(given.keys() - _WHOLE):
@@ -205,8 +206,8 @@ def _compare(
             f"--budget is for the quick form: stackrace run historic/{name} --quick --budget 2min"
         )
     mode = Mode.QUICK if quick else Mode.FULL
-    options = Options(mode=mode, budget_s=budget, seed=seed, html=html, as_json=as_json)
-    compare_again(name, options, store_url=store)
+    options = Options(mode=mode, budget_s=budget, seed=seed)
+    compare_again(name, options, store_url=store, html=html, as_json=as_json)
 
 
 _GOING_ON = {"resume", "budget", "store", "html", "as_json"}

@@ -1,102 +1,23 @@
-"""What a race that goes on is held to, and which flags it takes."""
+"""How a race goes on from the command line, and which flags it takes."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from tests.factories import HOST, make_race
+from tests.factories import make_race
 
-from stackrace.api.former import Former, hold_to
+from stackrace.api.former import Former
 from stackrace.cli.run.command import command
-from stackrace.cli.run.resuming import _budget_s, _left_s, _told
-from stackrace.model.errors import InputError
-from stackrace.model.load import Load
-from stackrace.model.race import Enforcement
-from stackrace.store import Manifest, Opening
-from stackrace.store.manifest import LaunchLine
+from stackrace.cli.run.resuming import _going_on
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
-OPENING = Opening(race=RACE.id, version="0.1.0", store="/s", request={}, interpreter="/venv/python", sources="ab12")
-FORMER = Former(race=RACE, manifest=None, opening=OPENING)
-
-
-def test_the_same_race_goes_on():
-    now = replace(RACE, id="0" * 13, started_at="later", launches=(), facts=(), notes=("another",), elapsed_s=0.0)
-    hold_to(FORMER, now, replace(OPENING, race="0" * 13))
-
-
-@pytest.mark.parametrize(
-    ("now", "told"),
-    [
-        ({"version": "9.9"}, "Stackrace was 0.1.0, now it is 9.9"),
-        ({"host": replace(HOST, kernel="6.12")}, "the kernel was 6.1.0, now it is 6.12"),
-        ({"host": replace(HOST, cpu="other")}, "the processor was"),
-        ({"host": replace(HOST, python="3.14.0")}, "Stackrace's own Python was"),
-        ({"cores": replace(RACE.cores, stack_cores=(5, 6, 7))}, "the stacks' cores was .*, now it is 5-7;"),
-        ({"cores": replace(RACE.cores, generator_cores=(9,))}, "the load engine's cores was .*, now it is 9;"),
-        ({"cores": replace(RACE.cores, memory_bytes=2**30)}, "memory of each stack was unlimited, now it is 1 GiB"),
-        ({"cores": replace(RACE.cores, enforced=Enforcement.CGROUP)}, "was affinity, now it is control group"),
-        ({"app": "other"}, "the app was shop, now it is other"),
-        ({"urls": ("/other",)}, "what is asked for"),
-        ({"loads": (Load(concurrency=3),)}, "the load was"),
-        ({"stacks": ("gunicorn",)}, "the list of stacks"),
-    ],
-)
-def test_what_differs_is_named(now, told):
-    with pytest.raises(InputError, match=told) as refused:
-        hold_to(FORMER, replace(RACE, **now), OPENING)
-    assert "what was measured is kept" in refused.value.message
-
-
-@pytest.mark.parametrize(
-    ("now", "told"),
-    [
-        ({"interpreter": ""}, "interpreter was /venv/python, now it is none"),
-        ({"sources": "cd34"}, "app's files was ab12, now it is cd34"),
-    ],
-)
-def test_another_app_is_named(now, told):
-    with pytest.raises(InputError, match=told):
-        hold_to(FORMER, RACE, replace(OPENING, **now))
-
-
-def test_memory_and_limits_vary_from_boot_to_boot():
-    hold_to(FORMER, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), OPENING)
-    assert {field.name for field in fields(HOST)} == {
-        "system", "kernel", "cpu", "cores", "virtual", "python", "memory_bytes", "limits",
-    }  # fmt: skip
-
-
-def test_a_budget_may_only_grow():
-    assert _budget_s(RACE, None) == RACE.budget_s
-    assert _budget_s(RACE, 2 * RACE.budget_s) == 2 * RACE.budget_s
-    with pytest.raises(InputError, match="less than race"):
-        _budget_s(RACE, RACE.budget_s / 2)
-    with pytest.raises(InputError, match="has none"):
-        _budget_s(replace(RACE, repeats=3, budget_s=0.0), 60.0)
-
-
-def lines(*took_s):
-    return Manifest(
-        opening=OPENING,
-        launches=tuple(
-            LaunchLine(launch=str(number), block=number // 2, stack="a", ready_s=0.5, slices=1, took_s=each)
-            for number, each in enumerate(took_s)
-        ),
-    )
-
-
-def test_what_is_left_is_told_from_what_launches_took():
-    runs = replace(RACE, repeats=6, budget_s=0.0)
-    assert _left_s(runs, lines(2.0, 4.0, 6.0, 8.0, 99.0), 2) == 4 * 10.0
-    assert _left_s(runs, lines(2.0), 0) is None
-    assert _left_s(replace(runs, budget_s=75.0), lines(2.0, 4.0, 6.0, 8.0), 2) == 15.0
-    assert _left_s(replace(RACE, budget_s=100.0), lines(2.0, 4.0), 1) == 40.0
+FORMER = Former(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)
 
 
 def test_what_is_told_at_the_start():
-    assert _told(RACE, 1, None) == f"going on with race {RACE.id} after 1 block"
-    assert _told(RACE, 3, 40.4) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
+    assert _going_on(FORMER) == f"going on with race {RACE.id} after 1 block"
+    ahead = replace(FORMER, done=3, left_s=40.4)
+    assert _going_on(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from tests.factories import make_race
 from tests.unit.race import test_void as made
 
-from stackrace.cli.run.racing import report_of
+from stackrace.cli.run.live import report_of
 from stackrace.model.errors import RefusedError
 from stackrace.store import open_store
 

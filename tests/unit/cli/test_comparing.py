@@ -6,9 +6,11 @@ import pytest
 from click.testing import CliRunner
 from tests.factories import make_race
 
-from stackrace.cli.run import comparing
+from stackrace.api import comparison
+from stackrace.api.comparison import Options
+from stackrace.cli import comparing
+from stackrace.cli.comparing import compare_again
 from stackrace.cli.run.command import command
-from stackrace.cli.run.comparing import Options, compare_again
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Mode
 from stackrace.model.errors import InterruptedRace, MissingError, RefusedError
@@ -50,7 +52,7 @@ def racer(monkeypatch):
     asked = raced.asked = []
     raced.answers = answers
     monkeypatch.setattr(comparing, "raced", raced)
-    monkeypatch.setattr(comparing, "asked", lambda paths, catalogue: ())
+    monkeypatch.setattr(comparison, "asked", lambda paths, catalogue: ())
     return raced
 
 
@@ -60,9 +62,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "stackrace"
 
 
-def run(folder, name="nginx-mod-wsgi-2007", **options):
-    options = Options(mode=Mode.QUICK, **options)
-    compare_again(name, options, store_url=f"sqlite:///{folder}/races.sqlite3")
+def run(folder, name="nginx-mod-wsgi-2007", budget_s=None, seed=None, **shown):
+    options = Options(mode=Mode.QUICK, budget_s=budget_s, seed=seed)
+    compare_again(name, options, store_url=f"sqlite:///{folder}/races.sqlite3", **shown)
 
 
 def race_of(name, part, **changes):

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model.race import Ending, Race
 from ..store import has_manifest, is_racing
-from ..store.address import VARIABLE, SqliteFile, data_folder, default_file
+from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["go_on_with", "races_folder", "unfinished_note"]
-
-
-def races_folder() -> Path:
-    """Return where manifests lie, one folder for each race."""
-    return data_folder() / "races"
+__all__ = ["go_on_with", "unfinished_note"]
 
 
 def go_on_with(race_id: str, store: Store) -> str:

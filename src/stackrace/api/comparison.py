@@ -1,0 +1,152 @@
+"""A published comparison raced again, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..historic.judging import judged
+from ..historic.kept import Kept, keep, latest
+from ..historic.reading import read_comparison
+from ..historic.requesting import Asked, part_request
+from ..historic.stopping import still_open
+from ..model import ids
+from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
+from ..model.errors import InterruptedRace, StackraceError
+from ..model.race import Ending, Race
+from ..race.rounds import Still
+from ..report.complaints import complaints
+from ..report.result import standing_of
+from ..report.words import words_of
+from ..servers import catalogue
+from ..setup.choosing import asked
+from ..spec.request import RaceRequest
+from ..store.address import data_folder
+
+if TYPE_CHECKING:
+    from ..store.store import Store
+
+__all__ = ["Options", "Raced", "last_rerun", "race_again"]
+
+RacePart = Callable[[RaceRequest, Still | None], Race]
+"""Races one part and keeps it."""
+
+OnPart = Callable[[Part, tuple[str, ...]], None]
+"""Hears which part begins, and what is left out of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is asked of the whole comparison; ``budget_s`` is that of each part, quick reruns only."""
+
+    mode: Mode
+    budget_s: float | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raced:
+    """A comparison raced again: the rulings, the race of each part by its key, and whether the user stopped it."""
+
+    rerun: Rerun
+    races: Mapping[str, Race]
+    interrupted: bool
+
+
+def race_again(name: str, options: Options, race_part: RacePart, on_part: OnPart) -> Raced:
+    """Race the comparison ``name`` again, and keep what it is made of where any part could be raced.
+
+    A part that cannot run here has its reason among the outcomes, and the others go on.
+    """
+    comparison = read_comparison(name)
+    races, parts, interrupted = _parts(comparison, options, race_part, on_part)
+    kept = Kept(id=ids.generate(), name=name, made_at=_now(), mode=options.mode, parts=parts)
+    if races:
+        keep(kept, _folder())
+    return Raced(rerun=_rerun(comparison, kept, races, parts), races=races, interrupted=interrupted)
+
+
+def last_rerun(name: str, store: Store) -> Rerun:
+    """Return the last rerun of the comparison ``name``, judged anew from its races in ``store``."""
+    comparison = read_comparison(name)
+    kept = latest(name, _folder())
+    races = {one.part: store.load(one.race) for one in kept.parts if one.race is not None}
+    parts = tuple(_outcome(races[one.part], one.part, one.left_out) if one.race else one for one in kept.parts)
+    return _rerun(comparison, kept, races, parts)
+
+
+def _rerun(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts: tuple[PartOutcome, ...]) -> Rerun:
+    return judged(comparison, races, parts, id=kept.id, made_at=kept.made_at, mode=kept.mode)
+
+
+def _parts(
+    comparison: Comparison, options: Options, race_part: RacePart, on_part: OnPart
+) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
+    """Race part after part; tells, too, whether the user stopped it."""
+    races: dict[str, Race] = {}
+    outcomes: list[PartOutcome] = []
+    for part in comparison.parts:
+        try:
+            wanted = _wanted(comparison, part, options, on_part)
+            race = race_part(wanted.request, still_open(comparison, part) if options.mode is Mode.QUICK else None)
+        except (KeyboardInterrupt, InterruptedRace):
+            return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
+        except StackraceError as error:
+            outcomes.append(PartOutcome(part=part.key, trouble=_trouble(error)))
+            continue
+        races[part.key] = race
+        outcomes.append(_outcome(race, part.key, wanted.left_out))
+        if race.ending is Ending.INTERRUPTED:
+            return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
+    return races, tuple(outcomes), False
+
+
+def _wanted(comparison: Comparison, part: Part, options: Options, on_part: OnPart) -> Asked:
+    try:
+        wanted = part_request(comparison, part, options.mode, lambda path: asked([path], catalogue()))
+    except StackraceError:
+        on_part(part, ())
+        raise
+    on_part(part, wanted.left_out)
+    request = wanted.request
+    return replace(
+        wanted,
+        request=replace(
+            request,
+            budget_s=request.budget_s if options.budget_s is None else options.budget_s,
+            seed=request.seed if options.seed is None else options.seed,
+        ),
+    )
+
+
+def _not_reached(comparison: Comparison, done: int) -> tuple[PartOutcome, ...]:
+    return tuple(PartOutcome(part=part.key, trouble="it was interrupted") for part in comparison.parts[done:])
+
+
+def _trouble(error: StackraceError) -> str:
+    first = error.detail.strip().splitlines()
+    return f"{error.message} ({first[-1].strip()})" if first else error.message
+
+
+def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
+    standing = standing_of(race)
+    return PartOutcome(
+        part=part,
+        race=race.id,
+        answer=words_of(race, standing).answer,
+        elapsed_s=race.elapsed_s,
+        difference=race.difference,
+        left_out=left_out,
+        complaints=tuple(f"{one.headline}, {one.check}: {one.seen}." for one in complaints(race, standing)),
+    )
+
+
+def _folder() -> Path:
+    return data_folder() / "historic"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,144 @@
+"""A race that was interrupted, made ready to go on with the same seed and the same blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..deploy.leftovers import clear_away
+from ..model.errors import InputError, StoreError
+from ..model.race import Ending, Race
+from ..model.stack import twin_path
+from ..model.units import DURATION
+from ..race.resume import going_on
+from ..spec.request import RaceRequest
+from ..spec.request_document import request_from
+from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
+from ..store.address import races_folder
+from .former import Former
+
+if TYPE_CHECKING:
+    from ..store.store import Store
+
+__all__ = ["unfinished"]
+
+
+@contextmanager
+def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> Iterator[Former]:
+    """Yield the race that ``prefix`` means, by default the last one that was interrupted, as it goes on.
+
+    Nobody else can go on with it meanwhile. Raises InputError and StoreError where it cannot go on, before anything
+    of it is changed.
+    """
+    race_id = _wanted(prefix, store)
+    _need_unfinished(store.load(race_id))
+    with reopen_manifest(races_folder(), race_id) as file:
+        # read again: until the lock was ours, another process may have raced it
+        race = store.load(race_id)
+        _need_unfinished(race)
+        manifest = _read(file, race_id)
+        if manifest.folder:
+            clear_away(Path(manifest.folder))
+        done, spent_s = finished(manifest, race)
+        goes_on = going_on(race, done=done, spent_s=spent_s, budget_s=_budget_s(race, budget_s))
+        yield Former(
+            race=goes_on,
+            request=_request(manifest, goes_on),
+            manifest=file,
+            opening=manifest.opening,
+            done=done,
+            left_s=_left_s(goes_on, manifest, done),
+        )
+
+
+def _wanted(prefix: str, store: Store) -> str:
+    """Return the id of the race that is meant."""
+    if prefix:
+        try:
+            return store.find(prefix)
+        except StoreError as error:
+            elsewhere = _store_of(prefix)
+            if elsewhere is None or elsewhere == str(store.address):
+                raise
+            raise StoreError(
+                f"race {prefix} is kept in another store, {elsewhere}; name it with --store"
+            ) from error
+    folder = races_folder()
+    for race_id in store.unfinished():
+        if has_manifest(folder, race_id) and not is_racing(folder, race_id):
+            return race_id
+    raise StoreError("no race was interrupted here; start one with: stackrace run")
+
+
+def _store_of(prefix: str) -> str | None:
+    """Return the store of a race that was made here, None for one that was not."""
+    folder = races_folder()
+    found = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
+    if len(found) != 1 or is_racing(folder, found[0].name):
+        return None
+    with reopen_manifest(folder, found[0].name) as file:
+        return _read(file, found[0].name).opening.store
+
+
+def _need_unfinished(race: Race) -> None:
+    if race.ending not in (None, Ending.INTERRUPTED):
+        raise InputError(
+            f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, race anew with a "
+            f"larger --budget or more --repeats; to see it again: stackrace report {race.id}"
+        )
+
+
+def _read(file: ManifestFile, race_id: str) -> Manifest:
+    try:
+        return file.read()
+    except (ValueError, OSError) as error:
+        raise StoreError(
+            f"race {race_id} cannot go on: its manifest cannot be read ({error}); go on with the Stackrace that "
+            "wrote it, or race anew"
+        ) from error
+
+
+def _request(manifest: Manifest, race: Race) -> RaceRequest:
+    """Return what to set up: what was asked for, with what was drawn, detected or defaulted then."""
+    try:
+        request = request_from(manifest.opening.request)
+    except ValueError as error:
+        raise StoreError(
+            f"race {race.id} cannot go on: Stackrace {manifest.opening.version} made it, and asked in other words; "
+            "go on with that one, or race anew",
+            detail=str(error),
+        ) from error
+    # a hidden twin is chosen again, by the seed
+    stacks = tuple(path for path in race.stacks if path != twin_path(race.twin))
+    # the page is measured anew, and may seem slow enough for other default levels
+    levels = tuple(load.concurrency for load in race.loads)
+    return replace(request, seed=race.seed, stacks=stacks, concurrency=levels, budget_s=race.budget_s or None)
+
+
+def _budget_s(race: Race, wanted_s: float | None) -> float:
+    """A race that goes on may be given more time: less would not be the race that was asked for."""
+    if wanted_s is None:
+        return race.budget_s
+    if not race.budget_s:
+        raise InputError(f"--budget: race {race.id} has none, its runs take as long as they take; leave it out")
+    if wanted_s < race.budget_s:
+        raise InputError(
+            f"--budget {DURATION.format(wanted_s)} is less than race {race.id} was given, "
+            f"{DURATION.format(race.budget_s)}; give a larger one, or leave it out"
+        )
+    return wanted_s
+
+
+def _left_s(race: Race, manifest: Manifest, done: int) -> float | None:
+    """Runs will take what others took; slices may take what is left of the budget. None while nothing tells."""
+    left_s = race.budget_s - race.elapsed_s if race.budget_s else None
+    if race.repeats is None:
+        return left_s
+    took_s = sum(line.took_s for line in manifest.launches if line.block < done)
+    if not done:
+        return left_s
+    ahead_s = took_s / done * (race.repeats - done)
+    return ahead_s if left_s is None else min(ahead_s, left_s)

@@ -1,0 +1,87 @@
+"""A published comparison on the command line: raced again, or shown again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..api.comparison import Options, Raced, last_rerun, race_again
+from ..model.comparison import Part, Rerun
+from ..model.errors import InterruptedRace, RefusedError
+from ..model.race import Race
+from ..race.rounds import Still
+from ..report.historic import Form, rerun_exporter
+from ..spec.request import RaceRequest
+from ..store import open_store
+from ..store.address import data_folder
+from .run.live import raced
+from .showing import write_text
+from .signals import stoppable
+
+__all__ = ["compare_again", "show_again"]
+
+
+def compare_again(
+    name: str, options: Options, *, store_url: str | None, html: Path | None = None, as_json: bool = False
+) -> None:
+    """Run the comparison ``name`` again, keep what it is made of, show it.
+
+    Raises InterruptedRace after an interruption, keeping what was measured, and RefusedError when not one part gave
+    a race.
+    """
+
+    def on_part(part: Part, left_out: tuple[str, ...]) -> None:
+        for line in (f"{name}: {part.title}", *left_out):
+            click.echo(line, err=True)
+
+    with stoppable(), open_store(store_url) as store:
+
+        def race_part(request: RaceRequest, still: Still | None) -> Race:
+            return raced(request, store, still=still)
+
+        outcome = race_again(name, options, race_part, on_part)
+    _show(outcome, html=html, as_json=as_json)
+    if outcome.interrupted:
+        raise InterruptedRace(
+            "interrupted; what was measured is kept; go on with the race of a part: stackrace run --resume ID"
+        )
+    if not outcome.races:
+        why = "the document's parts say why" if as_json else "the reasons stand above"
+        raise RefusedError(f"no part of the comparison could be run; {why}")
+
+
+def show_again(name: str, *, store_url: str | None, form: Form | None, html: Path | None) -> None:
+    """Show the last rerun of the comparison ``name``: on the terminal, in ``form``, or as the file ``html``."""
+    with open_store(store_url) as store:
+        rerun = last_rerun(name, store)
+    if html is not None:
+        click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
+    if form is not None:
+        click.echo(rerun_exporter(form).export(rerun), nl=False)
+    elif html is None:
+        _print(rerun)
+
+
+def _show(outcome: Raced, *, html: Path | None, as_json: bool) -> None:
+    rerun = outcome.rerun
+    if as_json:
+        click.echo(rerun_exporter(Form.JSON).export(rerun), nl=False)
+    else:
+        _print(rerun)
+    if outcome.races:
+        path = _write_html(rerun, html)
+        ours = ", ".join(f"stackrace report {race.id}" for race in outcome.races.values())
+        again = f"stackrace report historic/{rerun.comparison.name}"
+        click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=as_json)
+
+
+def _print(rerun: Rerun) -> None:
+    from ..report.historic.terminal import print_rerun
+
+    print_rerun(rerun)
+
+
+def _write_html(rerun: Rerun, path: Path | None) -> Path:
+    path = path or data_folder() / "reports" / f"{rerun.comparison.name}-{rerun.id}.html"
+    return write_text(rerun_exporter(Form.HTML).export(rerun), path)

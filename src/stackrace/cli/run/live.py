@@ -1,0 +1,70 @@
+"""A race with its live view on stderr, and its report at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...api.former import Former
+from ...api.racing import race
+from ...model.errors import InterruptedRace, RefusedError
+from ...model.race import Ending, Race
+from ...model.verdict import Effect
+from ...race.rounds import Still
+from ...report.result import standing_of
+from ...setup.prepared import PreparedRace
+from ...spec.request import RaceRequest
+from ...store import open_store
+from ..announcer import Announcer
+from ..going_on import go_on_with
+from ..progress import LiveSink
+from ..showing import show, write_html
+from ..signals import stoppable
+
+if TYPE_CHECKING:
+    from ...store.store import Store
+
+__all__ = ["race_and_report", "raced", "report_of"]
+
+
+def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path | None, as_json: bool) -> None:
+    """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
+    with stoppable(), open_store(store_url) as store:
+        report_of(raced(request, store), store, html, as_json)
+
+
+def raced(request: RaceRequest, store: Store, *, former: Former | None = None, still: Still | None = None) -> Race:
+    """Race with a live view on stderr; nothing is printed on stdout. See ``api.racing.race``."""
+
+    @contextmanager
+    def live(ahead: PreparedRace, foretold: tuple[str, ...]) -> Iterator[LiveSink]:
+        announcer.done()
+        for sentence in foretold:
+            click.echo(sentence, err=True)
+        with LiveSink(ahead.plan, ahead.begun_s) as sink:
+            yield sink
+
+    with Announcer() as announcer:
+        return race(request, store, live, announcer, former=former, still=still)
+
+
+def report_of(race: Race, store: Store, html: Path | None, as_json: bool) -> None:
+    """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
+    standing = standing_of(race)
+    written = write_html(race, standing, html)
+    show(race, standing, as_json=as_json)
+    click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=as_json)
+    if race.ending is Ending.INTERRUPTED:
+        raise InterruptedRace(
+            f"interrupted; what was measured is kept as race {race.id}; go on with: {go_on_with(race.id, store)}"
+        )
+    if not standing.levels:
+        why = "the document's answer says why" if as_json else "the reasons stand above"
+        raise RefusedError(f"no stack gave a believable measurement; {why}")
+    if not standing.verdict.valid:
+        remedies = "; ".join(one.remedy for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
+        raise RefusedError(f"the race is void, as its answer says; {remedies}")

@@ -1,0 +1,94 @@
+"""A race that can begin: everything set up, its plan made, this machine looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..deploy.here import Here
+from ..model.app import App
+from ..model.preparing import OnPreparing, Preparing, unheard
+from ..model.race import Race, RacePlan
+from ..model.stack import Stack
+from ..race.twins import entrants
+from ..spec.request import RaceRequest
+from .planning import plan_of, race_of
+from .preflight import check_limits, wait_for_ports
+from .refusals import refuse_early
+from .stage import set_up
+
+__all__ = ["PreparedRace", "prepared"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRace:
+    """What ``request`` comes to.
+
+    ``race`` is the race before its first launch, ``place`` where its stacks run, with their run directories in
+    ``folder``. ``left_out`` are stacks that nobody named and for which the budget is too short. The budget counts
+    from ``begun_s``, on CLOCK_MONOTONIC.
+    """
+
+    request: RaceRequest
+    app: App
+    plan: RacePlan
+    race: Race
+    place: Here
+    folder: Path
+    left_out: tuple[Stack, ...]
+    begun_s: float
+
+
+@contextmanager
+def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedRace]:
+    """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
+
+    Preparing counts against the budget, but for what only a first race needs. Raises InputError and its kin with
+    the way out, as early as it is known.
+    """
+    begun_s = time.monotonic()
+    refuse_early(request)
+    stopwatch = _Stopwatch(on_preparing)
+    with set_up(request, stopwatch) as stage:
+        plan = plan_of(request, stage)
+        waited_s = wait_for_ports(stopwatch)
+        together = 1 if plan.repeats else len(entrants(plan))
+        warnings = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
+        yield PreparedRace(
+            request=request,
+            app=stage.loaded.app,
+            plan=plan,
+            race=race_of(plan, request, (*stage.notes, *warnings)),
+            place=stage.place(),
+            folder=stage.guard.directory,
+            left_out=stage.left_out,
+            begun_s=begun_s + waited_s + stopwatch.once_s(),
+        )
+
+
+class _Stopwatch:
+    """Takes the time of what only a first race needs, and passes on what it hears."""
+
+    def __init__(self, on_preparing: OnPreparing) -> None:
+        self._on_preparing = on_preparing
+        self._once_s = 0.0
+        self._since_s: float | None = None
+
+    def __call__(self, preparing: Preparing) -> None:
+        self._stop()
+        if preparing.step.is_once:
+            self._since_s = time.monotonic()
+        self._on_preparing(preparing)
+
+    def once_s(self) -> float:
+        """Return the seconds it took so far."""
+        self._stop()
+        return self._once_s
+
+    def _stop(self) -> None:
+        if self._since_s is not None:
+            self._once_s += time.monotonic() - self._since_s
+            self._since_s = None
