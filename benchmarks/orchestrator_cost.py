@@ -25,7 +25,6 @@ def app(environ, start_response):
 
 def main() -> None:
     """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
-    from stackrace.deploy.here import Here
     from stackrace.model.app import Entry, EntryKind
     from stackrace.model.load import Load
     from stackrace.setup.stage import set_up
@@ -39,15 +38,8 @@ def main() -> None:
             python=Path(sys.executable),
             stacks=tuple(f"gunicorn:workers={1 + number}" for number in range(10)),
         )
-        with set_up(request, lambda _: None) as stage:
-            place = Here(
-                guard=stage.guard,
-                launcher=stage.launcher,
-                workload=stage.loaded.workload,
-                cores=stage.cores,
-                beside=stage.beside,
-                debug=False,
-            )
+        with set_up(request) as stage:
+            place = stage.place()
             for stack in stage.stacks:
                 launched = place.launch(stack, 20.0)
                 assert launched.failure is None, launched.failure
@@ -55,7 +47,7 @@ def main() -> None:
             own = engine = wall = 0.0
             for number in range(SLICES):
                 cpu, begun = time.process_time(), time.perf_counter()
-                observation = place.load(stage.stacks[number % 10], load, 0.15)
+                observation = place.load(stage.stacks[number % 10], stage.workloads[0], load, 0.15)
                 wall += time.perf_counter() - begun
                 own += time.process_time() - cpu
                 engine += observation.result.generator_cpu_s * (SLICE_S + 0.15) / SLICE_S

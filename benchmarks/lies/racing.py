@@ -50,7 +50,7 @@ def staged(asked: RaceRequest) -> Iterator[Stage]:
         STATE.append(Path(folder, "launches"))
         known = {**asked.environment, "LIES_STATE": str(STATE[-1])}
         try:
-            with set_up(replace(asked, environment=known), lambda _: None) as stage:
+            with set_up(replace(asked, environment=known)) as stage:
                 yield stage
         finally:
             STATE.pop()

@@ -110,11 +110,7 @@ def standing(concurrency: int, stacks: Sequence[str]) -> Iterator[tuple[Here, tu
     )
     with set_up(request, print) as stage:
         plan = plan_of(request, stage)
-        place = Here(
-            guard=stage.guard, launcher=stage.launcher, cores=stage.cores, beside=stage.beside,
-            debug=stage.loaded.debug,
-        )  # fmt: skip
-        yield place, plan.cells(plan.stacks)
+        yield stage.place(), plan.cells(plan.stacks)
 
 
 def fresh(place: Here, cells: Sequence[Cell]) -> dict[str, object]:

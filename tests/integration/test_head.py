@@ -82,7 +82,7 @@ def launched(tmp_path_factory, django_python):
         @cache
         def stage_of(interface):
             request = requested(interface)
-            stage = held.enter_context(set_up(request, lambda _: None))
+            stage = held.enter_context(set_up(request))
             return stage, dict(zip(request.stacks, stage.stacks, strict=True))
 
         def launch(interface, path):

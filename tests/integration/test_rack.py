@@ -158,7 +158,7 @@ def stage():
         folder=EXAMPLE, entry=entry_of(EntryKind.RACK, "config.ru"), urls=("/", "/time"), stacks=tuple(STACKS)
     )
     try:
-        with set_up(request, lambda _: None) as made:
+        with set_up(request) as made:
             yield made
     except MissingError as error:
         pytest.skip(error.message)
@@ -197,7 +197,7 @@ def test_a_public_folder_is_served_by_apache_before_the_app(tmp_path):
     (tmp_path / "config.ru").write_text(answer("'from the file'"))
     request = RaceRequest(folder=tmp_path, urls=("/cached.html", "/"), stacks=("apache+passenger",))
     try:
-        with set_up(request, lambda _: None) as made:
+        with set_up(request) as made:
             running = made.launcher.launch(made.stacks[0], timeout_s=60)
             config = Path(running.directory, "0", "apache.conf").read_text()
             assert f'DocumentRoot "{tmp_path}/public"' in config

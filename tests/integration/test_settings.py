@@ -31,7 +31,7 @@ def stage(tmp_path, django_python):
     def make(path):
         entry = entry_of(EntryKind.WSGI, "small:app")
         request = RaceRequest(folder=tmp_path, entry=entry, python=django_python, stacks=(path,))
-        return set_up(request, lambda _: None)
+        return set_up(request)
 
     return make
 

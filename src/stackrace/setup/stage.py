@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from ..deploy.launcher import Launcher
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.errors import MissingError
-from ..model.preparing import OnPreparing
+from ..model.preparing import OnPreparing, unheard
 from ..model.race import Budget
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
@@ -53,7 +53,7 @@ class Stage:
     cores: Budget
     notes: tuple[str, ...]
 
-    def place(self, kind: type[Here] = Here) -> Here:
+    def place(self, kind: Callable[..., Here] = Here) -> Here:
         """Return this machine as the place where the stacks run."""
         return kind(
             guard=self.guard, launcher=self.launcher, cores=self.cores, beside=self.beside, debug=self.loaded.debug
@@ -61,7 +61,7 @@ class Stage:
 
 
 @contextmanager
-def set_up(request: RaceRequest, on_preparing: OnPreparing) -> Iterator[Stage]:
+def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[Stage]:
     """Set everything up, and leave nothing behind afterwards.
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
