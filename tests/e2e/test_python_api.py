@@ -35,7 +35,7 @@ def done(tmp_path_factory):
 
 
 def test_the_example_races_and_keeps_and_reports(done):
-    folder, ran = done
+    folder, _ = done
     assert (folder / "races.sqlite3").is_file()
     assert (folder / "race.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     with open_store(f"sqlite:///{folder}/races.sqlite3") as store:
