@@ -136,7 +136,7 @@ def test_people_get_words_tables_and_a_drawing(load, server):
     for part in (
         "requests/s\n", "40 requests in", "20 answered rightly, 20 in error", "over 2 kept connections",
         "20 answers had a status that is no success (20 × 2xx, 20 × 4xx)", "\nlatency ", "\nconnecting ",
-        "GET /missing", "≤ ", "100%", "CPU per request", "no request under way",
+        "GET /missing", "≤ ", "100 %", "CPU per request", "no request under way",
     ):  # fmt: skip
         assert part in done.stdout, part
     assert "\x1b" not in done.stdout

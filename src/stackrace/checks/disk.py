@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.numbers import percent
 from ..model.verdict import Effect
 from .declaration import Declaration, Made
 from .evidence import Finding, Unit
@@ -20,8 +21,8 @@ _NEARLY_FULL = Declaration(
     made=(Made.START, Made.LAUNCH),
     effects=(Effect.WARNS,),
     unit=Unit.SHARE,
-    threshold=f"at most {100 * _FULL:.0f} %, or {_ROOMY_BYTES >> 30} GiB left",
-    rule=f"at most {100 * _FULL:.0f} %, or {_ROOMY_BYTES >> 30} GiB left",
+    threshold=f"at most {percent(_FULL)}, or {_ROOMY_BYTES >> 30} GiB left",
+    rule=f"at most {percent(_FULL)}, or {_ROOMY_BYTES >> 30} GiB left",
     seen="the disk of the run directory is {value:percent} full, {free_bytes:gib} GiB are left",
     remedy="free some space, or set TMPDIR to a folder on a roomier disk",
     source="statvfs(3)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..model.load import LoadResult
+from ..model.numbers import percent
 from ..model.units import DURATION
 from ..model.verdict import Effect
 from .declaration import Declaration, Limits, Made
@@ -25,7 +26,7 @@ _LAG_SHARE = 0.05
     made=(Made.SLICE, Made.RUN),
     effects=(Effect.INVALIDATES,),
     unit=Unit.SECONDS,
-    rule=f"p99 at most {DURATION.format(_LEAST_LAG_S)}, or {100 * _LAG_SHARE:.0f} % of the median latency",
+    rule=f"p99 at most {DURATION.format(_LEAST_LAG_S)}, or {percent(_LAG_SHARE)} of the median latency",
     seen="1 % of the requests went out more than {value:duration} late: the engine was busy or had "
     "no core, and latencies contain it",
     remedy={"shared": OWN_CORE, "apart": ANOTHER_CORE},

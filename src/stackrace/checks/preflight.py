@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.numbers import percent
 from ..model.verdict import Effect, Verdict
 from .declaration import Check, Declaration, Limits, Made
 from .disk import disk_nearly_full
@@ -198,9 +199,10 @@ def shared_threads(plan: Preparation) -> Finding | None:
     unit=Unit.BYTES,
     threshold={
         "none": "{each_bytes:size} for each of {stacks}",
-        "some": f"{{each_bytes:size}} for each of {{stacks}}, together at most {MEMORY_SHARE:.0%} of what is free",
+        "some": "{each_bytes:size} for each of {stacks}, "
+        f"together at most {percent(MEMORY_SHARE)} of what is free",
     },
-    rule=f"room for all in {100 * MEMORY_SHARE:.0f} % of what is free; for one in all of it",
+    rule=f"room for all in {percent(MEMORY_SHARE)} of what is free; for one in all of it",
     seen={
         "none": "{value:size} of memory are free, less than a single stack may hold",
         "some": "{value:size} of memory are free, enough for {fitting} of {stacks} at once",

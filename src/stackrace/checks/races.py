@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..model.numbers import percent
 from ..model.verdict import Effect, Verdict
 from .declaration import Check, Declaration, Limits, Made
 from .evidence import Finding, Unit
@@ -127,7 +128,7 @@ def twins_differ(seen: RaceView) -> Finding | None:
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.SHARE,
     threshold="at most {limit:percent} from the first block to the last",
-    rule=f"{100 * MOST_DRIFT:.0f} %, alike on all stacks",
+    rule=f"{percent(MOST_DRIFT)}, alike on all stacks",
     seen={
         "alike": f"{_DRIFTED}, all of them alike, so their ratios hold, the absolute figures less so",
         "apart": f"{_DRIFTED}, but {{stack}} did not go with the others: beside them it ended {{beside:pace}}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.numbers import percent
 from ..model.verdict import Effect
 from .declaration import Declaration, Limits, Made
 from .evidence import Finding, Unit
@@ -42,7 +43,7 @@ def retries(seen: Observation) -> Finding | None:
     made=(Made.SLICE,),
     effects=(Effect.INVALIDATES,),
     threshold="as often as the client asked, give or take {doubt:count}",
-    rule=f"2·C and {100 * _SHARE:.0f} % more, 2·C and {100 * _MISSING:.0f} % less",
+    rule=f"2·C and {percent(_SHARE)} more, 2·C and {percent(_MISSING)} less",
     seen={
         "more": "the app was asked {extra:count} times more than the client asked ({share:percent})",
         "fewer": "the app was asked only {value:count} times for {answers:count} right answers",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..model.load import LoadResult
+from ..model.numbers import percent
 from .declaration import Check, Declaration, Limits, Made
 from .evidence import Finding, Unit
 from .observation import Observation
@@ -27,8 +28,8 @@ class _Differing:
     """What both checks on thirds declare alike."""
 
     limits: Limits = field(default_factory=lambda: Limits(warns=SMALL))
-    threshold: str = f"at most {100 * SMALL:g} %, or p of at least {SIGNIFICANT:g}"
-    rule: str = f"at most {100 * SMALL:g} %, or p at least {SIGNIFICANT:g}"
+    threshold: str = f"at most {percent(SMALL)}, or p of at least {SIGNIFICANT:g}"
+    rule: str = f"at most {percent(SMALL)}, or p at least {SIGNIFICANT:g}"
 
     def seen(self, span: str) -> str:
         """Return the description for the thirds of a ``span``."""

@@ -6,22 +6,13 @@ from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any
 
+from ..model.numbers import count, mebibytes, number, percent
 from ..model.units import DURATION, SIZE
 from ..model.verdict import Finding as WordedFinding
 from .evidence import Finding, Unit
 from .words import Words
 
 __all__ = ["limit_in_words", "worded"]
-
-
-def percent(share: float) -> str:
-    """Write 0.034 as ``3.4 %``."""
-    return f"{100 * share:.3g} %"
-
-
-def count(number: float) -> str:
-    """Write a number of things."""
-    return f"{number:,.0f}".replace(",", " ")
 
 
 def _named(noun: str, numbers: tuple[int, ...]) -> str:
@@ -37,10 +28,10 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "cores": lambda numbers: _named("core", numbers),
     "count": count,
     "duration": DURATION.format,
-    "gib": lambda size: f"{size / 2**30:.1f}",
+    "gib": lambda size: number(size / 2**30),
     "list": ", ".join,
     "lumps": _lumps,
-    "mib": lambda size: count(size / 2**20),
+    "mib": mebibytes,
     "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
     "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
     "percent": percent,
@@ -56,9 +47,9 @@ _LIMITS: Mapping[Unit, Callable[[float], str]] = {
     Unit.SHARE: percent,
     Unit.SECONDS: DURATION.format,
     Unit.BYTES: SIZE.format,
-    Unit.PAGES: lambda limit: f"{limit:.0f} pages",
-    Unit.PER_SECOND: lambda limit: f"{limit:.0f}/s",
-    Unit.BYTES_PER_SECOND: lambda limit: f"{limit / 2**20:.0f} MiB/s",
+    Unit.PAGES: lambda limit: f"{count(limit)} pages",
+    Unit.PER_SECOND: lambda limit: f"{count(limit)}/s",
+    Unit.BYTES_PER_SECOND: lambda limit: f"{count(limit / 2**20)} MiB/s",
     Unit.SHARE_PER_SECOND: lambda limit: f"{percent(limit)} per second",
     Unit.PROBABILITY: lambda limit: f"{limit:g}",
     Unit.INDEX: lambda limit: f"{limit:g}",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ..model.numbers import duration
 from .names import complete_stack
 from .options import app_options, apply_app_options
 from .own_servers import servers_option
@@ -68,7 +69,8 @@ def command(
         say(Preparing(step=Step.START, subject=chosen.path))
         running = stage.launcher.launch(chosen, port=port)
         say.done()
-        click.echo(f"{chosen.path} answers at http://{running.host}:{running.port}/ after {running.ready_s:.2f} s")
+        address = f"http://{running.host}:{running.port}/"
+        click.echo(f"{chosen.path} answers at {address} after {duration(running.ready_s)}")
         for hop, pids in running.hops.items():
             click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
         click.echo(f"  Host header: {stage.workloads[0].host}; configuration and logs: {running.directory}")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.numbers import duration
 from ..model.preparing import Preparing, Step
 from ..services import DATA
 from .copies import CACHE, RUN, copy, move
@@ -145,9 +146,8 @@ class Services:
         while not instance.ready():
             code = self._guard.status([pid])[pid].code
             if code is not None or time.monotonic() > deadline:
-                how = (
-                    f"{ended(code)} at start" if code is not None else f"is not ready after {READY_TIMEOUT_S:.0f} s"
-                )
+                late = f"is not ready after {duration(READY_TIMEOUT_S)}"
+                how = late if code is None else f"{ended(code)} at start"
                 raise instance.failure(f"{instance.name} {how}")
             time.sleep(POLL_S)
         return pid
@@ -163,7 +163,7 @@ class Services:
         if status.code:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.family:
-            raise instance.failure(f"{instance.name} did not end within {READY_TIMEOUT_S:.0f} s")
+            raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
 
 
 def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..model.errors import LaunchError
 from ..model.launch import Failure, FailureKind
+from ..model.numbers import duration
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..servers import Catalogue, Hosted
@@ -223,7 +224,7 @@ class Launcher:
             if patience.spent_s > patience.limit_s:
                 raise LaunchFailed(
                     FailureKind.NOT_READY,
-                    f"{part.hop} does not listen on {part.site.listen.address} after {patience.limit_s:.0f} s",
+                    f"{part.hop} does not listen on {part.site.listen.address} after {duration(patience.limit_s)}",
                     tail(part.site.directory),
                 )
             time.sleep(POLL_S)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..model.launch import Failure, FailureKind
+from ..model.numbers import duration
 from .guard import Guard, Status
 from .logs import tail
 from .rendering import Part
@@ -101,6 +102,6 @@ def _unstopped(part: Part, status: Status) -> Failure:
     who = "left processes behind" if status.code is not None else "did not end"
     return Failure(
         kind=FailureKind.NOT_STOPPED,
-        message=f"{part.hop} {who} within {part.recipe.stop_timeout_s:.0f} s of {name} and was killed",
+        message=f"{part.hop} {who} within {duration(part.recipe.stop_timeout_s)} of {name} and was killed",
         log=tail(part.site.directory),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from ..model.numbers import count, number, percent
 from .advice import Advice, Gain, advise
 from .surroundings import Surroundings
 
@@ -15,11 +16,11 @@ def busy(seen: Surroundings) -> Advice | None:
     share = seen.foreign_share
     if share <= 0.03:
         return None
-    named = ", ".join(f"{one.name} (pid {one.pid}) {one.share:.0%} of a core" for one in seen.offenders)
+    named = ", ".join(f"{one.name} (pid {one.pid}) {percent(one.share)} of a core" for one in seen.offenders)
     return advise(
         "foreign CPU",
-        seen=f"other programs use {share:.0%} of this machine: {named or 'many that come and go'}; "
-        f"load average {seen.load_average:.2f}",
+        seen=f"other programs use {percent(share)} of this machine: {named or 'many that come and go'}; "
+        f"load average {number(seen.load_average)}",
         threshold="at most 3 %",
         remedy="look what they are; end them, or wait until they are done",
         why="they take cores and caches from stack and engine, from some slices more than from others",
@@ -38,7 +39,7 @@ def pressed(seen: Surroundings) -> Advice | None:
         return None
     return advise(
         "pressure",
-        seen=f"programs waited for a CPU for {share:.0%} of the time, with nothing raced",
+        seen=f"programs waited for a CPU for {percent(share)} of the time, with nothing raced",
         threshold="at most 10 %",
         remedy="end them, or wait until they are done",
         why="they want the cores that the race would run on, and get them in turn",
@@ -64,7 +65,7 @@ def due_soon(seen: Surroundings) -> Advice | None:
 
 
 def _in(due_s: float) -> str:
-    return f"in {due_s / 60:.0f} min" if due_s >= 60 else "now"
+    return f"in {count(due_s / 60)} min" if due_s >= 60 else "now"
 
 
 def cron(seen: Surroundings) -> Advice | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from ..checks import preflight
+from ..model.numbers import number
 from ..model.verdict import Effect, Finding
 from .advice import Advice, Change, Gain, advise, command_of
 from .surroundings import Surroundings
@@ -117,7 +118,7 @@ def cpu_quota(seen: Surroundings) -> Advice | None:
         return None
     return advise(
         "CPU quota",
-        seen=f"a quota grants us the CPU time of {seen.allowed_cores:.3g} cores, spread over {cores}",
+        seen=f"a quota grants us the CPU time of {number(seen.allowed_cores)} cores, spread over {cores}",
         threshold="no quota",
         remedy="bind the container to whole cores instead (docker run --cpuset-cpus=0-3 without --cpus)",
         why="all threads of a group that used up its quota stand still for the rest of 100 ms: latencies show that",

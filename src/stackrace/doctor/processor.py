@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..checks import STEADY_CLOCKS
+from ..model.numbers import duration, percent
 from .advice import Advice, Change, Gain, advise
 from .kernel import BOOST, NO_TURBO
 from .surroundings import Surroundings
@@ -61,7 +62,7 @@ def stolen(seen: Surroundings) -> Advice | None:
         return None
     return advise(
         "steal",
-        seen=f"the hypervisor gave {share:.1%} of this machine's CPU time to others",
+        seen=f"the hypervisor gave {percent(share)} of this machine's CPU time to others",
         threshold="at most 1 %",
         remedy="use a machine with dedicated CPUs, or a larger budget so that quiet slices prevail",
         why="stolen time looks like a slow server, and comes in waves",
@@ -76,7 +77,7 @@ def restless(seen: Surroundings) -> Advice | None:
         return None
     return advise(
         "machine speed",
-        seen=f"the same work was {spread:.0%} slower at times, within {seen.watched.elapsed_s:.0f} s",
+        seen=f"the same work was {percent(spread)} slower at times, within {duration(seen.watched.elapsed_s)}",
         threshold="at most 10 %",
         remedy="see what stands above and below; a larger budget lets the shuffled turns cancel more of it",
         why="a slice in a slow moment looks like a slow stack",

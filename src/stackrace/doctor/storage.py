@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..checks import nearly_full
+from ..model.numbers import percent
 from ..model.units import SIZE
 from .advice import Advice, Change, Gain, advise
 from .kernel import THP
@@ -40,7 +41,7 @@ def disk_full(seen: Surroundings) -> Advice | None:
     used = 1 - seen.disk_free_bytes / seen.disk_bytes if seen.disk_bytes else 1.0
     return advise(
         "disk nearly full",
-        seen=f"{SIZE.format(seen.disk_free_bytes)} are left where {seen.disk} is, {used:.0%} are used",
+        seen=f"{SIZE.format(seen.disk_free_bytes)} are left where {seen.disk} is, {percent(used)} are used",
         threshold="at most 80 % used, or 10 GiB left",
         remedy="make room, or set TMPDIR to a folder that has some",
         why="servers that cannot write their logs fail in ways that look like anything else",

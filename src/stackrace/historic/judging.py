@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ..model.comparison import Claim, ClaimOutcome, Comparison, Kind, Mode, PartOutcome, Rerun, Ruling
 from ..model.host import HostFacts
+from ..model.numbers import count, percent
 from ..model.race import Race
 from ..stats.claims import CONFIDENCE, Answer
 from ..stats.contrasts import Finding
@@ -138,7 +139,7 @@ def survival(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
         claim=claim,
         ruling=Ruling.HOLDS if claimed else Ruling.REVERSED if contrary else Ruling.UNDECIDED,
         blocks=seen,
-        reason=f"{failed} of {seen} launches failed, {share:.2%} of all requests",
+        reason=f"{failed} of {seen} launches failed, {percent(share)} of all requests",
         difference=FAILING_SHARE,
     )
 
@@ -146,4 +147,4 @@ def survival(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
 def _host(host: HostFacts) -> str:
     memory = host.memory_bytes / 1024**3
     virtual = f", {host.virtual}" if host.virtual else ""
-    return f"{host.cpu}, {host.cores} cores, {memory:.0f} GiB, {host.system}{virtual}"
+    return f"{host.cpu}, {host.cores} cores, {count(memory)} GiB, {host.system}{virtual}"

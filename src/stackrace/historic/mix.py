@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from ..model.comparison import CellName, Comparison, Metric, Mix
+from ..model.numbers import number
 from ..model.race import Race
 from ..stats.ratio import Contrast, ratios
 from .cells import path_in, values
@@ -29,16 +30,15 @@ def mix_note(comparison: Comparison, race: Race | None, mix: Mix) -> str:
     if reached is None or len(known) < len(now):
         return ""
     said = (
-        f"The mix reached {reached:.2f} of the rate of {_workload(main)} alone. From today's rungs the mean of the "
-        f"rates, its author's arithmetic, predicts {mean_of_rates(known):.2f}, the mean of the times "
-        f"{rate_of_mean_time(known):.2f}"
+        f"The mix reached {number(reached)} of the rate of {_workload(main)} alone. From today's rungs the mean of "
+        f"the rates, its author's arithmetic, predicts {number(mean_of_rates(known))}, the mean of the times "
+        f"{number(rate_of_mean_time(known))}"
     )
     then = _published(comparison, mix, main)
     if then is None:
         return f"{said}."
-    return (
-        f"{said}; from the rungs of then they predict {mean_of_rates(then):.2f} and {rate_of_mean_time(then):.2f}."
-    )
+    rates = f"{number(mean_of_rates(then))} and {number(rate_of_mean_time(then))}"
+    return f"{said}; from the rungs of then they predict {rates}."
 
 
 def _workload(url: str) -> str:

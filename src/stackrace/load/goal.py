@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from stackrace.model.load import LoadResult
 from stackrace.model.units import DURATION
 
+from ..model.numbers import percent
 from .histogram import QUANTILES
 
 __all__ = ["MOST_ERRORS", "MOST_UNSENT", "Goal", "label"]
@@ -50,9 +51,9 @@ class Goal:
                 bound = "at least " if name in result.latency.censored else ""
                 yield f"{label(name)} was {bound}{DURATION.format(found)}"
         if counts.errors > MOST_ERRORS * counts.scheduled:
-            yield f"{counts.errors / counts.scheduled:.2%} failed or were answered wrongly"
+            yield f"{percent(counts.errors / counts.scheduled)} failed or were answered wrongly"
         if counts.unsent > MOST_UNSENT * counts.scheduled:
-            yield f"{counts.unsent / counts.scheduled:.2%} were never sent"
+            yield f"{percent(counts.unsent / counts.scheduled)} were never sent"
         if not counts.ok:
             yield "nothing was answered rightly"
 

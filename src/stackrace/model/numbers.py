@@ -1,38 +1,90 @@
-"""How numbers are written."""
+"""How numbers are written, for people: the one rule of digits, and the one thousands separator.
+
+Quantities that a user may type again, such as ``200ms`` or ``1.5k/s``, are written by ``units``.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-__all__ = ["about", "connections", "digits", "mebibytes", "milliseconds", "percent"]
+__all__ = [
+    "NOTHING", "Figure", "about", "connections", "count", "duration", "mebibytes", "milliseconds", "number",
+    "percent",
+]  # fmt: skip
+
+NOTHING = "–"
+"""What stands where no figure is known."""
+
+Figure = Callable[[float], str]
+"""Writes one value, without its unit."""
 
 
-def digits(value: float) -> str:
-    """Write a ratio or a small figure with about three digits."""
-    if value < 0.1:
-        return f"{value:.2g}" if value > 1e-4 else "0"
-    return f"{value:.2f}" if value < 10 else f"{value:.0f}" if value < 1000 else "over 1000"
+def number(value: float) -> str:
+    """Write a figure: whole from a hundred on, one decimal from ten on, then two; below 0.1 two digits.
+
+    >>> number(12345.6), number(12.345), number(1.2345), number(0.481), number(0.0481), number(0)
+    ('12,346', '12.3', '1.23', '0.48', '0.048', '0')
+    """
+    if not math.isfinite(value):
+        return NOTHING
+    size = abs(value)
+    if size < 0.0995:
+        return f"{value:.2g}" if value else "0"
+    return f"{value:,.{2 if size < 9.995 else 1 if size < 99.95 else 0}f}"
 
 
-def percent(fraction: float) -> str:
-    """Write ``fraction`` (0.04) as ``4 %``, two digits below ten."""
-    return f"{100 * fraction:.2g} %" if fraction < 0.1 else f"{100 * fraction:.0f} %"
+def count(value: float) -> str:
+    """Write a number of things: ``12,346``."""
+    return f"{value:,.0f}"
+
+
+def percent(share: float) -> str:
+    """Write ``share`` (0.04) as ``4 %``: whole from ten on, with a decimal below if it needs one.
+
+    >>> percent(0.126), percent(0.04), percent(0.034), percent(0.0025), percent(0)
+    ('13 %', '4 %', '3.4 %', '0.25 %', '0 %')
+    """
+    value = 100 * share
+    size = abs(value)
+    if size >= 9.95 or abs(value - round(value)) < min(0.05, size / 20):
+        return f"{value:,.0f} %"
+    return f"{value:.1f} %" if size >= 1 else f"{value:.2g} %"
 
 
 def milliseconds(seconds: float) -> str:
-    """Write a latency: ``12 ms``, ``0.46 ms``."""
-    value = seconds * 1e3
-    return f"{value:.0f} ms" if value >= 10 else f"{value:.2g} ms"
+    """Write ``seconds`` as milliseconds, without the unit."""
+    return number(seconds * 1e3)
 
 
 def mebibytes(size: float) -> str:
-    """Write an amount of memory: ``410 MiB``."""
-    return f"{size / 1024**2:,.0f} MiB" if size >= 10 * 1024**2 else f"{size / 1024**2:.2g} MiB"
+    """Write ``size`` (bytes) as MiB, without the unit."""
+    return number(size / 1024**2)
 
 
-def connections(number: int) -> str:
-    """Return a number of connections: ``1 connection``, ``20 connections``."""
-    return f"{number} connection{'' if number == 1 else 's'}"
+def connections(amount: int) -> str:
+    """Write a number of connections: ``1 connection``, ``20 connections``."""
+    return f"{count(amount)} connection{'' if amount == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Write a length of time in its two largest units.
+
+    >>> duration(4.2), duration(65), duration(3600), duration(7290)
+    ('4.2 s', '1 min 5 s', '1 h', '2 h 1 min')
+    """
+    if not math.isfinite(seconds):
+        return NOTHING
+    if seconds < 9.95:
+        return f"{max(0.0, seconds):.2g} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min" + (f" {rest} s" if rest else "")
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h" + (f" {minutes} min" if minutes else "")
 
 
 def about(seconds: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..model.numbers import count
 from ..model.race import Race
 from ..model.stack import original_path
 from ..model.standing import Standing
@@ -63,7 +64,7 @@ class Complaint:
         if self.trial is Trial.RACE:
             return "the race is warned about" if self.effect is Effect.WARNS else "makes the race void"
         if self.whole > self.count:
-            return f"{self.count:,} of {of(self.whole, self.trial)} {_DONE[self.effect]}"
+            return f"{count(self.count)} of {of(self.whole, self.trial)} {_DONE[self.effect]}"
         return f"{of(self.count, self.trial)} {_DONE[self.effect]}"
 
     @property
@@ -86,9 +87,9 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
             groups.setdefault((trial, finding.check, finding.effect), []).append((stack, finding))
     found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
     silent = [
-        Complaint(check=check, effect=Effect.WARNS, count=count)
-        for check, count in standing.warnings.items()
-        if count and not any(name == check for _, name, _ in groups)
+        Complaint(check=check, effect=Effect.WARNS, count=times)
+        for check, times in standing.warnings.items()
+        if times and not any(name == check for _, name, _ in groups)
     ]
     return tuple(sorted(found + silent, key=_gravity))
 
@@ -111,10 +112,10 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
         for _, verdict in bad
         for check in dict.fromkeys(found.check for found in verdict.findings if found.effect is not Effect.WARNS)
     )
-    by = ", ".join(f"{count:,} by {check}" for check, count in checks.most_common())
+    by = ", ".join(f"{count(times)} by {check}" for check, times in checks.most_common())
     stacks = _listed(Counter(stack for stack, _ in bad).most_common())
     were = "was" if len(bad) == 1 else "were"
-    return f"{len(bad):,} of {of(len(seen), trial)} {were} {done}: {by}; on {stacks}."
+    return f"{count(len(bad))} of {of(len(seen), trial)} {were} {done}: {by}; on {stacks}."
 
 
 def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
@@ -143,7 +144,7 @@ def _listed(counts: Iterable[tuple[str, int]]) -> str:
     pairs = list(counts)
     if len(pairs) == 1:
         return pairs[0][0]
-    told = [f"{stack} ({count:,})" for stack, count in pairs[:MOST_STACKS]]
+    told = [f"{stack} ({count(times)})" for stack, times in pairs[:MOST_STACKS]]
     if len(pairs) > MOST_STACKS:
         told.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
     return ", ".join(told)

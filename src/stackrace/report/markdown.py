@@ -62,7 +62,7 @@ def _level(level: Level) -> str:
 
 
 def _row(row: Row) -> str:
-    against = f"{figures.ratio(row.ratio.value)} {_in_brackets(figures.limits(row.ratio, figures.ratio))}"
+    against = f"{figures.number(row.ratio.value)} {_in_brackets(figures.limits(row.ratio, figures.number))}"
     cells = (
         str(row.tier), figures.places(row.rank), _code(row.stack),
         figures.number(row.throughput_per_s.value), figures.limits(row.throughput_per_s, figures.number),

@@ -138,7 +138,7 @@ def _prospect(plan: RacePlan) -> Prospect:
 
 
 def _page(plan: RacePlan) -> str:
-    took = milliseconds(plan.workloads[0].page.wall_s)
+    took = f"{milliseconds(plan.workloads[0].page.wall_s)} ms"
     if len(plan.workloads) == len(plan.workloads[0].requests) == 1:
         return f"Your page takes {took}"
     return f"Your pages take {took} on average"

@@ -54,8 +54,8 @@ def cells(curve: ScalingCurve) -> tuple[str, ...]:
         return (named(curve), stops, *[figures.NOTHING] * 4)
     peak = _limited(found.peak, figures.count) if found.peak else "none"
     return (
-        named(curve), stops, _limited(found.single_per_s, figures.number), _limited(found.contention, _small),
-        _limited(found.coherency, _small), peak,
+        named(curve), stops, _limited(found.single_per_s, figures.number),
+        _limited(found.contention, figures.number), _limited(found.coherency, figures.number), peak,
     )  # fmt: skip
 
 
@@ -78,7 +78,3 @@ def _names(names: Sequence[str]) -> str:
 def _limited(interval: Interval, figure: figures.Figure) -> str:
     text = figures.limits(interval, figure)
     return figure(interval.value) + (f" ({text})" if text else "")
-
-
-def _small(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"

@@ -130,8 +130,8 @@ def _ratios(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _ratio(ratio: Interval) -> str:
-    text = figures.limits(ratio, figures.ratio)
-    return figures.ratio(ratio.value) + (f" ({text})" if text else "")
+    text = figures.limits(ratio, figures.number)
+    return figures.number(ratio.value) + (f" ({text})" if text else "")
 
 
 def _total(row: Row) -> str:

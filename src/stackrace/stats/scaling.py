@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..model.numbers import percent
 from ..model.standing import Interval, ScalingLaw
 from .pairs import Array
 from .resample import expanded
@@ -92,9 +93,8 @@ def fit(
     missed = np.nanmean(array, axis=1) + np.log(_inverse(found, curve)[0] / found)
     residual = math.sqrt(float(missed @ missed) / (len(found) - 3))
     if residual > MOST_RESIDUAL:
-        return Unfit(
-            reason=f"Throughput does not follow the scaling law: the levels are {residual:.0%} off its best curve."
-        )
+        off = f"the levels are {percent(residual)} off its best curve"
+        return Unfit(reason=f"Throughput does not follow the scaling law: {off}.")
     drawn = _drawn(found, array, draws)
     told = zip(_told(curve), _told(drawn), strict=True)
     one, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in told)

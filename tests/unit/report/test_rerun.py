@@ -59,8 +59,8 @@ no significant difference   c=1       ≈ 1  1.50 (1.47–1.53)             reve
 (measured, then withdrawn)
 one dies at 500             c=500   fails                               not measured: one never had
                                                                         its turn
-one lives at 1              c=1     lives  0 of 7 launches failed,      holds
-                                           0.00% of all requests
+one lives at 1              c=1     lives  0 of 7 launches failed, 0 %  holds
+                                           of all requests
 
 Requests per second, against the first row, then → now
                c=1
@@ -70,7 +70,7 @@ Other  0.67 → 0.67
 Gone since, and what ran in its place
 Other: Its last release is of 2002. flup, which it was.
 
-With 95% confidence nothing wrong is said of any of these 3 ratios; the limits are those that its
+With 95 % confidence nothing wrong is said of any of these 3 ratios; the limits are those that its
 ruling rests on.
 One page: Race 1fwvedulu2qlv, 1 min 1 s.
 """
@@ -146,7 +146,7 @@ def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
 
 def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
     told = replace(rerun.claims[0], ruling=Ruling.NOT_SO)
-    assert words.remark(told).startswith("5% or more on that side is excluded")
+    assert words.remark(told).startswith("5 % or more on that side is excluded")
 
 
 @pytest.mark.parametrize("ruling", Ruling)

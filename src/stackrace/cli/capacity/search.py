@@ -7,7 +7,7 @@ from ...api.load.options import LoadOptions
 from ...load.goal import Goal
 from ...model.errors import InterruptedRace
 from ...model.load import Load
-from ...report.figures import duration, number
+from ...model.numbers import duration, number
 from ...stats.capacity import Search
 from ..load.progress import ProgressLine
 from .show import show

@@ -14,8 +14,8 @@ from ...api.load.capacity import Found, Trial
 from ...api.load.measure import Ran
 from ...load.document import document
 from ...load.goal import label
+from ...model.numbers import count, number, percent
 from ...report.clean import one_line
-from ...report.figures import count, number, percent
 from ...report.terminal import make_console
 from ...stats.capacity import HIGH, LOW
 from ..load import words

@@ -14,10 +14,10 @@ from rich.text import Text
 from ...load.comparison import Comparison, Kind, Line
 from ...load.rows import Row, edges, rows
 from ...load.saved import Saved
+from ...model.numbers import NOTHING, count, number, percent
 from ...model.standing import Interval
 from ...model.units import DURATION
 from ...report.clean import one_line
-from ...report.figures import NOTHING, count, number, ratio
 from ...report.terminal import make_console
 from ..load.draw import meter
 
@@ -79,7 +79,7 @@ def _parts(compared: Compared) -> Iterator[RenderableType]:
 
 def _headline(compared: Compared) -> str:
     found = compared.comparison.lines[0].ratio
-    change = "Throughput cannot be compared" if found is None else f"Throughput × {ratio(found)}"
+    change = "Throughput cannot be compared" if found is None else f"Throughput × {number(found)}"
     return one_line(f"{change}: {compared.before.path.name} → {compared.after.path.name}")
 
 
@@ -88,7 +88,7 @@ def _limits_sentence(found: Interval | None) -> str:
         return f"The runs are too short, or too empty, for even rough limits: 2 s of answers at least. {_ONE_RUN}"
     certain = "" if found.low > 1 or found.high < 1 else " – which includes no difference at all"
     return (
-        f"Rough 95 % limits of the throughput's ratio: {ratio(found.low)}–{ratio(found.high)}{certain}. {_CAVEAT}"
+        f"Rough 95 % limits of the throughput's ratio: {number(found.low)}–{number(found.high)}{certain}. {_CAVEAT}"
     )
 
 
@@ -102,7 +102,7 @@ def _table(compared: Compared) -> Table:
             line.name,
             _value(line, line.before, line.before_bound),
             _value(line, line.after, line.after_bound),
-            NOTHING if line.ratio is None else f"{_bound(line)}{ratio(line.ratio)}",
+            NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}",
         )
     return table
 
@@ -132,9 +132,9 @@ def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
         table.add_row(
             f"≤ {DURATION.format(one.edge_s)}",
             Text(meter(one.share / most, _BAR), style="cyan"),
-            f"{one.share:.1%}" if one.count else "",
+            percent(one.share) if one.count else "",
             Text(meter(other.share / most, _BAR), style="green"),
-            f"{other.share:.1%}" if other.count else "",
+            percent(other.share) if other.count else "",
         )
     return table
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...doctor import Advice, Change, Examination, Gain, Outcome, Record, State, command_of
+from ...model.numbers import duration, percent
 
 __all__ = ["document", "print_document", "print_examination", "print_outcomes"]
 
@@ -86,7 +87,7 @@ def _print_machine(console: Console, found: Examination) -> None:
     console.print(
         f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}"
         + (f", a {host.virtual}" if host.virtual else "")
-        + f". Watched for {watched.elapsed_s:.1f} s: {found.seen.foreign_share:.0%} busy without us."
+        + f". Watched for {duration(watched.elapsed_s)}: {percent(found.seen.foreign_share)} busy without us."
     )
 
 

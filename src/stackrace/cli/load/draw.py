@@ -8,6 +8,7 @@ from itertools import pairwise
 from rich.table import Table
 
 from ...load.rows import Row
+from ...model.numbers import percent
 from ...model.units import DURATION
 
 __all__ = ["distribution", "meter", "sparkline"]
@@ -38,7 +39,7 @@ def distribution(rows: Sequence[Row]) -> Table:
     table.add_column("share", justify="right")
     table.add_column("up to here", justify="right", style="dim")
     for row in rows:
-        share = f"{row.share:.1%}" if row.count else ""
+        share = percent(row.share) if row.count else ""
         table.add_row(
             f"≤ {DURATION.format(row.edge_s)}",
             meter(row.share / most, BAR_WIDTH),
@@ -71,4 +72,4 @@ def _joined(values: Sequence[float], width: int) -> list[float]:
 
 def _cumulative(share: float) -> str:
     """Only what is all of them is 100 %."""
-    return "100%" if share >= 1 else f"{min(share, 0.99999):.{3 if share > 0.999 else 1}%}"
+    return "100 %" if share >= 1 else f"{100 * min(share, 0.99999):.{3 if share > 0.999 else 1}f} %"

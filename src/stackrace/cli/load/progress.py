@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from ...model.load import Load
-from ...report.figures import duration, number
+from ...model.numbers import count, duration, number
 
 __all__ = ["ProgressLine", "text"]
 
@@ -83,7 +83,7 @@ def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, ra
     filled = round(_BAR * done)
     parts = [f"{'━' * filled}{'─' * (_BAR - filled)} {done:4.0%}", f"{number(rate_per_s)}/s"]
     if errors:
-        parts.append(f"{errors:,} error{'s' if errors > 1 else ''}")
+        parts.append(f"{count(errors)} error{'s' if errors > 1 else ''}")
     parts.append(_left(left_s) if left_s < float("inf") else "waiting for answers")
     return "  ".join(parts)
 

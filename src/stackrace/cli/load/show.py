@@ -15,8 +15,8 @@ from ...load.histogram import censored_count
 from ...load.histogram import distribution as buckets_of
 from ...load.rows import edges, rows
 from ...model.load import LoadResult
+from ...model.numbers import count
 from ...report.clean import one_line
-from ...report.figures import count
 from ...report.terminal import make_console
 from . import words
 from .draw import distribution, sparkline

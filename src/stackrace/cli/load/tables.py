@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from ...model.load import LoadResult, Quantiles, TargetResult
+from ...model.numbers import NOTHING, count
 from ...model.units import DURATION
 from ...report.clean import one_line
-from ...report.figures import NOTHING, count
 
 __all__ = ["latencies", "targets", "value"]
 

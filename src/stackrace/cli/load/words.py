@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from ...api.load.measure import Ran
 from ...checks import STAGES
 from ...model.load import Load, LoadResult
+from ...model.numbers import count, number, percent
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Effect, Finding
 from ...model.workload import Order
-from ...report.figures import count, number, percent
 
 __all__ = ["accounting", "engine", "failures", "headline", "warning"]
 
@@ -23,7 +23,7 @@ def headline(ran: Ran) -> str:
     if ran.load.rate_per_s is None:
         return rate
     what = "sessions" if ran.target.workload.order is Order.SESSION else "requests"
-    return f"{rate} answered, {ran.load.rate_per_s:,.6g} {what}/s offered"
+    return f"{rate} answered, {number(ran.load.rate_per_s)} {what}/s offered"
 
 
 def accounting(ran: Ran) -> str:

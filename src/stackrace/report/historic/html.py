@@ -87,7 +87,7 @@ def _templates() -> Environment:
     )  # fmt: skip
     templates.filters.update(
         breakable=marks.breakable, path=marks.path, line=one_line,
-        ratio=lambda value: figures.NOTHING if value is None else figures.ratio(value),
+        ratio=lambda value: figures.NOTHING if value is None else figures.number(value),
         kind=lambda ruling: CLASSES[ruling],
     )  # fmt: skip
     templates.globals.update(words=words, list=list, zip=zip)

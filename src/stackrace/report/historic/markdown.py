@@ -116,7 +116,7 @@ def _table(rerun: Rerun, one: TableOutcome) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return figures.NOTHING if value is None else figures.ratio(value)
+    return figures.NOTHING if value is None else figures.number(value)
 
 
 def _gone(rerun: Rerun) -> str:

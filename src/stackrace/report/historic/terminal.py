@@ -111,7 +111,7 @@ def _then_and_now(outcome: TableOutcome) -> Grid:
 
 
 def _ratio(value: float | None) -> str:
-    return figures.NOTHING if value is None else figures.ratio(value)
+    return figures.NOTHING if value is None else figures.number(value)
 
 
 def _notes(rerun: Rerun) -> list[str]:

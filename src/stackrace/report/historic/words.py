@@ -117,8 +117,8 @@ def limits_note(rerun: Rerun) -> str:
     undecided = [one.blocks for one in rerun.claims if one.ruling is Ruling.UNDECIDED and one.now is not None]
     few = f" What cannot be told rests on as few as {min(undecided)} blocks." if undecided else ""
     return (
-        f"With {rerun.confidence:.0%} confidence nothing wrong is said of {any_of}; the limits are those that "
-        f"its ruling rests on.{few}"
+        f"With {figures.percent(rerun.confidence)} confidence nothing wrong is said of {any_of}; the limits are "
+        f"those that its ruling rests on.{few}"
     )
 
 
@@ -138,7 +138,7 @@ def sides(claim: Claim) -> str:
 def then(claim: Claim) -> str:
     """Return the published ratio, or the direction where that is all there is."""
     if claim.ratio is not None:
-        return figures.ratio(claim.ratio)
+        return figures.number(claim.ratio)
     return _DIRECTIONS[claim.kind]
 
 
@@ -146,8 +146,8 @@ def now(outcome: ClaimOutcome) -> str:
     """Return our ratio with its limits; of a claim of failing what was seen."""
     if outcome.now is None:
         return "" if outcome.ruling is Ruling.NOT_MEASURED else outcome.reason
-    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.ratio)
-    return figures.ratio(outcome.now.value) + (f" ({limits})" if limits else "")
+    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.number)
+    return figures.number(outcome.now.value) + (f" ({limits})" if limits else "")
 
 
 def _boundless(ratio: Interval) -> bool:
@@ -164,13 +164,13 @@ def remark(outcome: ClaimOutcome) -> str:
     said = []
     boundless = outcome.now is not None and _boundless(outcome.now)
     if outcome.ruling is Ruling.NOT_SO:
-        said.append(f"{outcome.difference:.0%} or more on that side is excluded")
+        said.append(f"{figures.percent(outcome.difference)} or more on that side is excluded")
     elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
         said.append(_more(outcome.more_s))
     if outcome.now is not None and outcome.now.low is None:
         said.append("no limits: too few blocks")
     elif boundless:
-        said.append(f"limits beyond a factor of {_SAYS_NOTHING:.0f}: too few blocks")
+        said.append(f"limits beyond a factor of {figures.number(_SAYS_NOTHING)}: too few blocks")
     if outcome.agrees is not None and not boundless:
         said.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
     return "; ".join(said)

@@ -121,7 +121,9 @@ def _law(frame: Frame, curve: ScalingCurve | None) -> str:
 def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool,
            curve: ScalingCurve | None) -> str:  # fmt: skip
     named = max(points, key=lambda p: p.y) if largest else points[-1]
-    told = "; ".join(f"{p.x:g} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points)
+    told = "; ".join(
+        f"{figures.count(p.x)} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points
+    )
     label = ("≥ " if named.bound else "") + figures.number(named.y)
     inside = _law(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
     return frame.panel(inside, f"{stack}: {title}", told, behind=name)

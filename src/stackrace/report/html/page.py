@@ -66,7 +66,5 @@ def _templates() -> Environment:
         percentile=figures.percentile,
         percentile_limits=figures.percentile_limits,
         rates=lambda interval: figures.limits(interval, figures.number),
-        ratios=lambda interval: figures.limits(interval, figures.ratio),
-        ratio=figures.ratio,
     )
     return templates

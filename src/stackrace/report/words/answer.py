@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model.answer import Answer, AnswerKind
-from ...model.numbers import about, connections, percent
+from ...model.numbers import about, connections, number, percent
 from ...model.race import Question, Race, Rule
 from ...model.standing import Row, Standing, Withdrawal
 from .phrases import names, sentence, times
@@ -100,8 +100,8 @@ def _longer(result: Answer, race: Race) -> str:
 
 def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
     own = row.throughput_per_s
-    limits = f" ({own.low:.0f}–{own.high:.0f})" if own.low is not None and own.high is not None else ""
-    figure = f"{own.value:.0f} requests/s{limits}"
+    limits = f" ({number(own.low)}–{number(own.high)})" if own.low is not None and own.high is not None else ""
+    figure = f"{number(own.value)} requests/s{limits}"
     if not withdrawals:
         return f"{row.stack} delivers {figure}, with nothing to compare it with"
     first, others = withdrawals[0], len(withdrawals) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model import sensitivity as model
 from ...model.interval import Interval
-from ...model.numbers import digits, mebibytes, milliseconds, percent
+from ...model.numbers import count, mebibytes, milliseconds, number, percent
 from .phrases import names, times
 
 __all__ = ["condition"]
@@ -26,13 +26,13 @@ def condition(one: model.Condition) -> str:
         case model.NoErrors():
             return (
                 f"If no request may fail: then {one.stack}, which had no errors; "
-                f"of {one.first}'s {one.requests:,} requests {one.errors:,} failed."
+                f"of {one.first}'s {count(one.requests)} requests {count(one.errors)} failed."
             )
         case model.LessMemory():
-            need = f"{one.stack}, which needs {mebibytes(one.memory_bytes)}"
-            return f"If a stack may hold less than {mebibytes(one.first_memory_bytes)}: then {need}."
+            need = f"{one.stack}, which needs {mebibytes(one.memory_bytes)} MiB"
+            return f"If a stack may hold less than {mebibytes(one.first_memory_bytes)} MiB: then {need}."
         case model.CpuCounts():
-            own, first = digits(one.cpu_ms_per_request), digits(one.first_cpu_ms_per_request)
+            own, first = number(one.cpu_ms_per_request), number(one.first_cpu_ms_per_request)
             return f"If CPU time is what you pay for: then {one.stack}, {own} ms per request against {first} ms."
         case model.LighterServices():
             return (
@@ -71,6 +71,5 @@ def _other_levels(one: model.OtherLevels) -> str:
 
 def _span(limits: Interval) -> str:
     if limits.low is None or limits.high is None:
-        return milliseconds(limits.value)
-    low, high = milliseconds(limits.low).removesuffix(" ms"), milliseconds(limits.high).removesuffix(" ms")
-    return f"{milliseconds(limits.value)} ({low}–{high})"
+        return f"{milliseconds(limits.value)} ms"
+    return f"{milliseconds(limits.value)} ms ({milliseconds(limits.low)}–{milliseconds(limits.high)})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.costs import Costs, Need
-from ...model.numbers import digits, mebibytes
+from ...model.numbers import mebibytes, number
 from .phrases import names, share, times
 
 __all__ = ["costs"]
@@ -40,10 +40,10 @@ def _shares(need: Need, other: Need) -> list[str]:
     """Word a need as a share of another stack's, memory first."""
     shares = []
     if need.memory_bytes and other.memory_bytes:
-        figures = f"{mebibytes(need.memory_bytes)} against {mebibytes(other.memory_bytes)}"
+        figures = f"{mebibytes(need.memory_bytes)} MiB against {mebibytes(other.memory_bytes)} MiB"
         shares.append(f"{_of(need.memory_bytes / other.memory_bytes)} memory ({figures})")
     if need.cpu_ms_per_request and other.cpu_ms_per_request:
-        figures = f"{digits(need.cpu_ms_per_request)} ms against {digits(other.cpu_ms_per_request)} ms"
+        figures = f"{number(need.cpu_ms_per_request)} ms against {number(other.cpu_ms_per_request)} ms"
         ratio = need.cpu_ms_per_request / other.cpu_ms_per_request
         shares.append(f"{_of(ratio)} CPU time per request ({figures})")
     return shares

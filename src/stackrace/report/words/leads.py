@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ...model.interval import Interval
 from ...model.lead import Lead, LeadKind
-from ...model.numbers import connections, digits, percent
+from ...model.numbers import connections, number, percent
 from ...model.race import Race
 from .phrases import names, sentence
 
@@ -85,8 +85,8 @@ def _margin(ratios: Sequence[Interval]) -> str:
     known = [ratio for ratio in ratios if math.isfinite(ratio.value)]
     if not known:
         return ""
-    least, most = (digits(pick(ratio.value for ratio in known)) for pick in (min, max))
+    least, most = (number(pick(ratio.value for ratio in known)) for pick in (min, max))
     lows = [ratio.low for ratio in known if ratio.low is not None]
     highs = [ratio.high for ratio in known if ratio.high is not None]
-    limits = f" ({digits(min(lows))}–{digits(max(highs))})" if lows and highs else ""
+    limits = f" ({number(min(lows))}–{number(max(highs))})" if lows and highs else ""
     return f" by {least if least == most else f'{least}–{most}'}×{limits}"

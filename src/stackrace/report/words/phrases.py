@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model.interval import Interval
-from ...model.numbers import digits
+from ...model.numbers import number
 
 __all__ = ["names", "sentence", "share", "times"]
 
@@ -28,8 +28,8 @@ def names(stacks: Sequence[str]) -> str:
 def times(ratio: Interval) -> str:
     """Word a ratio with its limits: ``1.28× (1.24–1.33)``."""
     if ratio.low is None or ratio.high is None:
-        return f"{digits(ratio.value)}×"
-    return f"{digits(ratio.value)}× ({digits(ratio.low)}–{digits(ratio.high)})"
+        return f"{number(ratio.value)}×"
+    return f"{number(ratio.value)}× ({number(ratio.low)}–{number(ratio.high)})"
 
 
 def share(ratio: float) -> str:
@@ -37,4 +37,4 @@ def share(ratio: float) -> str:
     for word, low, high in _FRACTIONS:
         if low <= ratio <= high:
             return word
-    return f"{digits(ratio)}× "
+    return f"{number(ratio)}× "

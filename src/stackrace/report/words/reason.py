@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.numbers import digits
+from ...model.numbers import number, percent
 from ...model.reason import CpuTime, Reason
 from .phrases import names
 
@@ -25,8 +25,8 @@ def reason(why: Reason | None) -> str:
 
 def _spending(time: CpuTime) -> str:
     """Word CPU time: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
-    shares = [f"{round(100 * ms / time.total_ms)} % in {hop}" for hop, ms in time.hops.items()]
+    shares = [f"{percent(ms / time.total_ms)} in {hop}" for hop, ms in time.hops.items()]
     split = f" ({', '.join(shares)})" if len(shares) > 1 else ""
-    services = [f"{digits(ms)} ms in {service}" for service, ms in time.services.items()]
+    services = [f"{number(ms)} ms in {service}" for service, ms in time.services.items()]
     beside = f", and {names(services)}" if services else ""
-    return f"{digits(time.total_ms)} ms of CPU time per request{split}{beside}"
+    return f"{number(time.total_ms)} ms of CPU time per request{split}{beside}"

@@ -94,7 +94,7 @@ def test_latency_may_count_more_than_throughput():
     fast, slow = Interval(value=0.012, low=0.011, high=0.030), Interval(value=0.040, low=0.038, high=0.043)
     for at_least, bound in ((False, ""), (True, "≥ ")):
         counts = LatencyCounts(stack="b", p99_s=fast, first_p99_s=slow, at_least=at_least)
-        figures = f"12 ms (11–30) against {bound}40 ms (38–43)"
+        figures = f"12.0 ms (11.0–30.0) against {bound}40.0 ms (38.0–43.0)"
         assert condition(counts) == f"If p99 latency counts more than throughput: then b, {figures}."
 
 

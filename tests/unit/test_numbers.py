@@ -1,0 +1,66 @@
+"""Numbers are written in one place: ``model.numbers``, and ``model.units`` for what may be typed again."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+from pathlib import Path
+
+import stackrace
+from stackrace.model import numbers
+
+SOURCE = Path(stackrace.__file__).parent
+
+WRITERS = {
+    "model/numbers.py": "the rule",
+    "model/units.py": "what may be typed again",
+    "load/hgrm.py": "the columns of HdrHistogram's own format",
+    "cli/load/draw.py": "a share that is never 100 % before it is all",
+    "cli/load/progress.py": "a bar of constant width",
+    "cli/load/words.py": "rounds a value",
+    "report/charts/svg.py": "coordinates",
+    "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
+    "report/historic/chart.py": "coordinates",
+}
+"""Who may format a number by itself, and what for."""
+
+CHOOSES = re.compile(r":.*(,|_|%|\.\d).*")
+"""Format specifications that choose digits or separators; a bare ``g`` writes a setting as it was given."""
+
+
+def formats(tree: ast.AST):
+    """Yield the format specifications of f-strings, with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            yield (
+                node.lineno,
+                ":"
+                + "".join(
+                    part.value if isinstance(part, ast.Constant) else "0" for part in node.format_spec.values
+                ),
+            )
+
+
+def test_nobody_else_chooses_digits_or_separators():
+    found = [
+        f"{path.relative_to(SOURCE)}:{line} {spec}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if str(path.relative_to(SOURCE)) not in WRITERS and "bundled" not in path.parts
+        for line, spec in formats(ast.parse(path.read_text(encoding="utf-8")))
+        if CHOOSES.fullmatch(spec)
+    ]
+    assert found == []
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(numbers).failed == 0
+
+
+def test_figures_have_the_digits_of_the_rule():
+    written = {1234.5: "1,234", 99.96: "100", 99.94: "99.9", 9.996: "10.0", 0.0999: "0.10", 0.0994: "0.099"}
+    assert {value: numbers.number(value) for value in written} == written
+
+
+def test_a_share_is_never_rounded_to_nothing():
+    assert numbers.percent(0.0004) == "0.04 %"
