@@ -92,7 +92,6 @@ def drawn(columns: Sequence[Column], width: int, style: Callable[[Column, int], 
 
 def _columns(rows: Sequence[Row]) -> list[Column]:
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
-    split = any(len(row.cpu_ms_per_request) > 1 for row in rows)
     bars = tuple(bar(row.ratio, most, BAR) for row in rows)
     memory = tuple(figures.mebibytes(sum(row.memory_bytes.values())) for row in rows)
     columns = [
@@ -115,7 +114,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(title="MiB", keep=7, cells=memory),
         Column(title="launches", keep=1, cells=tuple(str(r.launches) for r in rows)),
     ]  # fmt: skip
-    return [one for one in columns if (one.title != "by hop" or split) and (any(one.cells) or one.title == "")]
+    return [column for column in columns if any(column.cells) or column.title == ""]
 
 
 def _tiers(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -1,0 +1,127 @@
+"""No code compares or searches a sentence: what decides is data, and words are only for people."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+import stackrace
+
+SOURCE = Path(stackrace.__file__).parent
+
+SENTENCE = re.compile(r"[A-Za-z]+ [A-Za-z]+|[A-Za-z]{2,} |^ [A-Za-z]{2,}")
+"""Two words, or a word with the space before the next."""
+
+PROSE = frozenset(("detail", "message", "reason", "remedy", "remark", "seen", "threshold", "unfit", "why"))
+"""Fields that hold sentences, if text is looked for in them."""
+
+SEARCHES = frozenset(
+    (
+        "count", "endswith", "find", "findall", "finditer", "fullmatch", "index", "match", "partition",
+        "removeprefix", "removesuffix", "rfind", "rindex", "rpartition", "search", "split", "startswith",
+    )
+)  # fmt: skip
+"""Methods that search in a text, or a text in another."""
+
+EDGES = {
+    "apps/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
+    "historic/reading.py": "pydantic's messages",
+    "probe/host.py": "/proc/cpuinfo",
+    "spec/race_file.py": "pydantic's messages",
+}
+"""Files that read text of others, and whose it is."""
+
+STILL = {
+    "doctor/limits.py": "findings by their title, and a command out of a remedy",
+    "setup/preflight.py": "a finding by its title",
+}
+"""What is left of old: to be replaced by the ids of checks, and never added to."""
+
+FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "bundled" not in path.parts]
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """Yield the text that is written out in ``node``, also within a tuple, a set or a list."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from texts(part)
+
+
+def is_sentence(node: ast.AST, constants: Collection[str] = ()) -> bool:
+    """Tell whether ``node`` is a sentence written out, or the name of one."""
+    if isinstance(node, ast.Name) and node.id in constants:
+        return True
+    return any(SENTENCE.search(text) for text in texts(node))
+
+
+def is_prose(node: ast.AST) -> bool:
+    """Tell whether ``node`` is a field that holds a sentence."""
+    return isinstance(node, ast.Attribute) and node.attr in PROSE
+
+
+def sentence_constants(tree: ast.Module) -> Iterator[str]:
+    """Yield the module's names of sentences, such as ``CUT = "Its block was interrupted."``."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and is_sentence(node.value):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def looked_at(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a node compares or searches; whether a sentence is there at all may be asked."""
+    match node:
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            sides = (left, *others)
+            empty = any(isinstance(side, ast.Constant) and side.value in ("", None) for side in sides)
+            if not empty and any(isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn) for op in ops):
+                yield from sides
+        case ast.Call(func=ast.Attribute(value=text, attr=method), args=args) if method in SEARCHES:
+            yield from (text, *args)
+        case ast.MatchValue(value=value):
+            yield value
+
+
+def decides_by_words(source: str, constants: Collection[str] = ()) -> list[int]:
+    """Return the lines in which ``source`` compares or searches a sentence."""
+    parts = (part for node in ast.walk(ast.parse(source)) for part in looked_at(node))
+    return sorted({part.lineno for part in parts if is_sentence(part, constants) or is_prose(part)})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'what.startswith(("installing", "building the app"))',
+        'phase == "warming up"',
+        '"was cut short" in text',
+        'finding.remedy.startswith("ulimit")',
+        'finding.seen == "steal"',
+        're.search("no winner yet", answer)',
+        'if message.startswith(f"no {thing} of"): pass',
+        'match title:\n    case "memory budget": pass',
+        "failure.message == CUT",
+    ],
+)
+def test_such_code_is_found(code):
+    assert decides_by_words(code, {"CUT"}) == [2 if "case" in code else 1]
+
+
+@pytest.mark.parametrize("code", ['if finding.remedy != "": pass', 'kind == "best"', '", ".join(names)', "a == b"])
+def test_other_code_is_not(code):
+    assert decides_by_words(code) == []
+
+
+def test_nothing_is_decided_by_a_sentence():
+    sources = {str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8") for path in FILES}
+    named = {file: set(sentence_constants(ast.parse(source))) for file, source in sources.items()}
+    public = {name for names in named.values() for name in names if not name.startswith("_")}
+    found = {
+        file: lines for file, source in sources.items() if (lines := decides_by_words(source, public | named[file]))
+    }
+    assert {file: lines for file, lines in found.items() if file not in EDGES and file not in STILL} == {}
+    assert EDGES.keys() <= found.keys(), "what is no edge any more is taken off the list"
