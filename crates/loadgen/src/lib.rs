@@ -51,7 +51,7 @@ pub use nonce::{Nonce, NoncePlace};
 pub use null_server::NullServer;
 pub use pacer::Pacer;
 pub use plan::{Order, Plan, Reuse, Target, BODY_MAX_BYTES};
-pub use record::{Bin, Counts, Latency, Quantile, Stage, TargetReport, BIN_NS};
+pub use record::{Bin, Counters, Counts, Latency, Quantile, Stage, TargetReport, BIN_NS};
 pub use report::Report;
 pub use request::Request;
 pub use stop::Stop;

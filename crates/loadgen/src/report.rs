@@ -3,7 +3,7 @@
 use crate::books::Share;
 use crate::error::HistogramError;
 use crate::plan::Plan;
-use crate::record::{merge_bins, Arrivals, Bin, Counts, Latency, TargetReport};
+use crate::record::{merge_bins, Arrivals, Bin, Counters, Counts, Latency, TargetReport};
 
 /// The result of a run. All of it speaks of the recorded window.
 #[derive(Debug)]
@@ -32,28 +32,8 @@ pub struct Report {
     pub series: Vec<Bin>,
     /// Answers by first digit of their status; index 0 is anything outside of 1 to 5.
     pub status_classes: [u64; 6],
-    /// Bytes received.
-    pub bytes_read: u64,
-    /// Connections that stood at the window's opening, and those opened since.
-    pub connections_opened: u64,
-    /// Connections the server ended although they were to be kept alive, and that were opened again.
-    pub reconnects: u64,
-    /// Requests sent a second time because their connection was closed as they arrived; counted once.
-    pub retried: u64,
-    /// Requests of an open loop that fell due while all connections were taken.
-    pub pool_waits: u64,
-    /// Answers without the nonce of their request.
-    pub nonces_lost: u64,
-    /// Answers whose Date was more than two seconds old.
-    pub stale_dates: u64,
-    /// Answers that say a cache gave them.
-    pub cached_answers: u64,
-    /// Bytes received that belong to no answer.
-    pub surplus_bytes: u64,
-    /// Connections that could not be opened for want of a local port (EADDRNOTAVAIL).
-    pub ports_exhausted: u64,
-    /// Connections that could not be opened for want of a file descriptor (EMFILE, ENFILE).
-    pub files_exhausted: u64,
+    /// What is counted beside the fates of the requests.
+    pub counters: Counters,
     /// How far the moments at which an open loop sent its requests are from uniform: the distance of Kolmogorov and
     /// Smirnov, 0 to 1; `None` for a closed loop.
     pub arrivals_distance: Option<f64>,
@@ -118,17 +98,7 @@ impl Report {
             targets: Vec::new(),
             series: Vec::new(),
             status_classes: [0; 6],
-            bytes_read: 0,
-            connections_opened: 0,
-            reconnects: 0,
-            retried: 0,
-            pool_waits: 0,
-            nonces_lost: 0,
-            stale_dates: 0,
-            cached_answers: 0,
-            surplus_bytes: 0,
-            ports_exhausted: 0,
-            files_exhausted: 0,
+            counters: Counters::default(),
             arrivals_distance: None,
             established_peak: 0,
             cpu_ns: 0,
@@ -151,17 +121,8 @@ impl Report {
         self.targets.iter_mut().zip(&share.targets).for_each(|(sum, part)| sum.merge(part));
         merge_bins(&mut self.series, share.tally.series.into_bins());
         self.status_classes.iter_mut().zip(share.tally.classes).for_each(|(sum, part)| *sum += part);
-        self.bytes_read += share.wire.bytes_read;
-        self.connections_opened += share.wire.opened;
-        self.reconnects += share.wire.reconnects;
-        self.retried += share.wire.retried;
-        self.pool_waits += share.pool_waits;
-        self.nonces_lost += share.wire.nonces_lost;
-        self.stale_dates += share.wire.stale_dates;
-        self.cached_answers += share.wire.cached_answers;
-        self.surplus_bytes += share.wire.surplus_bytes;
-        self.ports_exhausted += share.wire.ports_exhausted;
-        self.files_exhausted += share.wire.files_exhausted;
+        self.counters.add(&share.wire.counters);
+        self.counters.pool_waits += share.pool_waits;
         self.established_peak += share.wire.established_peak;
         self.cpu_ns += share.usage.cpu_ns;
         self.spun_ns += share.spun_ns.min(share.usage.cpu_ns);

@@ -45,10 +45,10 @@ fn exactly_n_requests_are_sent_and_the_server_agrees() {
         let report = play(&expecting(plan(&server, Stop::Requests(requests)), body(b"hello")));
         assert_eq!(report.counts, all_ok(requests));
         assert_eq!(server.requests() - before, requests);
-        assert_eq!(report.bytes_read, requests * HELLO.len() as u64);
+        assert_eq!(report.counters.bytes_read, requests * HELLO.len() as u64);
         assert_eq!(report.status_classes[2], requests);
-        assert_eq!(report.connections_opened, requests.min(4));
-        assert_eq!(report.reconnects, 0);
+        assert_eq!(report.counters.connections_opened, requests.min(4));
+        assert_eq!(report.counters.reconnects, 0);
     }
 }
 
@@ -87,7 +87,7 @@ fn warm_up_is_not_recorded_but_keeps_its_connections() {
         // four may be those that the run before left unfinished
         report.counts.ok > 0 && seen > report.counts.scheduled + 4
     });
-    assert_eq!((report.connections_opened, report.established_peak), (4, 4));
+    assert_eq!((report.counters.connections_opened, report.established_peak), (4, 4));
     assert_eq!(report.connect.count(), 0);
     let counted = Plan { stop: Stop::Requests(500), ..timed };
     assert_eq!(play(&counted).counts, all_ok(500));
@@ -100,7 +100,10 @@ fn without_keep_alive_every_request_has_its_own_connection() {
     let server = Server::answering(HELLO);
     let report = play(&Plan { reuse: Reuse::Never, ..plan(&server, Stop::Requests(100)) });
     assert_eq!(report.counts, all_ok(100));
-    assert_eq!((server.connections(), report.connections_opened, report.reconnects), (100, 100, 0));
+    assert_eq!(
+        (server.connections(), report.counters.connections_opened, report.counters.reconnects),
+        (100, 100, 0)
+    );
     assert_eq!(report.connect.count(), 100);
 }
 
@@ -127,7 +130,7 @@ fn connection_close_is_followed_by_a_reconnect() {
     });
     let report = play(&Plan { connections: 1, ..plan(&server, Stop::Requests(20)) });
     assert_eq!(report.counts, all_ok(20));
-    assert_eq!((server.connections(), report.reconnects), (20, 19));
+    assert_eq!((server.connections(), report.counters.reconnects), (20, 19));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn a_connection_closed_between_requests_is_no_failure() {
     });
     let report = play(&Plan { connections: 1, ..plan(&server, Stop::Requests(30)) });
     assert_eq!(report.counts, all_ok(30));
-    assert_eq!((server.requests(), server.connections(), report.reconnects), (30, 10, 9));
+    assert_eq!((server.requests(), server.connections(), report.counters.reconnects), (30, 10, 9));
 }
 
 #[test]
@@ -185,7 +188,7 @@ fn answers_that_drip_byte_by_byte_are_right() {
     });
     let report = play(&expecting(plan(&server, Stop::Requests(20)), body(b"hello")));
     assert_eq!(report.counts, all_ok(20));
-    assert_eq!(report.reconnects, 0);
+    assert_eq!(report.counters.reconnects, 0);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_hung_server_fills_the_pool_and_hides_nothing() {
     assert_eq!((report.latency.count(), report.latency.censored_count()), (50, 50));
     assert!(report.latency.quantile(0.5).censored);
     // one connection for each request under way, and perhaps one that was opened ahead for the next
-    assert!((counts.in_flight..=3).contains(&report.connections_opened), "{counts:?}");
+    assert!((counts.in_flight..=3).contains(&report.counters.connections_opened), "{counts:?}");
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn the_pool_grows_only_as_needed() {
     let server = Server::start(|stream, _, _| hang(stream));
     let report = play(&at_rate(&server, 100.0, 1000, SECOND_NS / 5));
     let counts = report.counts;
-    assert_eq!((counts.in_flight + counts.unsent, report.pool_waits), (20, 0));
+    assert_eq!((counts.in_flight + counts.unsent, report.counters.pool_waits), (20, 0));
     // one for each request that never came back, and perhaps one that was opened ahead for the next
-    assert!((counts.in_flight..=counts.in_flight + 1).contains(&report.connections_opened), "{counts:?}");
+    assert!((counts.in_flight..=counts.in_flight + 1).contains(&report.counters.connections_opened), "{counts:?}");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn requests_that_wait_for_a_connection_are_counted() {
         }
     });
     let report = play(&at_rate(&server, 50.0, 1, SECOND_NS));
-    assert!(report.counts.unsent > 0 && report.pool_waits > 0, "{:?}", report.counts);
-    assert!(report.pool_waits < report.counts.scheduled);
+    assert!(report.counts.unsent > 0 && report.counters.pool_waits > 0, "{:?}", report.counts);
+    assert!(report.counters.pool_waits < report.counts.scheduled);
     assert!(report.lag.max().value_ns >= 80 * MILLISECOND_NS, "the second request waited for the first");
     assert!(report.service.quantile(0.1).value_ns >= 99 * MILLISECOND_NS);
 }

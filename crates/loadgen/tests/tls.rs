@@ -61,9 +61,9 @@ fn the_newest_version_both_sides_speak_is_spoken() {
         });
         let report = play(&plan(&server, speaking(authority.tls("localhost"), ours), 200));
         assert_eq!(report.counts, all_ok(200));
-        assert_eq!((server.requests(), server.connections(), report.reconnects), (200, 4, 0));
-        assert_eq!((report.connections_opened, report.connect.count(), report.tls.count()), (4, 4, 4));
-        assert_eq!(report.bytes_read, 200 * HELLO.len() as u64, "what TLS wraps around is not counted");
+        assert_eq!((server.requests(), server.connections(), report.counters.reconnects), (200, 4, 0));
+        assert_eq!((report.counters.connections_opened, report.connect.count(), report.tls.count()), (4, 4, 4));
+        assert_eq!(report.counters.bytes_read, 200 * HELLO.len() as u64, "what TLS wraps around is not counted");
     }
 }
 
@@ -98,7 +98,10 @@ fn every_connection_is_a_new_visitor_that_asks_for_its_name_and_says_goodbye() {
         let tls = speaking(authority.tls(name), &[version]);
         let report = play(&Plan { reuse: Reuse::Never, ..plan(&server, tls, 50) });
         assert_eq!(report.counts, all_ok(50));
-        assert_eq!((server.connections(), report.connections_opened, report.reconnects), (50, 50, 0));
+        assert_eq!(
+            (server.connections(), report.counters.connections_opened, report.counters.reconnects),
+            (50, 50, 0)
+        );
         assert_eq!(report.connect.count(), 50);
         assert!(heard.iter().take(50).all(|goodbye| goodbye));
     }
@@ -112,7 +115,7 @@ fn a_wrong_name_and_an_unknown_authority_fail_the_handshake() {
         for tls in [authority.tls("example.org"), authority.tls("127.0.0.1"), other.tls("localhost")] {
             let report = play(&plan(&server, speaking(tls, &[version]), 10));
             assert_eq!(report.counts, all_failed(Stage::Tls, 10));
-            assert_eq!((report.bytes_read, report.latency.count()), (0, 0));
+            assert_eq!((report.counters.bytes_read, report.latency.count()), (0, 0));
         }
     }
     assert_eq!(server.requests(), 0);
@@ -279,8 +282,8 @@ fn an_answer_of_one_byte_records_is_right() {
         });
         for version in [V1_2, V1_3] {
             let report = play(&plan(&server, speaking(authority.tls("localhost"), &[version]), 40));
-            assert_eq!((report.counts, report.reconnects), (all_ok(40), 0));
-            assert_eq!(report.bytes_read, 40 * answer.len() as u64);
+            assert_eq!((report.counts, report.counters.reconnects), (all_ok(40), 0));
+            assert_eq!(report.counters.bytes_read, 40 * answer.len() as u64);
         }
     }
 }
@@ -307,7 +310,7 @@ fn large_requests_and_large_answers_pass_whole() {
     for version in [V1_2, V1_3] {
         let plan = plan(&server, speaking(authority.tls("localhost"), &[version]), 8);
         let report = play(&posting(plan, body_of(LARGE), &body_of(LARGE)));
-        assert_eq!((report.counts, report.reconnects), (all_ok(8), 0));
+        assert_eq!((report.counts, report.counters.reconnects), (all_ok(8), 0));
     }
     assert_eq!(server.requests(), 16);
 }
@@ -433,7 +436,7 @@ fn a_connection_closed_between_requests_is_no_failure() {
         });
         let report = play(&Plan { connections: 1, ..plan(&server, Some(authority.tls("localhost")), 30) });
         assert_eq!(report.counts, all_ok(30));
-        assert_eq!((server.requests(), server.connections(), report.reconnects), (30, 10, 9));
+        assert_eq!((server.requests(), server.connections(), report.counters.reconnects), (30, 10, 9));
     }
 }
 
@@ -458,7 +461,7 @@ fn keys_may_change_between_answers() {
         }
     });
     let report = play(&plan(&server, speaking(authority.tls("localhost"), &[V1_3]), 40));
-    assert_eq!((report.counts, report.reconnects), (all_ok(40), 0));
+    assert_eq!((report.counts, report.counters.reconnects), (all_ok(40), 0));
 }
 
 /// A Unix socket holds some 200 KiB, so for some of these lengths it takes all of the request but a part of the last
@@ -492,7 +495,7 @@ fn a_request_is_sent_to_its_end_over_a_unix_socket_too() {
     plan.targets = vec![plan.targets[0].clone(); lengths.len()];
     plan.targets.iter_mut().zip(&lengths).for_each(|(target, length)| target.request.body = body_of(*length));
     let report = play(&plan);
-    assert_eq!((report.counts, report.connections_opened), (all_ok(lengths.len() as u64), 1));
+    assert_eq!((report.counts, report.counters.connections_opened), (all_ok(lengths.len() as u64), 1));
     served.join().unwrap();
 }
 

@@ -81,7 +81,7 @@ fn a_nonce_that_comes_back_was_made_for_its_request() {
         let server = answering(make);
         let nonce = Some(Nonce { place, name: "X-Nonce".into() });
         let report = play(&Plan { nonce, ..plan(&server, vec![get("/?a=1")], 50) });
-        assert_eq!((report.counts.ok, report.nonces_lost), (50, 0), "{place:?}");
+        assert_eq!((report.counts.ok, report.counters.nonces_lost), (50, 0), "{place:?}");
     }
 }
 
@@ -95,17 +95,17 @@ fn a_nonce_of_another_request_betrays_a_cache() {
     let server = answering(move |request| ok(first.get_or_init(|| line_of(request, "N: ")), "hello"));
     let nonce = Some(Nonce { place: NoncePlace::Header, name: "N".into() });
     let report = play(&Plan { nonce, connections: 1, ..plan(&server, vec![get("/")], 20) });
-    assert_eq!((report.counts.ok, report.nonces_lost, failed(&report, Stage::Body)), (1, 19, 19));
+    assert_eq!((report.counts.ok, report.counters.nonces_lost, failed(&report, Stage::Body)), (1, 19, 19));
 }
 
 #[test]
 fn old_dates_and_caches_are_counted() {
     let server = answering(|_| ok("Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nAge: 5\r\n", ""));
     let report = play(&plan(&server, vec![get("/")], 10));
-    assert_eq!((report.counts.ok, report.stale_dates, report.cached_answers), (10, 10, 10));
+    assert_eq!((report.counts.ok, report.counters.stale_dates, report.counters.cached_answers), (10, 10, 10));
     let server = answering(|_| ok("Date: Fri, 31 Dec 9999 23:59:59 GMT\r\nX-Cache: MISS\r\n", ""));
     let report = play(&plan(&server, vec![get("/")], 10));
-    assert_eq!((report.counts.ok, report.stale_dates, report.cached_answers), (10, 0, 0));
+    assert_eq!((report.counts.ok, report.counters.stale_dates, report.counters.cached_answers), (10, 0, 0));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_answer_that_takes_long_is_not_stale() {
         ok(&format!("Date: {}\r\n", date.trim()), "")
     });
     let report = play(&plan(&server, vec![get("/")], 2));
-    assert_eq!((report.counts.ok, report.stale_dates), (2, 0));
+    assert_eq!((report.counts.ok, report.counters.stale_dates), (2, 0));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_connection_carries_as_many_requests_as_it_should() {
     let server = answering(|_| ok("", "hello"));
     let reuse = Reuse::Times(NonZeroU32::new(10).unwrap());
     let report = play(&Plan { reuse, connections: 1, ..plan(&server, vec![get("/")], 95) });
-    assert_eq!((report.counts.ok, report.connections_opened, report.reconnects), (95, 10, 0));
+    assert_eq!((report.counts.ok, report.counters.connections_opened, report.counters.reconnects), (95, 10, 0));
     assert_eq!(server.connections(), 10);
 }
 
@@ -257,7 +257,7 @@ fn a_request_sent_again_is_counted_once_and_said_to_be() {
         let _ = read_request(&mut stream);
     });
     let report = play(&Plan { connections: 1, ..plan(&server, vec![get("/")], 10) });
-    assert_eq!((report.counts.ok, report.retried, report.reconnects), (10, 9, 9));
+    assert_eq!((report.counts.ok, report.counters.retried, report.counters.reconnects), (10, 9, 9));
 }
 
 #[test]

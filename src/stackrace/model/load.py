@@ -6,9 +6,15 @@ All times are seconds on CLOCK_MONOTONIC unless a name says otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-__all__ = ["Counts", "Load", "LoadResult", "Quantiles", "SeriesBin", "TargetResult", "Tls"]
+__all__ = ["Counters", "Counts", "Load", "LoadResult", "Quantiles", "SeriesBin", "TargetResult", "Tls"]
+
+UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
+"""Metadata of a float that may be NaN: a share of nothing."""
+SIGNED: MappingProxyType[str, object] = MappingProxyType({"signed": True})
+"""Metadata of a number that may be below 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,23 +23,29 @@ class Load:
 
     Without ``rate_per_s`` the loop is closed: each of ``concurrency`` connections sends its next request when the
     last is answered. With it the loop is open: requests (or whole sessions) fall due at that rate whatever the
-    server does, evenly or, with ``poisson``, at random; ``concurrency`` is then the most connections there may be.
-
-    Exactly one of ``duration_s`` and ``requests`` bounds it. ``timeout_s`` bounds every single request,
-    ``connect_timeout_s`` opening a connection (TLS included; None: only by ``timeout_s``). With ``keep_alive`` a
-    connection carries ``requests_per_connection`` requests, or any number.
+    server does, evenly or, with ``poisson``, at random. Exactly one of ``duration_s`` and ``requests`` bounds it.
     """
 
     concurrency: int
+    """Connections; the most there may be in an open loop."""
     keep_alive: bool = True
+    """Whether a connection carries more than one request."""
     duration_s: float | None = None
+    """Length in seconds; null when bounded by requests, or fitted to the budget."""
     requests: int | None = None
+    """Requests in all; null when bounded by time."""
     timeout_s: float = 10.0
+    """Bound of every single request, in seconds."""
     rate_per_s: float | None = None
+    """Requests due per second in an open loop; null in a closed one."""
     poisson: bool = False
+    """Whether requests fall due at random moments."""
     seed: int = 0
+    """Of the random moments."""
     connect_timeout_s: float | None = None
+    """When opening a connection is given up, TLS included, in seconds; null: only by timeout_s."""
     requests_per_connection: int | None = None
+    """After how many requests a connection is closed; null: never."""
 
     @property
     def is_open(self) -> bool:
@@ -69,19 +81,22 @@ class Tls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """The accounting identity: scheduled = ok + non2xx + sum(failed) + timed_out + in_flight + unsent.
-
-    ``non2xx`` counts answers whose status was not the expected one; ``failed`` is keyed by stage: connect, tls,
-    write, read, protocol, body.
-    """
+    """The accounting identity: scheduled = ok + non2xx + sum(failed) + timed_out + in_flight + unsent."""
 
     scheduled: int
+    """Requests due."""
     ok: int
+    """Right answers."""
     non2xx: int
+    """Answers with another status than the expected one."""
     failed: Mapping[str, int]
+    """Failures by stage: connect, tls, write, read, protocol, body."""
     timed_out: int
+    """Requests given up after timeout_s."""
     in_flight: int
+    """Requests unanswered at the end."""
     unsent: int
+    """Requests due but never sent."""
 
     @property
     def errors(self) -> int:
@@ -91,101 +106,145 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantiles:
-    """A latency distribution in seconds. ``censored`` names the quantiles that are only lower bounds ("≥")."""
+    """A latency distribution in seconds, counted from the intended send time."""
 
     count: int
+    """Requests in the distribution."""
     mean: float
+    """The mean."""
     p50: float
+    """The median."""
     p90: float
+    """The 90th percentile."""
     p99: float
+    """The 99th percentile."""
     p999: float
+    """The 99.9th percentile."""
     max: float
+    """The longest."""
     censored: frozenset[str] = frozenset()
+    """Those that are only lower bounds ("≥"): some requests were unfinished at the end, or given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesBin:
-    """One 100 ms bin of the run: ``start_s`` from the run's start; latencies of the requests finished in it."""
+    """One 100 ms bin of the run; latencies are those of the requests finished in it."""
 
     start_s: float
+    """Seconds from the start of the recorded window."""
     ok: int
+    """Right answers finished in it."""
     errors: int
+    """Errors in it."""
     in_flight: int
+    """Requests under way at its end."""
     p50_s: float
+    """The median latency, in seconds."""
     p99_s: float
+    """The 99th percentile of latency, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetResult:
-    """What became of the requests of one URL; ``name`` is method and path, latencies are within 0.8 %."""
+    """The requests of one URL."""
 
     name: str
+    """Method and path."""
     counts: Counts
+    """What became of them."""
     latency: Quantiles
+    """Latencies, within 0.8 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadResult:
+class Counters:
+    """What the engine counts beside the requests' own fates; all are sums over the recorded window.
+
+    They come from the engine as one value, by name. A counter that a later version adds needs a default of 0.
+    """
+
+    bytes_read: int
+    """Bytes received."""
+    connections_opened: int
+    """Connections that stood at the beginning, and those opened since."""
+    reconnects: int
+    """Connections that the server closed although they were to be kept, and that were opened again."""
+    pool_waits: int = 0
+    """Requests of an open loop that fell due while all connections were taken."""
+    retried: int = 0
+    """Requests sent again because their connection was closed as they arrived."""
+    nonces_lost: int = 0
+    """Answers that did not repeat their request's own nonce."""
+    stale_dates: int = 0
+    """Answers whose Date was more than two seconds before their request."""
+    cached_answers: int = 0
+    """Answers that say a cache gave them (Age, X-Cache)."""
+    surplus_bytes: int = 0
+    """Bytes received that belong to no answer."""
+    ports_exhausted: int = 0
+    """Connections that could not be opened for want of a local port (EADDRNOTAVAIL)."""
+    files_exhausted: int = 0
+    """Connections that could not be opened for want of a file descriptor (EMFILE, ENFILE)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadResult(Counters):
     """What one run of the engine saw.
 
-    ``latency`` counts from the intended send time, and splits into ``lag`` (until the engine turned to the
-    request), opening a connection where one was needed (``connect``, and ``tls`` for its handshake), and
-    ``service`` (from sending to the end of the answer). ``pages`` times a page until the last request embedded in
-    it is answered. ``histogram`` is the latency distribution in nanoseconds (HdrHistogram V2 encoding), mergeable
-    with others'. ``targets`` come in the order of their first request; there are none where there is one URL only.
-
-    ``generator_cpu_s`` and ``generator_wait_s`` are the engine threads' CPU time and run-queue wait, summed;
-    ``generator_spin_s`` the part of the CPU time in which it only spun, having nothing to do, and
-    ``generator_busy`` the busiest thread's share of its core without that, 0 to 1. ``ceiling_per_s`` is what the
-    engine reaches here against a server that does nothing, None when that was not measured. ``fairness`` is Jain's
-    index over the connections' request counts, 1 when all got the same. ``dead_time`` is the share of the
-    connections' time with no request under way, 1 − X·R̄/C by Little's law; a request is under way from when its
-    connection turns to it, connecting included, until its fate is known or the run ends. ``pool_waits`` counts
-    requests of an open loop that fell due while all connections were taken, ``retried`` those sent again because
-    their connection was closed as they arrived.
-
-    ``nonces_lost`` counts answers without the request's own nonce, ``stale_dates`` answers whose Date is more than
-    two seconds before their request, ``cached_answers`` those that say a cache gave them (Age, X-Cache).
-
-    ``surplus_bytes`` were received but belong to no answer. ``ports_exhausted`` and ``files_exhausted`` count
-    connections that could not be opened for want of a local port (EADDRNOTAVAIL) or a file descriptor (EMFILE,
-    ENFILE). ``arrivals_distance`` is how far the moments at which an open loop sent its requests are from uniform,
-    by Kolmogorov and Smirnov, 0 to 1; None for a closed loop, and for sessions, whose requests follow one another.
+    ``latency`` splits into ``lag``, opening a connection where one was needed (``connect``, and ``tls`` for its
+    handshake), and ``service``.
     """
 
     started_at: float
+    """When the recorded window began, in seconds of this machine's own clock."""
     duration_s: float
+    """Length of the recorded window, in seconds."""
     counts: Counts
+    """What became of the requests."""
     latency: Quantiles
+    """From the moment a request was due until the end of its answer, in seconds."""
     connect: Quantiles
+    """Opening a connection, in seconds."""
     histogram: bytes
+    """The latency distribution in nanoseconds: HdrHistogram V2 encoding, mergeable with others'. Where some
+    latencies are lower bounds, those follow as a second histogram."""
     series: tuple[SeriesBin, ...]
+    """Bins of 100 ms."""
     status_classes: Mapping[str, int]
-    bytes_read: int
-    connections_opened: int
-    reconnects: int
+    """Answers by status class (2xx, 5xx)."""
     established_peak: int
+    """Most connections established at once."""
     generator_cpu_s: float
+    """CPU seconds of the engine's threads, user and system."""
     generator_wait_s: float
+    """Seconds the engine's threads were ready to run but had no core."""
     generator_busy: float
-    fairness: float
-    dead_time: float
+    """The busiest engine thread's share of its core without spinning, 0 to 1."""
+    fairness: float = field(metadata=UNDEFINED)
+    """Jain's index over the connections' request counts; 1 when all got the same."""
+    dead_time: float = field(metadata=UNDEFINED | SIGNED)
+    """1 - X R/C (Little's law): the share of the connections' time with no request under way.
+
+    A request is under way from when its connection turns to it, connecting included, until its fate is known or the
+    run ends.
+    """
     service: Quantiles | None = None
+    """From sending a request to the end of its answer, in seconds."""
     lag: Quantiles | None = None
+    """From the moment a request was due until the engine turned to it, in seconds."""
     tls: Quantiles | None = None
+    """The TLS handshake, in seconds; null without any."""
     pages: Quantiles | None = None
+    """A page until the last request embedded in it is answered, in seconds; null without any."""
     targets: tuple[TargetResult, ...] = ()
+    """By URL, in the order of their first request; empty where there is one URL."""
     ceiling_per_s: float | None = None
+    """Requests per second the engine reaches here against a server that does nothing; null when not measured."""
     generator_spin_s: float = 0.0
-    pool_waits: int = 0
-    retried: int = 0
-    nonces_lost: int = 0
-    stale_dates: int = 0
-    cached_answers: int = 0
-    surplus_bytes: int = 0
-    ports_exhausted: int = 0
-    files_exhausted: int = 0
+    """The part of the engine's CPU time in which it only spun, having nothing to do, in seconds."""
     arrivals_distance: float | None = None
+    """How far the moments at which an open loop sent its requests are from uniform (Kolmogorov and Smirnov), 0 to
+    1; null for a closed loop and for sessions."""
 
     @property
     def throughput_per_s(self) -> float:

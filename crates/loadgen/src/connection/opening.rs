@@ -73,7 +73,7 @@ impl Connection {
     fn connected(&mut self, ground: &mut Ground) {
         self.connected_ns = clock::now_ns();
         ground.wire.connected(self.connected_ns - self.connect_ns);
-        ground.wire.reconnects += u64::from(std::mem::take(&mut self.lost));
+        ground.wire.counters.reconnects += u64::from(std::mem::take(&mut self.lost));
         self.ready_ns = Some(self.connected_ns);
         self.carried = 0;
         self.phase = Phase::Securing;

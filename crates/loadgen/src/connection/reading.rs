@@ -33,7 +33,7 @@ impl Connection {
                     match self.take(count, ground) {
                         Ok(Progress::Done { surplus: 0 }) => return self.answered(closed, ground),
                         Ok(Progress::Done { surplus }) => {
-                            ground.wire.surplus_bytes += surplus as u64;
+                            ground.wire.counters.surplus_bytes += surplus as u64;
                             return self.fail(Stage::Protocol, ground);
                         }
                         Err(_) => return self.fail(Stage::Protocol, ground),
@@ -62,7 +62,7 @@ impl Connection {
     /// Takes in what has been read into the buffer.
     #[inline]
     fn take(&mut self, count: usize, ground: &mut Ground) -> Result<Progress, ProtocolError> {
-        ground.wire.bytes_read += count as u64;
+        ground.wire.counters.bytes_read += count as u64;
         self.heard = true;
         let had_head = self.response.has_head();
         let line = &ground.script.lines[self.target];
@@ -78,8 +78,8 @@ impl Connection {
         };
         if !had_head && self.response.has_head() {
             let stale = self.response.date_s().is_some_and(|date_s| date_s + STALE_S < self.asked_s);
-            ground.wire.stale_dates += u64::from(stale);
-            ground.wire.cached_answers += u64::from(self.response.cached());
+            ground.wire.counters.stale_dates += u64::from(stale);
+            ground.wire.counters.cached_answers += u64::from(self.response.cached());
         }
         progress
     }
@@ -101,7 +101,7 @@ impl Connection {
         }
         let (status, expectation) = (self.response.status(), &ground.script.lines[self.target].expectation);
         let nonce_lost = self.visitor.as_mut().is_some_and(|visitor| visitor.misses_nonce(ground.script));
-        ground.wire.nonces_lost += u64::from(nonce_lost);
+        ground.wire.counters.nonces_lost += u64::from(nonce_lost);
         Step::Settled(if !expectation.allows_status(status) {
             Outcome::WrongStatus { status }
         } else if nonce_lost || self.is_oversized(ground) || !self.body.is_right(&expectation.body) {
@@ -136,7 +136,7 @@ impl Connection {
             return Step::Settled(Outcome::Failed(stage));
         }
         self.retried = true;
-        ground.wire.retried += 1;
+        ground.wire.counters.retried += 1;
         self.rewind(ground);
         if let Some(visitor) = &mut self.visitor {
             visitor.start_over();
@@ -154,8 +154,8 @@ impl Connection {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
             other => {
                 let surplus = other.unwrap_or(0) as u64;
-                ground.wire.bytes_read += surplus;
-                ground.wire.surplus_bytes += surplus;
+                ground.wire.counters.bytes_read += surplus;
+                ground.wire.counters.surplus_bytes += surplus;
                 self.disconnect(ground);
                 self.lost = true;
             }

@@ -1,6 +1,7 @@
 //! What a run saw, recorded per thread without locks and merged at the end.
 
 mod arrivals;
+mod counters;
 mod counts;
 mod latency;
 mod pages;
@@ -10,6 +11,7 @@ mod tally;
 mod target;
 mod wire;
 
+pub use counters::Counters;
 pub use counts::{Counts, Stage};
 pub use latency::{Latency, Quantile};
 pub use series::{Bin, BIN_NS};

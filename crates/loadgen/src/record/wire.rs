@@ -4,35 +4,22 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::Latency;
+use super::{Counters, Latency};
 
-/// Counters of one thread's connections in the recorded window.
+/// One thread's connections in the recorded window.
 #[derive(Debug, Default)]
 pub(crate) struct Wire {
-    pub bytes_read: u64,
-    pub opened: u64,
-    pub reconnects: u64,
+    pub counters: Counters,
     pub established: u64,
     pub established_peak: u64,
     pub connect: Latency,
     pub tls: Latency,
-    /// Requests sent again because their connection was closed as they arrived.
-    pub retried: u64,
-    /// Answers whose Date was old, that came out of a cache, that lacked their request's nonce.
-    pub stale_dates: u64,
-    pub cached_answers: u64,
-    pub nonces_lost: u64,
-    /// Bytes that belong to no answer: sent beyond its end, or while nothing was asked.
-    pub surplus_bytes: u64,
-    /// Connections that could not be opened for want of a local port, or of a file descriptor.
-    pub ports_exhausted: u64,
-    pub files_exhausted: u64,
 }
 
 impl Wire {
     pub fn connected(&mut self, took_ns: u64) {
         self.connect.record(took_ns);
-        self.opened += 1;
+        self.counters.connections_opened += 1;
         self.established += 1;
         self.established_peak = self.established_peak.max(self.established);
     }
@@ -44,8 +31,8 @@ impl Wire {
     /// A connection could not be opened. Source: connect(2), EADDRNOTAVAIL; socket(2), EMFILE and ENFILE.
     pub fn refused(&mut self, error: &io::Error) {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
-            Some(Errno::ADDRNOTAVAIL) => self.ports_exhausted += 1,
-            Some(Errno::MFILE | Errno::NFILE) => self.files_exhausted += 1,
+            Some(Errno::ADDRNOTAVAIL) => self.counters.ports_exhausted += 1,
+            Some(Errno::MFILE | Errno::NFILE) => self.counters.files_exhausted += 1,
             _ => {}
         }
     }
@@ -63,7 +50,7 @@ impl Wire {
     /// The window opens: connections that stand count as opened, their connect times as warm-up's.
     pub fn open_window(&mut self) {
         *self = Wire {
-            opened: self.established,
+            counters: Counters { connections_opened: self.established, ..Counters::default() },
             established: self.established,
             established_peak: self.established,
             ..Wire::default()
@@ -82,6 +69,6 @@ mod tests {
             wire.refused(&io::Error::from(errno));
         }
         wire.refused(&io::Error::other("none of the kernel's"));
-        assert_eq!((wire.ports_exhausted, wire.files_exhausted), (1, 2));
+        assert_eq!((wire.counters.ports_exhausted, wire.counters.files_exhausted), (1, 2));
     }
 }
