@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .load import SIGNED
 
 __all__ = ["Conditions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """The stacks' cores during one slice.
+    """What the machine did to the stacks' cores during one slice.
 
-    ``elapsed_s`` is how long they were watched, ``cores`` how many they are. ``stolen_s`` is the CPU time that the
-    hypervisor gave to others, ``foreign_s`` that of processes outside the race; both are sums over these cores.
     ``foreign_s`` is what remains of the cores' busy time without the stack, the other stacks and ourselves. So it
-    carries the errors of all of them, and may be a little below 0.
-
-    The canary is a fixed piece of work: its CPU time on these cores before and after the slice, in nanoseconds.
-    None where it could not run.
+    carries the errors of all of them.
     """
 
     elapsed_s: float
+    """How long the cores were watched, in seconds."""
     cores: int
+    """How many cores the stacks have."""
     stolen_s: float
-    foreign_s: float
+    """CPU seconds of these cores that the hypervisor gave to others."""
+    foreign_s: float = field(metadata=SIGNED)
+    """CPU seconds of processes outside the race on these cores; errors may bring it a little below 0."""
     canary_before_ns: float | None = None
+    """Nanoseconds that a fixed piece of work on these cores took before the slice; null where it could not run."""
     canary_after_ns: float | None = None
+    """The same after the slice."""
 
     @property
     def taken(self) -> float:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .load import SIGNED
 
 __all__ = ["HostFacts", "MachineDelta", "NetworkLimits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFacts:
-    """Facts that bound a race's meaning. ``limits`` holds kernel limits by their sysctl or rlimit name."""
+    """Facts about the machine that bound a race's meaning."""
 
     system: str
+    """Operating system."""
     kernel: str
+    """Kernel release."""
     cpu: str
+    """CPU model."""
     cores: int
+    """Logical cores."""
     memory_bytes: int
+    """Main memory in bytes."""
     virtual: str
+    """Kind of virtualisation."""
     python: str
-    limits: Mapping[str, int]
+    """Python version of stackrace itself."""
+    limits: Mapping[str, int] = field(metadata=SIGNED)
+    """Kernel limits by sysctl or rlimit name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,25 +15,28 @@ __all__ = ["Failure", "FailureKind", "HopUsage", "Launch", "MemorySample", "Slic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopUsage:
-    """What one hop's processes cost during a slice. ``cpu_s`` includes children that ended meanwhile.
-
-    ``hop`` is the server's name, or ``+``-joined names for servers inside one another; ``idle_cpu_s`` does not
-    belong here: an idle stack has a usage of its own. ``pss_bytes`` is the proportional set size, summed.
-    """
+    """What one hop's processes cost during a slice."""
 
     hop: str
+    """The server's name, or +-joined names of servers inside one another."""
     cpu_s: float
+    """CPU seconds, user and system, of children that ended meanwhile, too."""
     processes: int
+    """Processes."""
     threads: int
+    """Threads."""
     pss_bytes: int
+    """Proportional set size in bytes, summed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySample:
-    """The stack's memory at one moment; ``at_s`` counts from the launch's start."""
+    """The stack's memory at one moment."""
 
     at_s: float
+    """Seconds from the launch's start."""
     pss_bytes: Mapping[str, int]
+    """Proportional set size in bytes, by hop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,12 +137,16 @@ class RacePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackFacts:
-    """What exactly one stack was: versions by hop, and its configuration files as rendered, by file name."""
+    """What exactly one stack was."""
 
     stack: str
+    """The stack's path."""
     versions: Mapping[str, str] = field(default_factory=dict)
+    """Version by hop."""
     configs: Mapping[str, str] = field(default_factory=dict)
+    """Rendered configuration by file name."""
     commands: tuple[str, ...] = ()
+    """The commands that started it, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

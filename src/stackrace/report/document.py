@@ -11,7 +11,6 @@ known, and what is not a finite number, is null. History of the format:
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from ..model.duty import Duty
@@ -20,7 +19,7 @@ from ..model.standing import Standing, Withdrawal
 from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
-from .document_leaves import load, plain, record, whole
+from .document_leaves import plain, whole
 from .document_rows import curve, level, row
 from .words import race_words, words_of
 
@@ -52,16 +51,16 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
         "findings": [finding(one) for one in standing.verdict.findings],
         "void": not standing.verdict.valid,
-        "warnings": {printable(check): count for check, count in standing.warnings.items()},
+        "warnings": plain(standing.warnings),
         "race": _race(race),
-        "stacks": [_facts(one) for one in _all_facts(race)],
+        "stacks": [plain(facts) for facts in _all_facts(race)],
         "launches": [launch(one, series=series) for one in race.launches],
     }
 
 
 def _words(race: Race, standing: Standing) -> dict[str, object]:
     said = {"refused": refused(race), "notes": race_words.notes(race, standing)}
-    return {**record(words_of(race, standing)), **{name: plain(text) for name, text in said.items()}}
+    return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in said.items()}}
 
 
 def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:
@@ -69,16 +68,15 @@ def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:
 
 
 def _race(race: Race) -> dict[str, object]:
-    host = race.host
     return {
         "id": race.id,
         "started_at": race.started_at,
         "stackrace_version": race.version,
         "app": printable(race.app),
-        "urls": [printable(url) for url in race.urls],
-        "workloads": {printable(name): [printable(url) for url in urls] for name, urls in race.workloads.items()},
-        "limits": {printable(name): [printable(path) for path in paths] for name, paths in race.limits.items()},
-        "loads": [load(one) for one in race.loads],
+        "urls": plain(race.urls),
+        "workloads": plain(race.workloads),
+        "limits": plain(race.limits),
+        "loads": plain(race.loads),
         "question": race.question.value,
         "difference": race.difference,
         "budget_s": race.budget_s,
@@ -95,33 +93,15 @@ def _race(race: Race) -> dict[str, object]:
         "rule": race.rule.value,
         "duty": None if race.duty is None else _duty(race.duty),
         "seed": race.seed,
-        "notes": [printable(note) for note in race.notes],
-        "host": {
-            "system": printable(host.system),
-            "kernel": printable(host.kernel),
-            "cpu": printable(host.cpu),
-            "cores": host.cores,
-            "memory_bytes": host.memory_bytes,
-            "virtual": printable(host.virtual),
-            "python": printable(host.python),
-            "limits": dict(host.limits),
-        },
+        "notes": plain(race.notes),
+        "host": plain(race.host),
     }
 
 
 def _duty(duty: Duty) -> dict[str, object]:
-    return {**{one.name: whole(getattr(duty, one.name)) for one in fields(duty)}, "total_s": whole(duty.total_s)}
+    return {**plain(duty), "total_s": whole(duty.total_s)}
 
 
 def _all_facts(race: Race) -> list[StackFacts]:
     known = {facts.stack: facts for facts in race.facts}
     return [known.get(stack, StackFacts(stack=stack)) for stack in race.stacks]
-
-
-def _facts(facts: StackFacts) -> dict[str, object]:
-    return {
-        "stack": printable(facts.stack),
-        "versions": {printable(hop): printable(version) for hop, version in facts.versions.items()},
-        "configs": {printable(name): printable(text) for name, text in facts.configs.items()},
-        "commands": [printable(command) for command in facts.commands],
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model.standing import Interval, Level, Row, ScalingCurve, ScalingLaw
 from .clean import printable
-from .document_leaves import latency, load, whole
+from .document_leaves import plain, whole
 
 __all__ = ["curve", "level", "row"]
 
@@ -14,7 +14,7 @@ def level(one: Level) -> dict[str, object]:
     return {
         "label": printable(one.label),
         "workload": printable(one.workload),
-        "load": load(one.load),
+        "load": plain(one.load),
         "rows": [row(entry) for entry in one.rows],
     }
 
@@ -27,7 +27,7 @@ def row(one: Row) -> dict[str, object]:
         "rank": list(one.rank),
         "throughput": {"unit": "1/s", **_interval(one.throughput_per_s)},
         "ratio": _interval(one.ratio),
-        "latency": latency(one.latency),
+        "latency": plain(one.latency),
         "requests": one.requests,
         "errors": one.errors,
         "cpu_ms_per_request": {printable(hop): whole(ms) for hop, ms in one.cpu_ms_per_request.items()},

@@ -1,0 +1,29 @@
+"""The published schemas say what the records hold: whoever adds a member writes them anew.
+
+``STACKRACE_UPDATE_GOLDEN=1 python -m pytest tests/unit/test_published_schemas.py`` does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from stackrace.codec.json_schema import derived
+from stackrace.load import document as load
+from stackrace.report import document_leaves as race
+from stackrace.report.document import SCHEMA as RACE
+
+
+@pytest.mark.parametrize(
+    ("path", "records", "form"),
+    [(load.SCHEMA, load.RECORDS, load.FORM), (RACE, race.RECORDS, race.FORM)],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_published_schema_is_what_its_records_are(path, records, form):
+    text = path.read_text(encoding="utf-8")
+    expected = json.dumps(derived(json.loads(text), records, form), indent=2, ensure_ascii=False) + "\n"
+    if os.environ.get("STACKRACE_UPDATE_GOLDEN"):
+        path.write_text(expected, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == expected
