@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from stackrace.deploy.here import Here
 from stackrace.model.load import Load
@@ -34,13 +35,7 @@ def up(path: str, *, cores: Budget | None = None) -> Iterator[Up]:
     """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
     with staged(request([path], [1])) as stage:
         stack = stage.stacks[0]
-        place = Here(
-            guard=stage.guard,
-            launcher=stage.launcher,
-            cores=cores or stage.cores,
-            beside=stage.beside,
-            debug=stage.loaded.debug,
-        )
+        place = replace(stage, cores=cores or stage.cores).place()
         launched = place.launch(stack, 10.0)
         assert launched.failure is None, launched.failure
         try:

@@ -16,7 +16,7 @@ from stackrace.model.app import EntryKind
 from stackrace.model.launch import FailureKind
 from stackrace.model.stack import Interface, Protocol, ServerSpec
 from stackrace.servers import Catalogue, Recipe, Server, Site
-from stackrace.setup.loading import load_app
+from stackrace.setup.examined import examined_app
 from stackrace.spec.request import RaceRequest
 from stackrace.spec.stack_path import parse_stack
 
@@ -53,7 +53,7 @@ def launch(tmp_path):
 
     def run(path):
         with Guard() as guard:
-            loaded = load_app(request, Environments(tmp_path, str), guard.directory / "data", {}, str)
+            loaded = examined_app(request, Environments(tmp_path, str), guard.directory / "data", {}, str)
             launcher = Launcher(
                 guard=guard,
                 catalogue=CATALOGUE,

@@ -186,7 +186,7 @@ def test_an_app_with_a_bundle_runs_with_the_gems_of_its_own(tmp_path):
     if not locked or locked.returncode:
         pytest.skip("Bundler cannot lock the installed gems here")
     with set_up(RaceRequest(folder=tmp_path, urls=("/",), stacks=("puma", "apache+passenger")), str) as made:
-        assert made.loaded.workloads[0].answers[0].body == b"true"
+        assert made.examined.workloads[0].answers[0].body == b"true"
         for stack in made.stacks:
             assert stop(made.guard, [made.launcher.launch(stack, timeout_s=60)]) == {}
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
-from ..deploy.environments import Environments, Interpreter
 from ..deploy.installation import require
 from ..model.errors import InputError, MissingError, StackError
 from ..model.load import Load
@@ -17,11 +16,36 @@ from ..race.pace import Hands, hands_of, response_s
 from ..servers import Catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
-from .defaults import BUDGET_S, CONCURRENCY, LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS
+from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
+from .examined import ExaminedApp
 
-__all__ = ["asked", "build", "levels_for", "most_used", "number_for", "requirements_of"]
+__all__ = ["Choice", "asked", "choose", "levels_for", "most_used", "number_for"]
 
 ANY = frozenset(Interface)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What may be raced."""
+
+    candidates: tuple[Stack, ...]
+    """Stacks that are ready, in the order in which they are taken."""
+    number: int
+    """How many of them are raced."""
+    levels: tuple[int, ...]
+    """Numbers of connections, ascending."""
+
+
+def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, cores: Budget) -> Choice:
+    """Choose stacks and levels for the examined app. Raises StackError, MissingError or InputError."""
+    offered, python = examined.app.interfaces, examined.python_minor
+    if request.stacks is None:
+        candidates = most_used(catalogue, offered, python)
+    else:
+        candidates = asked(request.stacks, catalogue, offered, python)
+    levels = levels_for(request, examined.workloads, hands_of(candidates, cores))
+    number = number_for(request, candidates, examined.workloads, levels, cores)
+    return Choice(candidates=candidates, number=number, levels=levels)
 
 
 def asked(
@@ -64,16 +88,15 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], hands: Hands
 
     Runs, whose length may be given level by level, keep the usual defaults.
     """
-    if request.concurrency:
-        return tuple(sorted(set(request.concurrency)))
-    if request.repeats is not None:
-        return CONCURRENCY
+    usual = levels_of(request)
+    if request.concurrency or request.repeats is not None:
+        return usual
     pages = [one.page for one in workloads]
 
     def suits(levels: tuple[int, ...]) -> bool:
         return all(response_s(page, max(levels), hands) <= LONGEST_RESPONSE_S for page in pages)
 
-    return next((levels for levels in (CONCURRENCY, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
+    return next((levels for levels in (usual, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
 
 
 def number_for(
@@ -84,10 +107,11 @@ def number_for(
     cores: Budget,
 ) -> int:
     """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer."""
-    if request.stacks is not None or request.repeats is not None:
+    budget_s = budget_s_of(request)
+    if request.stacks is not None or request.repeats is not None or budget_s is None:
         return len(stacks)
     ahead = _prospect(request, stacks, workloads, levels, cores)
-    return likely_stacks(ahead, request.budget_s or BUDGET_S, len(stacks))
+    return likely_stacks(ahead, budget_s, len(stacks))
 
 
 def _prospect(
@@ -110,30 +134,3 @@ def _prospect(
         fixed_slice_s=request.slice_s,
         alike=request.exhaustive,
     )
-
-
-def requirements_of(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the PyPI requirements of all the stack's servers."""
-    needed = {
-        requirement
-        for hop in stack.hops
-        for requirement in catalogue.entries[hop.server].requirements(hop.settings)
-    }
-    return tuple(sorted(needed))
-
-
-def build(stack: Stack, catalogue: Catalogue, environments: Environments, app: Interpreter | None) -> Path | None:
-    """Return the folder of the environment that ``stack`` runs in, None without Python.
-
-    Raises MissingError naming the stack whose packages cannot be installed.
-    """
-    if app is None:
-        return None
-    try:
-        return environments.layered(app, requirements_of(stack, catalogue))
-    except MissingError as error:
-        raise MissingError(
-            f"stack {stack.path!r}: its Python packages cannot be installed beside the app's; "
-            "leave it out, or loosen the app's pins",
-            detail=error.detail,
-        ) from error

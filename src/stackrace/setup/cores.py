@@ -11,7 +11,7 @@ from ..model.race import Budget
 from ..model.units import SIZE
 from ..spec.request import LEAST_MEMORY_BYTES, RaceRequest
 
-__all__ = ["budget_of", "split_cores", "usable_cores"]
+__all__ = ["cores_of", "split_cores", "usable_cores"]
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -19,7 +19,7 @@ def usable_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
-def budget_of(request: RaceRequest) -> Budget:
+def cores_of(request: RaceRequest) -> Budget:
     """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here."""
     from ..probe import physical_cores
 

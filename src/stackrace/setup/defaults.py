@@ -1,8 +1,18 @@
-"""What is raced when nobody says what: the most used stacks first."""
+"""What is raced when nobody says what: the most used stacks first, at the usual levels, for three minutes."""
 
 from __future__ import annotations
 
-__all__ = ["BUDGET_S", "CONCURRENCY", "LONGEST_RESPONSE_S", "MOST_STACKS", "SLOW_CONCURRENCY", "STACKS"]
+from ..spec.request import RaceRequest
+
+__all__ = [
+    "CONCURRENCY",
+    "LONGEST_RESPONSE_S",
+    "MOST_STACKS",
+    "SLOW_CONCURRENCY",
+    "STACKS",
+    "budget_s_of",
+    "levels_of",
+]
 
 STACKS = (
     "gunicorn",
@@ -42,3 +52,13 @@ LONGEST_RESPONSE_S = 2.5
 """Default levels are such that an answer takes no longer; nobody waits for a page that does."""
 
 BUDGET_S = 180.0
+
+
+def budget_s_of(request: RaceRequest) -> float | None:
+    """Return the seconds that the race may take: runs take as long as they take, slices are cut to fit."""
+    return request.budget_s or (None if request.repeats else BUDGET_S)
+
+
+def levels_of(request: RaceRequest) -> tuple[int, ...]:
+    """Return the numbers of connections asked for, ascending, else the usual ones."""
+    return tuple(sorted(set(request.concurrency or CONCURRENCY)))

@@ -12,7 +12,7 @@ from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
 from ..spec.request import RaceRequest
-from .defaults import BUDGET_S
+from .defaults import budget_s_of
 from .stage import Stage
 
 __all__ = ["plan_of", "race_of"]
@@ -22,13 +22,13 @@ def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
     """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
     return RacePlan(
         id=ids.generate(),
-        app=stage.loaded.app,
+        app=stage.examined.app,
         workloads=stage.workloads,
         stacks=stage.stacks,
         loads=tuple(_load(request, level) for level in stage.levels),
         question=request.question,
         difference=request.difference,
-        budget_s=_budget_s(request),
+        budget_s=budget_s_of(request),
         cores=stage.cores,
         seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
         slice_s=request.slice_s,
@@ -41,11 +41,6 @@ def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
 
 def _names(stage: Stage) -> set[str]:
     return {workload.name for workload in stage.workloads}
-
-
-def _budget_s(request: RaceRequest) -> float | None:
-    """Runs take as long as they take; slices are cut to fit."""
-    return request.budget_s or (None if request.repeats else BUDGET_S)
 
 
 def _load(request: RaceRequest, level: int) -> Load:

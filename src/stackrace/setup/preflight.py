@@ -1,4 +1,4 @@
-"""Whether this machine can take the race at all."""
+"""Whether this machine can take the race at all, as early as that is known."""
 
 from __future__ import annotations
 
@@ -14,11 +14,40 @@ from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.race import Budget
 from ..model.verdict import Effect, Finding
 from ..probe import available_bytes, network_limits, physical_cores
+from ..race.schedule import Extent, least_budget_s
+from ..race.slices import guess, too_short
+from ..spec.request import RaceRequest
+from .cores import cores_of
+from .defaults import budget_s_of, levels_of
 
-__all__ = ["check_limits", "wait_for_ports"]
+__all__ = ["check_limits", "refuse_early", "wait_for_ports"]
 
 LOOK_S = 1.0
 """How often it is looked whether ports came free."""
+
+
+def refuse_early(request: RaceRequest) -> None:
+    """Raise InputError for what no race that ``request`` asks for could do here.
+
+    What depends on the app and its services, or on which stacks are ready, is checked once that is known.
+    """
+    levels = levels_of(request)
+    stacks = len(request.stacks or ())
+    loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
+    check_limits(loads, cores_of(request))
+    budget_s = budget_s_of(request)
+    if stacks and budget_s and request.repeats is None and all(one.stacks is None for one in request.workloads):
+        _refuse_short(request, budget_s, stacks, len(levels))
+
+
+def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: int) -> None:
+    """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
+    workloads, twin = max(len(request.workloads), 1), request.twin and stacks > 1
+    racing = stacks + twin
+    ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
+    least_s = least_budget_s(ahead, guess(budget_s, stacks), request.slice_s)
+    if budget_s < least_s:
+        raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
 
 
 def wait_for_ports(on_preparing: OnPreparing) -> float:

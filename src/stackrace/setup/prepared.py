@@ -16,8 +16,7 @@ from ..model.stack import Stack
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
 from .planning import plan_of, race_of
-from .preflight import check_limits, wait_for_ports
-from .refusals import refuse_early
+from .preflight import check_limits, refuse_early, wait_for_ports
 from .stage import set_up
 
 __all__ = ["PreparedRace", "prepared"]
@@ -59,7 +58,7 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
         warnings = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
         yield PreparedRace(
             request=request,
-            app=stage.loaded.app,
+            app=stage.examined.app,
             plan=plan,
             race=race_of(plan, request, (*stage.notes, *warnings)),
             place=stage.place(),

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..apps import Examination, Exchange, examine
+from ..apps import DJANGO, Examination, Exchange, bundled, examine
+from ..apps.bundled_session import session_file
 from ..apps.golden import sameness
 from ..load.recording import read_recording
 from ..model.app import App, EntryKind
 from ..model.errors import AppError
 from ..model.page_time import PageTime, mean_time
 from ..model.workload import Answer, Order, Request, Sameness, Workload
+from ..spec.request import RaceRequest
 
-__all__ = ["session_workload"]
+__all__ = ["session_workload", "with_bundled_sessions"]
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -22,6 +24,19 @@ MOST_ASKED = 50
 """Pages of a session whose bodies are learnt from the app; the app is asked several times for each."""
 
 _PYTHON = (EntryKind.DJANGO, EntryKind.WSGI, EntryKind.ASGI)
+
+
+def with_bundled_sessions(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` with every ``bundled:NAME`` as its recording's file; InputError for an unknown name."""
+    sessions = bundled(request.bundled or DJANGO).sessions
+    return replace(
+        request,
+        session=None if request.session is None else session_file(request.session, sessions),
+        workloads=tuple(
+            one if one.session is None else replace(one, session=session_file(one.session, sessions))
+            for one in request.workloads
+        ),
+    )
 
 
 def session_workload(

@@ -1,11 +1,11 @@
-"""Everything set up for launches: the app loaded, the stacks chosen, their environments built."""
+"""Everything set up for launches: the app examined, the stacks chosen, their environments built."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 
 from ..apps import app_environment, bundled
 from ..deploy.beside import Beside
@@ -17,17 +17,17 @@ from ..deploy.hosting import hosted
 from ..deploy.launcher import Launcher
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
-from ..model.errors import MissingError
 from ..model.preparing import OnPreparing, unheard
 from ..model.race import Budget
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
-from ..race.pace import hands_of
-from ..servers import Catalogue, Hosted, catalogue
+from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
-from .choosing import asked, build, levels_for, most_used, number_for
-from .cores import budget_of
-from .loading import LoadedApp, load_app, offered_by
+from .choosing import asked, choose
+from .cores import cores_of
+from .environments import BuiltStacks, build_stacks
+from .examined import ExaminedApp, examined_app
+from .finding import offered_by
 from .workloads import limits_of, meets, met
 
 __all__ = ["Stage", "set_up"]
@@ -42,7 +42,7 @@ class Stage:
     """
 
     guard: Guard
-    loaded: LoadedApp
+    examined: ExaminedApp
     stacks: tuple[Stack, ...]
     left_out: tuple[Stack, ...]
     levels: tuple[int, ...]
@@ -56,7 +56,11 @@ class Stage:
     def place(self, kind: Callable[..., Here] = Here) -> Here:
         """Return this machine as the place where the stacks run."""
         return kind(
-            guard=self.guard, launcher=self.launcher, cores=self.cores, beside=self.beside, debug=self.loaded.debug
+            guard=self.guard,
+            launcher=self.launcher,
+            cores=self.cores,
+            beside=self.beside,
+            debug=self.examined.debug,
         )
 
 
@@ -68,66 +72,54 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
     """
     servers = catalogue().extended(request.servers)
     asked(request.stacks or (), servers, offered_by(request))
-    environments = Environments(cache_folder(), on_preparing)
-    cores = budget_of(request)
+    environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
+    cores = cores_of(request)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        beside = Seeding(_services(request), guard, cores.stack_cores, Templates(cache_folder(), on_preparing))
-        loaded = load_app(request, environments, beside.data, beside.environment, on_preparing, beside.bring_up)
-        ready = _stacks(request.stacks, loaded, servers)
-        levels = levels_for(request, loaded.workloads, hands_of(ready, cores))
-        number = number_for(request, ready, loaded.workloads, levels, cores)
-        notes = (*loaded.notes, *_told(confinement))
-        homes: dict[str, Path | None] = {}
-        broken: set[str] = set()
-        for stack in ready:
-            if len(homes) == number:
-                break
-            try:
-                homes[stack.path] = build(stack, servers, environments, loaded.interpreter)
-            except MissingError as error:
-                if request.stacks is not None:
-                    raise
-                notes = (*notes, error.message)
-                broken.add(stack.path)
-        stacks = tuple(stack for stack in ready if stack.path in homes)
+        beside = Seeding(_services(request), guard, cores.stack_cores, templates)
+        examined = examined_app(
+            request, environments, beside.data, beside.environment, on_preparing, beside.bring_up
+        )
+        choice = choose(request, examined, servers, cores)
+        named = request.stacks is not None
+        built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
         limits = limits_of(request, servers)
-        workloads = met(loaded.workloads, limits, stacks)
-
-        def host_for(stack: Stack) -> Hosted:
-            return hosted(
-                loaded.app,
-                stack.interface,
-                home=homes[original_path(stack.path)],
-                folder=guard.directory,
-                app_packages=loaded.interpreter.site_packages if loaded.interpreter else (),
-            )
-
+        workloads = met(examined.workloads, limits, built.stacks)
         launcher = Launcher(
             guard=guard,
             catalogue=servers,
-            host_for=host_for,
-            environment=app_environment(loaded.app),
+            host_for=partial(_hosted, examined, built, guard),
+            environment=app_environment(examined.app),
             workloads_for=lambda stack: [one for one in workloads if meets(stack, one, limits)],
             cores=cores.stack_cores,
             confinement=confinement,
         )
         yield Stage(
             guard=guard,
-            loaded=loaded,
-            stacks=stacks,
-            left_out=tuple(one for one in ready if one.path not in homes and one.path not in broken),
-            levels=levels,
+            examined=examined,
+            stacks=built.stacks,
+            left_out=built.left_out,
+            levels=choice.levels,
             workloads=workloads,
             limits=limits,
             launcher=launcher,
             beside=beside.running,
             cores=cores,
-            notes=notes,
+            notes=(*examined.notes, *_memory_note(confinement), *built.notes),
         )
 
 
-def _told(confinement: Confinement) -> tuple[str, ...]:
+def _hosted(examined: ExaminedApp, built: BuiltStacks, guard: Guard, stack: Stack) -> Hosted:
+    return hosted(
+        examined.app,
+        stack.interface,
+        home=built.homes[original_path(stack.path)],
+        folder=guard.directory,
+        app_packages=examined.interpreter.site_packages if examined.interpreter else (),
+    )
+
+
+def _memory_note(confinement: Confinement) -> tuple[str, ...]:
     """Say by what a budget of memory is held where the kernel does not hold it."""
     if confinement.memory_bytes is None or not confinement.why_not:
         return ()
@@ -141,10 +133,3 @@ def _services(request: RaceRequest) -> tuple[str, ...]:
     """Return what is asked for, after what a bundled app cannot do without."""
     own = bundled(request.bundled).services if request.bundled is not None else ()
     return tuple(dict.fromkeys((*own, *request.services)))
-
-
-def _stacks(paths: Sequence[str] | None, loaded: LoadedApp, servers: Catalogue) -> tuple[Stack, ...]:
-    offered, python = loaded.app.interfaces, loaded.python_minor
-    if paths is not None:
-        return asked(paths, servers, offered, python)
-    return most_used(servers, offered, python)

@@ -9,12 +9,11 @@ from ..apps import Examination, golden
 from ..model.app import App
 from ..model.errors import InputError
 from ..model.page_time import PageTime, mean_time
-from ..model.stack import Stack, original_path
+from ..model.stack import Interface, Stack, original_path
 from ..model.workload import Answer, Request, Workload
 from ..servers import Catalogue
 from ..spec.request import RaceRequest, WorkloadRequest
 from ..spec.stack_path import parse_stack
-from .choosing import ANY
 from .sessions import session_workload
 
 __all__ = ["limits_of", "meets", "met", "urls_of", "workloads_of"]
@@ -92,7 +91,7 @@ def limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str, 
     if len(request.workloads) < 2:
         return {}
     return {
-        one.name: tuple(parse_stack(path, servers.specs, ANY).path for path in one.stacks)
+        one.name: tuple(parse_stack(path, servers.specs, frozenset(Interface)).path for path in one.stacks)
         for one in request.workloads
         if one.stacks is not None
     }

@@ -9,7 +9,7 @@ from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Metric
 from stackrace.model.stack import Interface
 from stackrace.servers import catalogue
-from stackrace.setup.bundled_sessions import with_bundled_sessions
+from stackrace.setup.sessions import with_bundled_sessions
 from stackrace.spec.race_file import read_race_file
 from stackrace.spec.stack_path import parse_stack
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.model.errors import InputError
-from stackrace.setup.cores import budget_of, split_cores, usable_cores
+from stackrace.setup.cores import cores_of, split_cores, usable_cores
 from stackrace.spec.request import RaceRequest
 
 ONE = ((0,),)
@@ -63,14 +63,14 @@ def test_cores_that_leave_none_are_refused(asked, said):
 def test_cores_of_others_are_refused():
     beyond = max(usable_cores()) + 1
     with pytest.raises(InputError, match=rf"--cores \(\[race\] cores\): {beyond} has cores .* may not use"):
-        budget_of(RaceRequest(folder=HERE, cores=(beyond,)))
+        cores_of(RaceRequest(folder=HERE, cores=(beyond,)))
 
 
 def test_memory_in_which_nothing_could_run_is_refused():
     with pytest.raises(InputError, match="fits into 8 MiB; give at least 16 MiB"):
-        budget_of(RaceRequest(folder=HERE, memory_bytes=8 * 2**20))
+        cores_of(RaceRequest(folder=HERE, memory_bytes=8 * 2**20))
 
 
 def test_memory_has_no_limit_by_default():
-    assert budget_of(RaceRequest(folder=HERE)).memory_bytes is None
-    assert budget_of(RaceRequest(folder=HERE, memory_bytes=2**30)).memory_bytes == 2**30
+    assert cores_of(RaceRequest(folder=HERE)).memory_bytes is None
+    assert cores_of(RaceRequest(folder=HERE, memory_bytes=2**30)).memory_bytes == 2**30

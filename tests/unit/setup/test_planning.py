@@ -34,7 +34,7 @@ def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress"))
     """What ``set_up`` would have made ready, without the processes."""
     app = App(name="none", root=HERE, entry=Entry(kind=EntryKind.WSGI, target="a:b"), python=HERE)
     return SimpleNamespace(
-        loaded=SimpleNamespace(app=app),
+        examined=SimpleNamespace(app=app),
         stacks=stacks_of(*paths),
         left_out=(),
         levels=levels,

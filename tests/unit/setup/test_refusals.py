@@ -9,7 +9,7 @@ from tests.unit.setup.test_planning import stage
 from stackrace.model.errors import InputError
 from stackrace.race.twins import entrants
 from stackrace.setup.planning import plan_of
-from stackrace.setup.refusals import refuse_early
+from stackrace.setup.preflight import refuse_early
 from stackrace.spec.request import RaceRequest, WorkloadRequest
 
 ASKED = RaceRequest(folder=Path("/nowhere"), concurrency=(1, 20), stacks=("gunicorn", "waitress"))

@@ -11,13 +11,14 @@ from stackrace.deploy.environments import Environments
 from stackrace.model.app import EntryKind
 from stackrace.model.errors import InputError
 from stackrace.model.stack import Interface
-from stackrace.setup.loading import load_app, offered_by
+from stackrace.setup.examined import examined_app
+from stackrace.setup.finding import offered_by
 from stackrace.spec.request import RaceRequest
 
 
 def load(folder, **asked):
     request = RaceRequest(folder=folder, **asked)
-    return load_app(request, Environments(folder / "cache", str), folder / "data", {}, str)
+    return examined_app(request, Environments(folder / "cache", str), folder / "data", {}, str)
 
 
 def test_plain_files_are_loaded_without_any_interpreter(tmp_path):

@@ -1,0 +1,81 @@
+"""The Python environments of the stacks that are raced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..deploy.environments import Environments, Interpreter
+from ..model.errors import MissingError
+from ..model.stack import Stack
+from ..servers import Catalogue
+from .choosing import Choice
+
+__all__ = ["BuiltStacks", "build_stacks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltStacks:
+    """Stacks that can be launched."""
+
+    stacks: tuple[Stack, ...]
+    homes: Mapping[str, Path | None]
+    """The folder of each stack's environment by its path; None without Python."""
+    left_out: tuple[Stack, ...]
+    """Candidates for which there is no room in the budget."""
+    notes: tuple[str, ...]
+    """Why others could not be built, one sentence each."""
+
+
+def build_stacks(
+    choice: Choice, catalogue: Catalogue, environments: Environments, app: Interpreter | None, *, named: bool
+) -> BuiltStacks:
+    """Build the environments of as many stacks as are raced.
+
+    Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
+    """
+    homes: dict[str, Path | None] = {}
+    notes: dict[str, str] = {}
+    for stack in choice.candidates:
+        if len(homes) == choice.number:
+            break
+        try:
+            homes[stack.path] = _build(stack, catalogue, environments, app)
+        except MissingError as error:
+            if named:
+                raise
+            notes[stack.path] = error.message
+    return BuiltStacks(
+        stacks=tuple(stack for stack in choice.candidates if stack.path in homes),
+        homes=homes,
+        left_out=tuple(stack for stack in choice.candidates if stack.path not in {*homes, *notes}),
+        notes=tuple(notes.values()),
+    )
+
+
+def _build(stack: Stack, catalogue: Catalogue, environments: Environments, app: Interpreter | None) -> Path | None:
+    """Return the folder of the environment that ``stack`` runs in, None without Python.
+
+    Raises MissingError naming the stack whose packages cannot be installed.
+    """
+    if app is None:
+        return None
+    try:
+        return environments.layered(app, _requirements(stack, catalogue))
+    except MissingError as error:
+        raise MissingError(
+            f"stack {stack.path!r}: its Python packages cannot be installed beside the app's; "
+            "leave it out, or loosen the app's pins",
+            detail=error.detail,
+        ) from error
+
+
+def _requirements(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the PyPI requirements of all the stack's servers."""
+    needed = {
+        requirement
+        for hop in stack.hops
+        for requirement in catalogue.entries[hop.server].requirements(hop.settings)
+    }
+    return tuple(sorted(needed))

@@ -1,0 +1,110 @@
+"""Which app is raced: the one that was asked for, the project in the folder, or the bundled one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..apps import DJANGO, Buildable, bundled, detect, find_python, find_ruby
+from ..deploy.environments import Environments
+from ..model.app import App, Entry, EntryKind
+from ..model.errors import AppError, InputError, MissingError
+from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.stack import Interface
+from ..spec.request import RaceRequest
+
+__all__ = ["FoundApp", "find_app", "offered_by"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundApp:
+    """An app with its interpreter, not yet prepared."""
+
+    app: App
+    urls: tuple[str, ...]
+    """What to ask it for; empty: the examination chooses."""
+    notes: tuple[str, ...] = ()
+    """Worth telling the user, one sentence each."""
+
+
+def offered_by(request: RaceRequest) -> frozenset[Interface]:
+    """Return what the app of ``request`` will offer, before anything is prepared or started."""
+    if request.bundled is not None:
+        return bundled(request.bundled).entry.interfaces
+    if request.entry is not None:
+        return request.entry.interfaces
+    project = detect(request.folder)
+    return (bundled(DJANGO) if project is None else project).entry.interfaces
+
+
+def find_app(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
+    """Return the app that ``request`` names; else the Django project in its folder, else the bundled app.
+
+    ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
+    """
+    entry, root, name = request.entry, request.folder, request.folder.name
+    project = detect(request.folder) if request.bundled is None and entry is None else None
+    if project is not None:
+        entry, root, name = project.entry, project.root, project.name
+    if entry is None or request.bundled is not None:
+        return _bundled(request, environments, data, on_preparing)
+    if not root.is_dir():
+        raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
+    urls = request.urls or ()
+    if entry.kind is EntryKind.FILES:
+        return FoundApp(app=_files(entry, root), urls=urls)
+    app = App(name=name, root=root, entry=entry, services=request.services)
+    if entry.kind is EntryKind.RACK:
+        ruby, note = _ruby(request, entry, root)
+        return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
+    python, note = _python(request, entry, root, environments, on_preparing)
+    return FoundApp(app=replace(app, python=python), urls=urls, notes=(note,))
+
+
+def _files(entry: Entry, root: Path) -> App:
+    """The folder itself is the app's root, so that servers need not know where it lay."""
+    folder = (root / entry.target).resolve()
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}; [app] files names the one to serve, as in public/")
+    return App(name=folder.name, root=folder, entry=replace(entry, target="."))
+
+
+def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
+    if not (root / entry.target).is_file():
+        raise AppError(f"there is no {root / entry.target}; [app] rack names the rackup file, as in config.ru")
+    ruby = find_ruby(root, request.ruby)
+    return ruby, f"The app runs with {ruby}, in production unless [app] env says otherwise."
+
+
+def _bundled(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
+    guessed = request.bundled is None
+    if guessed and request.source is not None and request.urls is None and request.stacks is None:
+        on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
+    ours = bundled(request.bundled or DJANGO)
+    if missing := ours.missing():
+        raise MissingError(missing)
+    data.mkdir(parents=True, exist_ok=True)
+    if ours.entry.kind is EntryKind.RACK:
+        app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
+        note = f"The app is the bundled one, {ours.name}."
+        return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+    base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
+    python = environments.of_requirements(ours.requirements(request.services), base)
+    note = f"The app is the bundled one, {ours.name}" + (
+        ": no project was found in this folder." if guessed else "."
+    )
+    app = ours.app(python=python, data=data, services=request.services)
+    return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+
+
+def _python(
+    request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
+) -> tuple[Path, str]:
+    needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
+    found = find_python(root, needs, explicit=request.python)
+    if isinstance(found, Buildable):
+        on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=found.reason))
+        python = environments.of_requirements(found.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
+        return python, f"The app runs in a private environment made from {found.requirements.name}."
+    return found.python, f"The app runs with {found.python} ({found.reason})."
