@@ -12,10 +12,11 @@ from .launch import Failure
 from .lead import Lead
 from .load import Load, Quantiles
 from .reason import Reason
+from .scaling import ScalingCurve
 from .sensitivity import Condition
 from .verdict import Verdict
 
-__all__ = ["Interval", "Level", "Row", "ScalingCurve", "ScalingLaw", "Standing", "Withdrawal"]
+__all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,48 +71,6 @@ class Withdrawal:
 
     stack: str
     failure: Failure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalingLaw:
-    """The Universal Scalability Law as fitted: X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) at N connections.
-
-    ``single_per_s`` is λ, what one connection alone would reach; ``contention`` σ ≥ 0, the share that waits for
-    what only one can use at a time; ``coherency`` κ ≥ 0, the cost of each two keeping one another informed. Each
-    has 95 % limits, None with a single block. ``peak`` is N* = √((1 − σ)/κ), beyond which more connections make
-    less throughput: None where the fitted curve never falls, its ``high`` infinite where that cannot be excluded,
-    at least 1. ``residual`` is the standard deviation of the levels around the curve, 0.02 for 2 %.
-
-    Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5.
-    """
-
-    single_per_s: Interval
-    contention: Interval
-    coherency: Interval
-    peak: Interval | None
-    residual: float
-
-    def at(self, connections: float) -> float:
-        """Return the fitted throughput in answers per second at ``connections`` ≥ 1."""
-        more, sigma, kappa = connections - 1, self.contention.value, self.coherency.value
-        return self.single_per_s.value * connections / (1 + sigma * more + kappa * connections * more)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalingCurve:
-    """How one stack's throughput grows with the connections of one workload.
-
-    ``levels`` are the measured ones, ascending. ``knee`` is the smallest that is not significantly below the best,
-    None while there are no limits. ``law`` is None where it was not fitted; ``unfit`` then says why.
-    """
-
-    stack: str
-    levels: tuple[int, ...]
-    knee: int | None
-    law: ScalingLaw | None = None
-    unfit: str = ""
-    workload: str = ""
-    keep_alive: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

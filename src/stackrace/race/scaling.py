@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.standing import ScalingCurve
+from ..model.scaling import ScalingCurve, Unfit
 from ..stats import scaling as law
 from .judged_level import JudgedLevel
 
@@ -31,9 +31,9 @@ def _curve(workload: str, keep_alive: bool, stack: str, found: dict[int, Sequenc
     levels, values = tuple(found), tuple(found.values())
     knee = law.knee(levels, values)
     fitted = law.fit(levels, values)
-    unfit = fitted.reason if isinstance(fitted, law.Unfit) else ""
+    unfit = fitted if isinstance(fitted, Unfit) else None
     return ScalingCurve(
         stack=stack, workload=workload, keep_alive=keep_alive, levels=levels,
         knee=None if knee is None else levels[knee],
-        law=None if isinstance(fitted, law.Unfit) else fitted, unfit=unfit,
+        law=None if isinstance(fitted, Unfit) else fitted, unfit=unfit,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from pathlib import Path
 from ..model.duty import Duty
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
+from . import scaling
 from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
@@ -59,7 +60,11 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
 
 
 def _words(race: Race, standing: Standing) -> dict[str, object]:
-    said = {"refused": refused(race), "notes": race_words.notes(race, standing)}
+    said = {
+        "scaling": scaling.unfits(standing.scaling),
+        "refused": refused(race),
+        "notes": race_words.notes(race, standing),
+    }
     return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in said.items()}}
 
 

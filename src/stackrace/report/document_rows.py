@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.standing import Interval, Level, Row, ScalingCurve, ScalingLaw
+from ..model.scaling import ScalingCurve, ScalingLaw
+from ..model.standing import Interval, Level, Row
 from .clean import printable
 from .document_leaves import plain, whole
 
@@ -48,7 +49,7 @@ def curve(one: ScalingCurve) -> dict[str, object]:
         "levels": list(one.levels),
         "knee": one.knee,
         "law": None if one.law is None else _law(one.law),
-        "unfit": printable(one.unfit),
+        "unfit": plain(one.unfit),
     }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.standing import Interval, ScalingCurve
+from ..model.scaling import ScalingCurve, Unfit, UnfitKind
+from ..model.standing import Interval
 from . import figures
 
 __all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]
@@ -63,11 +64,21 @@ def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
     """Return why laws were not fitted: a reason that all curves share once, others with the curves they are of."""
     reasons: dict[str, list[str]] = {}
     for curve in curves:
-        if curve.unfit:
-            reasons.setdefault(curve.unfit, []).append(named(curve))
+        if curve.unfit is not None:
+            reasons.setdefault(_unfit(curve.unfit), []).append(named(curve))
     if len(reasons) == 1 and len(next(iter(reasons.values()))) == len(curves):
         return tuple(reasons)
     return tuple(f"{_names(names)}: {reason}" for reason, names in reasons.items())
+
+
+def _unfit(why: Unfit) -> str:
+    match why.kind:
+        case UnfitKind.FEW_LEVELS:
+            return f"A scaling curve needs {why.levels_needed} load levels or more; {why.levels} had results."
+        case UnfitKind.DIVERGED:
+            return "The fit of the scaling law did not converge."
+    off = f"the levels are {figures.percent(why.residual or 0.0)} off its best curve"
+    return f"Throughput does not follow the scaling law: {off}."
 
 
 def _names(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from ..model.standing import ScalingCurve
+from ..model.scaling import ScalingCurve
 from .clean import one_line
 from .scaling import HEADER, cells, unfits
 from .terminal_table import Column, drawn

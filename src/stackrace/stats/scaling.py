@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model.numbers import percent
-from ..model.standing import Interval, ScalingLaw
+from ..model.interval import Interval
+from ..model.scaling import ScalingLaw, Unfit, UnfitKind
 from .pairs import Array
 from .resample import expanded
 from .selection import family as all_pairs
 from .tiers import best
 
-__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "Unfit", "fit", "knee"]
+__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "fit", "knee"]
 
 LEAST_LEVELS = 6
 """A law with three parameters goes through nearly anything less."""
@@ -28,13 +27,6 @@ CONFIDENCE = 0.95
 _SEED = 1993
 _ROUNDS = 60
 _CLOSE = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unfit:
-    """Why the law was not fitted, as a sentence for the report."""
-
-    reason: str
 
 
 def knee(
@@ -85,16 +77,15 @@ def fit(
     found = np.asarray(levels, dtype=float)[kept]
     distinct = len(np.unique(found))
     if distinct < LEAST_LEVELS:
-        return Unfit(reason=f"A scaling curve needs {LEAST_LEVELS} load levels or more; {distinct} had results.")
+        return Unfit(kind=UnfitKind.FEW_LEVELS, levels=distinct, levels_needed=LEAST_LEVELS)
     array = array[kept]
     curve, settled = _curves(found, np.nanmean(array, axis=1)[None])
     if not settled[0]:
-        return Unfit(reason="The fit of the scaling law did not converge.")
+        return Unfit(kind=UnfitKind.DIVERGED, levels=distinct, levels_needed=LEAST_LEVELS)
     missed = np.nanmean(array, axis=1) + np.log(_inverse(found, curve)[0] / found)
     residual = math.sqrt(float(missed @ missed) / (len(found) - 3))
     if residual > MOST_RESIDUAL:
-        off = f"the levels are {percent(residual)} off its best curve"
-        return Unfit(reason=f"Throughput does not follow the scaling law: {off}.")
+        return Unfit(kind=UnfitKind.OFF_THE_CURVE, levels=distinct, levels_needed=LEAST_LEVELS, residual=residual)
     drawn = _drawn(found, array, draws)
     told = zip(_told(curve), _told(drawn), strict=True)
     one, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in told)

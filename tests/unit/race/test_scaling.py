@@ -25,7 +25,7 @@ def curves(rates, **options):
 def test_six_levels_show_the_law_they_follow():
     (curve,) = curves(usl(500, 0.2, 0.001, SIX))
     assert curve.levels == SIX
-    assert curve.unfit == ""
+    assert curve.unfit is None
     assert curve.law.single_per_s.low < 500 < curve.law.single_per_s.high
     assert curve.law.contention.value == pytest.approx(0.2, abs=0.02)
     assert curve.law.peak.value == pytest.approx((0.8 / 0.001) ** 0.5, rel=0.1)
@@ -35,7 +35,7 @@ def test_six_levels_show_the_law_they_follow():
 def test_three_levels_have_a_knee_but_no_law():
     (curve,) = curves({1: 500, 20: 1000, 100: 1000})
     assert (curve.knee, curve.law) == (20, None)
-    assert "6 load levels" in curve.unfit
+    assert (curve.unfit.levels, curve.unfit.levels_needed) == (3, 6)
 
 
 def test_one_launch_has_no_knee():

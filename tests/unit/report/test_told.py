@@ -16,8 +16,9 @@ from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.costs import Costs, Need
 from stackrace.model.lead import Lead, LeadKind
 from stackrace.model.race import Budget, Ending, Enforcement
+from stackrace.model.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 from stackrace.model.sensitivity import LessMemory, NoErrors
-from stackrace.model.standing import Interval, ScalingCurve, ScalingLaw
+from stackrace.model.standing import Interval
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
 from stackrace.report import SCHEMA, Format, document, exporter, scaling
@@ -34,10 +35,11 @@ LAW = ScalingLaw(
     peak=Interval(value=83.3, low=61.7, high=float("inf")),
     residual=0.004,
 )
+OFF = Unfit(kind=UnfitKind.OFF_THE_CURVE, levels=6, levels_needed=6, residual=0.09)
 CURVES = (
     ScalingCurve(stack=STACKS[0], levels=(1, 20, 100), knee=20, law=LAW),
-    ScalingCurve(stack=STACKS[1], levels=(1, 20, 100), knee=100, unfit="The levels are 9% off its best curve."),
-    ScalingCurve(stack=STACKS[2], levels=(1, 20, 100), knee=None, unfit="The levels are 9% off its best curve."),
+    ScalingCurve(stack=STACKS[1], levels=(1, 20, 100), knee=100, unfit=OFF),
+    ScalingCurve(stack=STACKS[2], levels=(1, 20, 100), knee=None, unfit=OFF),
 )
 TOLD = {
     "leads": tuple(Lead(kind=LeadKind.ALONE, load=make_load(level), stacks=STACKS[:1]) for level in (1, 20)),
@@ -225,7 +227,7 @@ def test_growth_is_told_with_its_law_or_why_there_is_none():
     for name, text in everywhere(race, told(race, scaling=CURVES)).items():
         assert scaling.TITLE in text, name
         assert "500 (450–550)" in text and "0.00012 (4e-05–0.0002)" in text, name
-        assert "The levels are 9% off its best curve." in text, name
+        assert "the levels are 9 % off its best curve." in text, name
     html = exporter(Format.HTML).export(race, told(race, scaling=CURVES))
     assert html.count('class="knee"') == 1 and html.count('class="law"') == 1
     assert "throughput stops growing at 20 connections" in html
@@ -239,9 +241,11 @@ def test_growth_of_which_nothing_is_known_is_left_out():
 
 
 def test_a_reason_that_all_curves_share_is_told_once():
-    shared = tuple(replace(curve, unfit="Too few.", law=None) for curve in CURVES)
-    assert scaling.unfits(shared) == ("Too few.",)
-    assert scaling.unfits(CURVES) == (f"{STACKS[1]}, {STACKS[2]}: The levels are 9% off its best curve.",)
+    few = Unfit(kind=UnfitKind.FEW_LEVELS, levels=3, levels_needed=6)
+    shared = tuple(replace(curve, unfit=few, law=None) for curve in CURVES)
+    assert scaling.unfits(shared) == ("A scaling curve needs 6 load levels or more; 3 had results.",)
+    off = "Throughput does not follow the scaling law: the levels are 9 % off its best curve."
+    assert scaling.unfits(CURVES) == (f"{STACKS[1]}, {STACKS[2]}: {off}",)
 
 
 def test_an_end_of_growth_that_was_not_seen_is_a_bound():

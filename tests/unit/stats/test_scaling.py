@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.model.standing import ScalingLaw
-from stackrace.stats.scaling import LEAST_LEVELS, Unfit, fit, knee
+from stackrace.model.scaling import ScalingLaw, Unfit, UnfitKind
+from stackrace.stats.scaling import LEAST_LEVELS, MOST_RESIDUAL, fit, knee
 
 LEVELS = (1, 2, 5, 10, 20, 50, 100, 250)
 
@@ -73,8 +73,7 @@ def test_gaps_are_left_out():
 def test_four_levels_are_too_few_for_a_law_but_not_for_a_knee():
     values = measured(np.random.default_rng(4), law(LEVELS[:4]))
     found = fit(LEVELS[:4], values)
-    assert isinstance(found, Unfit)
-    assert found.reason == f"A scaling curve needs {LEAST_LEVELS} load levels or more; 4 had results."
+    assert found == Unfit(kind=UnfitKind.FEW_LEVELS, levels=4, levels_needed=LEAST_LEVELS)
     assert knee(LEVELS[:4], values) == 3
 
 
@@ -89,7 +88,8 @@ def test_a_collapse_is_no_scaling_law():
     logs[4:] -= 2
     found = fit(LEVELS, measured(np.random.default_rng(6), logs))
     assert isinstance(found, Unfit)
-    assert "does not follow the scaling law" in found.reason
+    assert found.kind is UnfitKind.OFF_THE_CURVE
+    assert found.residual > MOST_RESIDUAL
 
 
 def test_the_knee_is_the_smallest_level_that_is_as_good_as_the_best():

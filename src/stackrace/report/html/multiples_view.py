@@ -9,7 +9,8 @@ from itertools import product
 from markupsafe import Markup
 
 from ...model.race import Race
-from ...model.standing import Level, Row, ScalingCurve, Standing
+from ...model.scaling import ScalingCurve
+from ...model.standing import Level, Row, Standing
 from .. import figures
 from .. import scaling as growing
 from ..charts.panel import Frame, Point, ghosts
