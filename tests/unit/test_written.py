@@ -14,7 +14,7 @@ from stackrace import report
 from stackrace.load.comparison import compare
 from stackrace.load.saved import read_saved
 from stackrace.publish import published, race_from
-from stackrace.publish.document import ATTACHMENT
+from stackrace.publish.document import ATTACHMENT, SCHEMA
 
 DOCUMENT = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 RACE = json.loads(gzip.decompress(RACES.read_bytes()))["races"][DOCUMENT["_id"]]
@@ -26,7 +26,7 @@ def test_a_published_race_comes_back_and_is_published_the_same():
     again = published(race)
     assert race.seed == int(RACE["seed"])
     assert len(race.launches) == len(RACE["launches"])
-    assert again.document == {key: DOCUMENT[key] for key in again.document}
+    assert again.document == {**{key: DOCUMENT[key] for key in again.document}, "schema": SCHEMA}
 
 
 def test_a_saved_load_is_compared():

@@ -26,8 +26,8 @@ from ..model.race import Race
 __all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"]
 
 TYPE = "stackrace-race"
-SCHEMA = 1
-"""The version of all this; a document with a higher one is left alone."""
+SCHEMA = 2
+"""The version of all this; a document with a higher one is left alone. Since 2, records have further members."""
 
 ATTACHMENT = "launches.jsonl.gz"
 MOST_BYTES = 1 << 30

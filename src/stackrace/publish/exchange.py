@@ -10,7 +10,7 @@ from ..model import ids
 from ..model.errors import StoreError
 from ..model.race import Race
 from .database import Conflict, Database
-from .document import ATTACHMENT, TYPE, published, race_from
+from .document import ATTACHMENT, SCHEMA, TYPE, Published, published, race_from
 
 __all__ = ["Fetched", "fetch", "publish", "published_ids"]
 
@@ -41,7 +41,7 @@ def publish(race: Race, database: Database) -> bool:
             return True
         except Conflict:
             there = database.get(race.id)
-    if there is None or _content(there) != sent.document:
+    if there is None or not _agrees(there, sent, database):
         raise StoreError(
             f"race {race.id} is in {database.address} with another content, which was left as it is: "
             f"one of the two was altered, see: stackrace history {race.id}"
@@ -77,7 +77,7 @@ def fetch(
             if here is None:
                 keep(_whole(document, database))
                 taken.append(identifier)
-            elif published(here).document == _content(document):
+            elif _agrees(document, published(here), database):
                 known.append(identifier)
             else:
                 troubles.append(
@@ -91,6 +91,14 @@ def fetch(
 
 def _whole(document: Mapping[str, Any], database: Database) -> Race:
     return race_from(document, database.attachment(document["_id"], ATTACHMENT))
+
+
+def _agrees(document: Mapping[str, Any], ours: Published, database: Database) -> bool:
+    """Tell whether ``document`` is the race that we would publish as ``ours``, whichever version published it."""
+    if _content(document) == ours.document:
+        return True
+    earlier = document.get("type") == TYPE and document.get("schema") in range(1, SCHEMA)
+    return earlier and published(_whole(document, database)).document == ours.document
 
 
 def _content(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_a_change_in_any_slice_changes_the_document():
     [
         ({}, "is no race"),
         (hostile(type="invoice"), "is no race"),
-        (hostile(schema=2), "newer Stackrace.*upgrade"),
+        (hostile(schema=documents.SCHEMA + 1), "newer Stackrace.*upgrade"),
         (hostile(race=5), "it is int, not dict"),
         (hostile(race={**SENT.document["race"], "app": 5}), "app is int, not str"),
         (hostile(race={**SENT.document["race"], "id": "0000000000000"}), "its id is not that of its document"),
