@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import Field, fields, is_dataclass
 from enum import EnumType
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .readable import FLAT, LEFT_OUT, Form
 
@@ -74,6 +74,8 @@ def _shape(kind: Any, field: Field[Any], form: Form, names: Mapping[type, str]) 
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _nullable(_shape(parts[0], field, form, names))
+    if origin is Literal:
+        return {"const": parts[0]}
     if kind in names:
         return {"$ref": f"#/$defs/{names[kind]}"}
     if kind is int or kind is float:

@@ -43,7 +43,10 @@ class Answer:
     """The answer at the level that a race speaks of."""
 
     kind: AnswerKind
-    """What is known."""
+    """best: proved better than every other; good choice: the best, or within the difference that matters; alike:
+    nothing between the stacks that matters; ranked: every place is settled; alone: a single stack was asked for;
+    close: no answer, but at most ``within`` behind the best; undecided, only one (of several), nothing, void: no
+    answer."""
     stacks: tuple[str, ...] = ()
     """Whom it names, by path: the stack to take first; for ``ALIKE`` all that are."""
     rivals: tuple[str, ...] = ()

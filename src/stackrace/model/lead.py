@@ -33,7 +33,9 @@ class Lead:
     """Who holds the first place of one workload at one load level."""
 
     kind: LeadKind
-    """What the level says about its first place."""
+    """ahead: proved better than every other; alike: nothing between the stacks that matters; good choice: none is
+    better by more than does not matter; open: the stacks cannot be told apart; measured once: the fastest of single
+    launches; only one: a single stack was measured."""
     load: Load
     """The load level."""
     workload: str = ""

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from typing import Any, get_args
 
 from ..codec import LEFT_OUT, Form, readable
+from ..model.answer import Answer
 from ..model.conditions import Conditions
+from ..model.costs import Costs, Need
 from ..model.host import HostFacts
+from ..model.interval import Interval
 from ..model.launch import HopUsage
+from ..model.lead import Lead
 from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from ..model.race import StackFacts
+from ..model.reason import CpuTime, Reason
+from ..model.scaling import Unfit
+from ..model.sensitivity import Condition
 from .clean import printable
 
 __all__ = ["FORM", "RECORDS", "plain", "whole"]
@@ -27,6 +35,11 @@ FORM = Form(
     text=printable,
 )
 
+
+def _snake(name: str) -> str:
+    return re.sub(r"\B([A-Z])", r"_\1", name).lower()
+
+
 RECORDS: dict[str, type] = {
     "load": Load,
     "latency": Quantiles,
@@ -38,6 +51,15 @@ RECORDS: dict[str, type] = {
     "conditions": Conditions,
     "host": HostFacts,
     "stack": StackFacts,
+    "interval": Interval,
+    "answer": Answer,
+    "lead": Lead,
+    "reason": Reason,
+    "cpu_time": CpuTime,
+    "costs": Costs,
+    "need": Need,
+    "unfit": Unfit,
+    **{_snake(kind.__name__): kind for kind in get_args(Condition)},
 }
 """What the definitions of the published schema are derived from; a slice has members beside its result's."""
 
