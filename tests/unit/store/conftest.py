@@ -18,7 +18,7 @@ from stackrace.model.conditions import Conditions
 from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.store import open_store
@@ -74,13 +74,12 @@ TARGET = whole(TargetResult, name=TEXT, counts=COUNTS, latency=QUANTILES)
 RESULT = whole(
     LoadResult,
     started_at=REAL, duration_s=REAL, counts=COUNTS, latency=QUANTILES, connect=QUANTILES,
-    histogram=st.binary(max_size=64), series=few(BIN), status_classes=mapping(COUNT), bytes_read=COUNT,
-    connections_opened=COUNT, reconnects=COUNT, established_peak=COUNT, generator_cpu_s=REAL,
+    histogram=st.binary(max_size=64), series=few(BIN), status_classes=mapping(COUNT), established_peak=COUNT,
+    generator_cpu_s=REAL,
     generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL, service=st.none() | QUANTILES,
     lag=st.none() | QUANTILES, tls=st.none() | QUANTILES, pages=st.none() | QUANTILES, targets=few(TARGET),
-    ceiling_per_s=st.none() | REAL, pool_waits=COUNT, retried=COUNT, nonces_lost=COUNT, stale_dates=COUNT,
-    cached_answers=COUNT, generator_spin_s=REAL, surplus_bytes=COUNT, ports_exhausted=COUNT,
-    files_exhausted=COUNT, arrivals_distance=st.none() | REAL,
+    ceiling_per_s=st.none() | REAL, generator_spin_s=REAL, arrivals_distance=st.none() | REAL,
+    **{field.name: COUNT for field in fields(Counters)},
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
 FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)
