@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..model.errors import InputError
 from ..model.units import Unit
 from ..spec.request import RaceRequest
 
-__all__ = ["Quantity", "app_options", "apply_app_options", "store_option"]
+__all__ = ["AppOptions", "Quantity", "app_options", "gathering", "store_option"]
 
 
 class Quantity(click.ParamType[float]):
@@ -66,7 +67,7 @@ _APP_OPTIONS = (
 
 
 def app_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which app, and what to ask it."""
+    """Add the options that say which app, and what to ask it; see ``AppOptions``."""
     for option in reversed(_APP_OPTIONS):
         function = option(function)
     return function
@@ -80,37 +81,51 @@ store_option = click.option(
 )
 
 
-def apply_app_options(
-    request: RaceRequest,
-    *,
-    django: str | None,
-    wsgi: str | None,
-    asgi: str | None,
-    python: Path | None,
-    project: Path | None,
-    urls: tuple[str, ...],
-    host: str | None,
-) -> RaceRequest:
-    """Return ``request`` with what the flags say on top; raises InputError when they contradict each other."""
-    from ..apps import entry_of
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppOptions:
+    """What ``app_options`` say; None or empty: nothing."""
 
-    named = {
-        kind: target
-        for kind, target in ((EntryKind.DJANGO, django), (EntryKind.WSGI, wsgi), (EntryKind.ASGI, asgi))
-        if target
-    }
-    if len(named) > 1:
-        raise InputError(f"give one of --{', --'.join(named)}: an app has one entry")
-    if project is not None:
-        if not project.is_dir():
-            raise InputError(f"--project {project} is no folder")
-        request = replace(request, folder=project.absolute())
-    if named:
-        kind, target = next(iter(named.items()))
-        request = replace(request, entry=entry_of(kind, target))
-    return replace(
-        request,
-        python=python.absolute() if python else request.python,
-        urls=urls or request.urls,
-        host=host or request.host,
-    )
+    django: str | None = None
+    wsgi: str | None = None
+    asgi: str | None = None
+    python: Path | None = None
+    project: Path | None = None
+    urls: tuple[str, ...] = ()
+    host: str | None = None
+
+    def over(self, request: RaceRequest) -> RaceRequest:
+        """Return ``request`` with what the flags say on top; raises InputError when they contradict each other."""
+        from ..apps import entry_of
+
+        entries = {EntryKind.DJANGO: self.django, EntryKind.WSGI: self.wsgi, EntryKind.ASGI: self.asgi}
+        named = {kind: target for kind, target in entries.items() if target}
+        if len(named) > 1:
+            raise InputError(f"give one of --{', --'.join(named)}: an app has one entry")
+        if self.project is not None:
+            if not self.project.is_dir():
+                raise InputError(f"--project {self.project} is no folder")
+            request = replace(request, folder=self.project.absolute())
+        if named:
+            kind, target = next(iter(named.items()))
+            request = replace(request, entry=entry_of(kind, target))
+        return replace(
+            request,
+            python=self.python.absolute() if self.python else request.python,
+            urls=self.urls or request.urls,
+            host=self.host or request.host,
+        )
+
+
+def gathering(**kinds: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Hand a command what its options say as dataclasses: each keyword is one, with fields named like options."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def command(**given: Any) -> None:
+            for name, kind in kinds.items():
+                given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            function(**given)
+
+        return command
+
+    return decorate

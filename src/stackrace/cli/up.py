@@ -11,7 +11,7 @@ import click
 
 from ..model.numbers import duration
 from .names import complete_stack
-from .options import app_options, apply_app_options
+from .options import AppOptions, app_options, gathering
 from .own_servers import servers_option
 
 __all__ = ["command"]
@@ -28,18 +28,8 @@ Examples:
 @servers_option
 @app_options
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
-def command(
-    stack: str,
-    servers: Path | None,
-    django: str | None,
-    wsgi: str | None,
-    asgi: str | None,
-    python: Path | None,
-    project: Path | None,
-    urls: tuple[str, ...],
-    host: str | None,
-    port: int | None,
-) -> None:
+@gathering(app=AppOptions)
+def command(stack: str, servers: Path | None, app: AppOptions, port: int | None) -> None:
     """Start STACK with your project, to look at it in a browser. Ctrl-C stops it.
 
     It writes only to a private folder, which is shown at the start and removed at the end.
@@ -54,17 +44,8 @@ def command(
 
     if port is not None:
         claim(port)
-    request = apply_app_options(
-        RaceRequest(folder=Path.cwd()),
-        django=django,
-        wsgi=wsgi,
-        asgi=asgi,
-        python=python,
-        project=project,
-        urls=urls,
-        host=host,
-    )
-    with stoppable(), Announcer() as say, set_up(replace(request, stacks=(stack,), servers=servers), say) as stage:
+    request = replace(app.over(RaceRequest(folder=Path.cwd())), stacks=(stack,), servers=servers)
+    with stoppable(), Announcer() as say, set_up(request, say) as stage:
         (chosen,) = stage.stacks
         say(Preparing(step=Step.START, subject=chosen.path))
         running = stage.launcher.launch(chosen, port=port)

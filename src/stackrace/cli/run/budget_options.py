@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from ...model.units import SIZE
 from ...spec.request import RaceRequest
 from ..options import Quantity
 
-__all__ = ["apply_budget_options", "budget_options"]
+__all__ = ["BudgetOptions", "budget_options"]
 
 
 class _Cores(click.ParamType[tuple[int, ...]]):
@@ -60,25 +60,27 @@ _OPTIONS = (
 
 
 def budget_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options; the command gets what they say, None (``quota``: False) where they say nothing."""
+    """Add the options; see ``BudgetOptions``."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
 
 
-def apply_budget_options(
-    request: RaceRequest,
-    *,
-    cores: tuple[int, ...] | None,
-    engine_cores: tuple[int, ...] | None,
-    memory: float | None,
-    quota: bool,
-) -> RaceRequest:
-    """Return ``request`` with what the flags say on top."""
-    return replace(
-        request,
-        cores=cores or request.cores,
-        engine_cores=engine_cores or request.engine_cores,
-        memory_bytes=request.memory_bytes if memory is None else int(memory),
-        quota=quota or request.quota,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetOptions:
+    """What the flags say; None and False: nothing."""
+
+    cores: tuple[int, ...] | None = None
+    engine_cores: tuple[int, ...] | None = None
+    memory: float | None = None
+    quota: bool = False
+
+    def over(self, request: RaceRequest) -> RaceRequest:
+        """Return ``request`` with the flags on top."""
+        return replace(
+            request,
+            cores=self.cores or request.cores,
+            engine_cores=self.engine_cores or request.engine_cores,
+            memory_bytes=request.memory_bytes if self.memory is None else int(self.memory),
+            quota=self.quota or request.quota,
+        )

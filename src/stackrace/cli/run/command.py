@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ...model.race import Question
 from ...model.units import DURATION, PERCENT
+from ...spec.request import RaceRequest
 from ..names import complete_stack
-from ..options import Quantity, app_options, apply_app_options, store_option
+from ..options import AppOptions, Quantity, app_options, gathering, store_option
 from ..own_servers import servers_option
-from .budget_options import apply_budget_options, budget_options
+from .budget_options import BudgetOptions, budget_options
 from .options import RunOptions, run_options
+from .race_options import Output, RaceOptions
 
 __all__ = ["command"]
 
@@ -83,39 +84,16 @@ Examples:
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
+@gathering(race=RaceOptions, app=AppOptions, runs=RunOptions, limits=BudgetOptions, output=Output)
 def command(
     race_file: Path | None,
-    stacks: tuple[str, ...],
-    servers: Path | None,
-    django: str | None,
-    wsgi: str | None,
-    asgi: str | None,
-    python: Path | None,
-    project: Path | None,
-    urls: tuple[str, ...],
-    host: str | None,
-    concurrency: tuple[int, ...],
-    close: bool,
-    budget: float | None,
-    slice_s: float | None,
-    session: Path | None,
-    think: bool,
-    requests: int | None,
-    duration: float | None,
-    repeats: int | None,
-    no_twin: bool,
-    cores: tuple[int, ...] | None,
-    engine_cores: tuple[int, ...] | None,
-    memory: float | None,
-    quota: bool,
-    question: str | None,
-    difference: float | None,
-    seed: int | None,
+    race: RaceOptions,
+    app: AppOptions,
+    runs: RunOptions,
+    limits: BudgetOptions,
+    output: Output,
     quick: bool,
     resume: str | None,
-    store: str | None,
-    html: Path | None,
-    as_json: bool,
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
 
@@ -123,118 +101,76 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    if resume is not None:
-        _resume(click.get_current_context(), resume, budget=budget, store=store, html=html, as_json=as_json)
-        return
-    from ...historic import comparison_name, part_file
-    from ...setup.race_file import read_request
-    from ...spec.request import RaceRequest
-    from .live import race_and_report
+    from ...historic import comparison_name
 
     comparison = comparison_name(race_file) if race_file is not None else None
-    if comparison is not None:
-        _compare(
-            click.get_current_context(),
-            comparison,
-            quick=quick,
-            budget=budget,
-            seed=seed,
-            store=store,
-            html=html,
-            as_json=as_json,
-        )
-        return
-    if quick:
+    if resume is not None:
+        _resume(resume, race.budget, output)
+    elif comparison is not None:
+        _compare(comparison, race, output, quick=quick)
+    elif quick:
         raise click.UsageError(
             "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
         )
-    if race_file is None:
-        request = RaceRequest(folder=Path.cwd())
     else:
-        race_file = part_file(race_file) or race_file
-        request = read_request(race_file, servers)
-    request = apply_app_options(
-        request, django=django, wsgi=wsgi, asgi=asgi, python=python, project=project, urls=urls, host=host
-    )
-    request = replace(
-        request,
-        stacks=stacks or request.stacks,
-        servers=servers or request.servers,
-        concurrency=concurrency or request.concurrency,
-        keep_alive=request.keep_alive and not close,
-        budget_s=budget or request.budget_s,
-        slice_s=slice_s or request.slice_s,
-        question=Question(question) if question else request.question,
-        difference=difference or request.difference,
-        seed=request.seed if seed is None else seed,
-    )
-    request = apply_budget_options(request, cores=cores, engine_cores=engine_cores, memory=memory, quota=quota)
-    runs = RunOptions(
-        session=session, think=think, requests=requests, duration=duration, repeats=repeats, no_twin=no_twin
-    )
-    request = runs.over(request, urls)
-    race_and_report(request, store_url=store, html=html, as_json=as_json)
+        from .live import race_and_report
+
+        request = race.over(app.over(_request(race_file, race.servers)))
+        race_and_report(runs.over(limits.over(request), app.urls), output)
+
+
+def _request(race_file: Path | None, servers: Path | None) -> RaceRequest:
+    """Return what the race file asks for, without one what is in this folder."""
+    from ...historic import part_file
+    from ...setup.race_file import read_request
+
+    if race_file is None:
+        return RaceRequest(folder=Path.cwd())
+    return read_request(part_file(race_file) or race_file, servers)
 
 
 _WHOLE = {"race_file", "quick", "budget", "seed", "store", "html", "as_json"}
 """What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
-def _compare(
-    context: click.Context,
-    name: str,
-    *,
-    quick: bool,
-    budget: float | None,
-    seed: int | None,
-    store: str | None,
-    html: Path | None,
-    as_json: bool,
-) -> None:
+def _compare(name: str, race: RaceOptions, output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
     from ...api.comparison import Options
     from ...model.comparison import Mode
     from ..comparing import compare_again
 
-    given = _given(context)
-    for other in sorted(given.keys() - _WHOLE):
-        raise click.UsageError(
-            f"{given[other]} would make historic/{name} another comparison; give it to a race file"
-        )
-    if budget is not None and not quick:
+    for other in _others(_WHOLE):
+        raise click.UsageError(f"{other} would make historic/{name} another comparison; give it to a race file")
+    if race.budget is not None and not quick:
         raise click.UsageError(
             f"--budget is for the quick form: stackrace run historic/{name} --quick --budget 2min"
         )
-    mode = Mode.QUICK if quick else Mode.FULL
-    options = Options(mode=mode, budget_s=budget, seed=seed)
-    compare_again(name, options, store_url=store, html=html, as_json=as_json)
+    options = Options(mode=Mode.QUICK if quick else Mode.FULL, budget_s=race.budget, seed=race.seed)
+    compare_again(name, options, store_url=output.store, html=output.html, as_json=output.as_json)
 
 
 _GOING_ON = {"resume", "budget", "store", "html", "as_json"}
 """What may be said of a race that goes on; everything else would make it another one."""
 
 
-def _resume(
-    context: click.Context, race: str, *, budget: float | None, store: str | None, html: Path | None, as_json: bool
-) -> None:
+def _resume(race: str, budget_s: float | None, output: Output) -> None:
     """Go on with a race, after refusing flags that would change it."""
-    given = _given(context)
-    for other in sorted(given.keys() - _GOING_ON):
+    for other in _others(_GOING_ON):
         raise click.UsageError(
-            f"{given[other]} would make a race that goes on with --resume another one; leave it out, or race anew"
+            f"{other} would make a race that goes on with --resume another one; leave it out, or race anew"
         )
     from .resuming import resume_and_report
 
-    resume_and_report(race, budget_s=budget, store_url=store, html=html, as_json=as_json)
+    resume_and_report(race, budget_s, output)
 
 
-def _given(context: click.Context) -> dict[str, str]:
-    """Return the parameters that stand on the command line, with their first spelling."""
-    return {
-        parameter.name: parameter.opts[0]
-        if isinstance(parameter, click.Option)
-        else parameter.make_metavar(context)
-        for parameter in context.command.params
+def _others(allowed: set[str]) -> list[str]:
+    """Return the parameters on the command line beside ``allowed``, as they are spelt, by their names."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
+        for parameter in sorted(context.command.params, key=lambda parameter: parameter.name or "")
         if parameter.name is not None
+        and parameter.name not in allowed
         and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    }
+    ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +23,7 @@ from ..going_on import go_on_with
 from ..progress import LiveSink
 from ..showing import show, write_html
 from ..signals import stoppable
+from .race_options import Output
 
 if TYPE_CHECKING:
     from ...store.store import Store
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["race_and_report", "raced", "report_of"]
 
 
-def race_and_report(request: RaceRequest, *, store_url: str | None, html: Path | None, as_json: bool) -> None:
+def race_and_report(request: RaceRequest, output: Output) -> None:
     """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
-    with stoppable(), open_store(store_url) as store:
-        report_of(raced(request, store), store, html, as_json)
+    with stoppable(), open_store(output.store) as store:
+        report_of(raced(request, store), store, output)
 
 
 def raced(request: RaceRequest, store: Store, *, former: Former | None = None, still: Still | None = None) -> Race:
@@ -52,18 +52,18 @@ def raced(request: RaceRequest, store: Store, *, former: Former | None = None, s
         return race(request, store, live, announcer, former=former, still=still)
 
 
-def report_of(race: Race, store: Store, html: Path | None, as_json: bool) -> None:
+def report_of(race: Race, store: Store, output: Output) -> None:
     """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
     standing = standing_of(race)
-    written = write_html(race, standing, html)
-    show(race, standing, as_json=as_json)
-    click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=as_json)
+    written = write_html(race, standing, output.html)
+    show(race, standing, as_json=output.as_json)
+    click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
             f"interrupted; what was measured is kept as race {race.id}; go on with: {go_on_with(race.id, store)}"
         )
     if not standing.levels:
-        why = "the document's answer says why" if as_json else "the reasons stand above"
+        why = "the document's answer says why" if output.as_json else "the reasons stand above"
         raise RefusedError(f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
         remedies = "; ".join(one.remedy for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)

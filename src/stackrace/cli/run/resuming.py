@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from ...api.former import Former
@@ -12,22 +10,21 @@ from ...model.units import DURATION
 from ...store import open_store
 from ..signals import stoppable
 from .live import raced, report_of
+from .race_options import Output
 
 __all__ = ["resume_and_report"]
 
 
-def resume_and_report(
-    prefix: str, *, budget_s: float | None, store_url: str | None, html: Path | None, as_json: bool
-) -> None:
+def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> None:
     """Go on with the race that ``prefix`` means, by default the last one that was interrupted, and show it.
 
     Raises InputError and StoreError where it cannot go on, before anything of it is changed.
     """
-    with stoppable(), open_store(store_url) as store:
+    with stoppable(), open_store(output.store) as store:
         with unfinished(prefix, store, budget_s=budget_s) as former:
             click.echo(_going_on(former), err=True)
             race = raced(former.request, store, former=former)
-        report_of(race, store, html, as_json)
+        report_of(race, store, output)
 
 
 def _going_on(former: Former) -> str:

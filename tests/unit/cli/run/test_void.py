@@ -8,6 +8,7 @@ from tests.factories import make_race
 from tests.unit.race import test_void as made
 
 from stackrace.cli.run.live import report_of
+from stackrace.cli.run.race_options import Output
 from stackrace.model.errors import RefusedError
 from stackrace.store import open_store
 
@@ -24,7 +25,7 @@ def twinned(rates, **told):
 
 def shown_as_json(race, folder):
     with open_store(f"sqlite:///{folder / 'races.sqlite3'}") as store:
-        report_of(race, store, folder / "race.html", as_json=True)
+        report_of(race, store, Output(html=folder / "race.html", as_json=True))
 
 
 def test_a_void_race_is_shown_and_then_refused(tmp_path, capsys):
