@@ -18,7 +18,7 @@ WRITERS = {
     "load/hgrm.py": "the columns of HdrHistogram's own format",
     "cli/load/draw.py": "a share that is never 100 % before it is all",
     "cli/load/progress.py": "a bar of constant width",
-    "cli/load/words.py": "rounds a value",
+    "report/words/load_run.py": "rounds a value",
     "report/charts/svg.py": "coordinates",
     "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
     "report/historic/chart.py": "coordinates",

@@ -14,7 +14,7 @@ from ..race.events import Event, Sink
 from ..race.rounds import Still
 from ..race.runner import check_budget
 from ..race.runner import run as run_race
-from ..report.outlook import outlook
+from ..report.words.outlook import outlook
 from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
 from ..store import open_store

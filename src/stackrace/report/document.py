@@ -16,13 +16,12 @@ from pathlib import Path
 from ..model.duty import Duty
 from ..model.race import Race, StackFacts
 from ..model.standing import Standing, Withdrawal
-from . import scaling
 from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
 from .document_rows import curve, level, row
-from .words import race_words, words_of
+from .words import race_words, scaling, words_of
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 

@@ -6,14 +6,14 @@ import re
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, scaling
+from . import figures
 from .complaints import complaints, refused
 from .growth import growths
 from .markdown_text import code as _code
 from .markdown_text import escape as _escape
 from .repeat import COMMAND, race_file
 from .setbacks import setbacks
-from .words import race_words, words_of
+from .words import race_words, scaling, words_of
 
 __all__ = ["MarkdownExporter"]
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..model.race import Race
 from ..model.standing import Level, Row, Standing
-from . import figures, scaling
+from . import figures
 from .clean import one_line
 from .growth import growths
 from .terminal_levels import LevelsMatrix, groups
@@ -22,7 +22,7 @@ from .terminal_memory import MemoryTable
 from .terminal_scaling import scaling_table
 from .terminal_table import LevelTable
 from .terminal_troubles import troubles
-from .words import race_words, words_of
+from .words import race_words, scaling, words_of
 
 __all__ = ["make_console", "print_report", "report"]
 

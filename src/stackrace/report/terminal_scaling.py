@@ -9,8 +9,8 @@ from rich.text import Text
 
 from ..model.scaling import ScalingCurve
 from .clean import one_line
-from .scaling import HEADER, cells, unfits
 from .terminal_table import Column, drawn
+from .words.scaling import HEADER, cells, unfits
 
 __all__ = ["ScalingTable", "scaling_table"]
 

@@ -24,10 +24,11 @@ from stackrace.historic import NAMES
 from stackrace.historic.judging import judged
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome, Ruling
-from stackrace.report.historic import Form, rerun_exporter, words
+from stackrace.report.historic import Form, rerun_exporter
 from stackrace.report.historic.chart import claim_drawing, claims_scale
 from stackrace.report.historic.terminal import print_rerun
 from stackrace.report.terminal import make_console
+from stackrace.report.words import rerun as words
 
 from .hostile import EVIL
 

@@ -21,10 +21,10 @@ from stackrace.model.sensitivity import LessMemory, NoErrors
 from stackrace.model.standing import Interval
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
-from stackrace.report import SCHEMA, Format, document, exporter, scaling
+from stackrace.report import SCHEMA, Format, document, exporter
 from stackrace.report.complaints import complaints, refused
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words import race_words, words_of
+from stackrace.report.words import race_words, scaling, words_of
 
 MEMORY = 2048 * 1024**2
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart")

@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...load.goal import Goal
+from ...load.ran import Ran
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.load import Load
 from ...model.verdict import Effect, Finding
 from ...stats.capacity import HIGH, LOW, Search, requests_for
 from .limits import open_connections, refuse_too_much
-from .measure import Ran, Setup, Watcher, measure, set_up
+from .measure import Setup, Watcher, measure, set_up
 from .options import LoadOptions
 
 __all__ = ["REST_S", "Found", "Trial", "Watch", "find_capacity"]

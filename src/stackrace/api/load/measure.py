@@ -9,18 +9,18 @@ from ...checks import LOAD, Observation, examine_run
 from ...load.ceiling import ceiling
 from ...load.engine import Monitor, run
 from ...load.histogram import slow
+from ...load.ran import Ran, Target
 from ...load.running import RunningEngine
 from ...model.errors import InputError
 from ...model.host import MachineDelta
 from ...model.load import Load, LoadResult
 from ...model.race import Budget
-from ...model.verdict import Verdict
 from ...probe import difference, read_machine
 from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions
-from .target import Target, target_of
+from .target import target_of
 
-__all__ = ["Ran", "Setup", "Watcher", "measure", "set_up"]
+__all__ = ["Setup", "Watcher", "measure", "set_up"]
 
 REFRESH_S = 0.5
 
@@ -50,22 +50,6 @@ class Watcher(Protocol):
 
     def clear(self) -> None:
         """The run is over."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """A run that is over: what was asked for, what came of it, and what the checks say.
-
-    ``notes`` are worth telling, one sentence each; ``interrupted``: the user ended it.
-    """
-
-    target: Target
-    load: Load
-    warmup_s: float
-    result: LoadResult
-    verdict: Verdict
-    notes: tuple[str, ...] = ()
-    interrupted: bool = False
 
 
 def set_up(options: LoadOptions) -> Setup:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ...load.certificates import authorities
 from ...load.masks import fixed_parts
+from ...load.ran import Target
 from ...load.url import Url, parse
 from ...model.errors import InputError
 from ...model.load import Tls
@@ -14,30 +15,9 @@ from ...model.workload import Answer, Order, Request, Sameness, Workload
 from .address import check_address
 from .options import LoadOptions
 
-__all__ = ["Target", "target_of"]
+__all__ = ["target_of"]
 
 _FORM = ("Content-Type", "application/x-www-form-urlencoded")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where the load goes, and what is asked.
-
-    ``urls`` are as given. ``is_local``: the server is on this machine. ``notes`` are worth telling, one sentence
-    each.
-    """
-
-    urls: tuple[str, ...]
-    address: tuple[str, int] | str
-    workload: Workload
-    tls: Tls | None
-    is_local: bool
-    notes: tuple[str, ...] = ()
-
-    @property
-    def pauses(self) -> bool:
-        """Whether visitors pause between their requests."""
-        return any(request.think_s > 0 for request in self.workload.requests)
 
 
 def target_of(options: LoadOptions) -> Target:

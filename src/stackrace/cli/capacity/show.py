@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ...api.load.capacity import Found, Trial
-from ...api.load.measure import Ran
 from ...load.document import document
 from ...load.goal import label
+from ...load.ran import Ran
 from ...model.numbers import count, number, percent
 from ...report.clean import one_line
 from ...report.terminal import make_console
+from ...report.words import load_run as words
 from ...stats.capacity import HIGH, LOW
-from ..load import words
 from ..load.draw import meter
 from ..load.tables import value
 

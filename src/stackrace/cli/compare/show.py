@@ -19,17 +19,12 @@ from ...model.standing import Interval
 from ...model.units import DURATION
 from ...report.clean import one_line
 from ...report.terminal import make_console
+from ...report.words import load_comparison as words
 from ..load.draw import meter
 
 __all__ = ["Compared", "limits", "show"]
 
 _BAR = 24
-_CAVEAT = (
-    "That covers what varied within these two runs. One run each says nothing of what differs between two starts "
-    "of a server or two hours of a machine; to know that, race them: stackrace run."
-)
-
-_ONE_RUN = "One run each says nothing of what differs between two starts; to know that, race them: stackrace run."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +57,10 @@ def show(compared: Compared, *, as_json: bool) -> None:
 
 
 def _parts(compared: Compared) -> Iterator[RenderableType]:
-    yield Text(_headline(compared), style="bold")
+    names = (compared.before.path.name, compared.after.path.name)
+    yield Text(one_line(words.headline(compared.comparison, *names)), style="bold")
     for one in compared.comparison.differences:
-        yield Text(
-            one_line(f"The loads differ in {one.what}: {_said(one.before)} → {_said(one.after)}"), style="yellow"
-        )
+        yield Text(one_line(words.difference(one)), style="yellow")
     yield Text()
     yield _table(compared)
     upper = edges(compared.before.buckets, compared.after.buckets)
@@ -74,22 +68,7 @@ def _parts(compared: Compared) -> Iterator[RenderableType]:
         yield Text()
         yield _distributions(rows(compared.before.buckets, upper), rows(compared.after.buckets, upper))
     yield Text()
-    yield Text(_limits_sentence(compared.limits), style="dim")
-
-
-def _headline(compared: Compared) -> str:
-    found = compared.comparison.lines[0].ratio
-    change = "Throughput cannot be compared" if found is None else f"Throughput × {number(found)}"
-    return one_line(f"{change}: {compared.before.path.name} → {compared.after.path.name}")
-
-
-def _limits_sentence(found: Interval | None) -> str:
-    if found is None or found.low is None or found.high is None:
-        return f"The runs are too short, or too empty, for even rough limits: 2 s of answers at least. {_ONE_RUN}"
-    certain = "" if found.low > 1 or found.high < 1 else " – which includes no difference at all"
-    return (
-        f"Rough 95 % limits of the throughput's ratio: {number(found.low)}–{number(found.high)}{certain}. {_CAVEAT}"
-    )
+    yield Text(words.limits(compared.limits), style="dim")
 
 
 def _table(compared: Compared) -> Table:
@@ -137,10 +116,6 @@ def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
             percent(other.share) if other.count else "",
         )
     return table
-
-
-def _said(value: object) -> str:
-    return "not said" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _document(compared: Compared) -> dict[str, object]:

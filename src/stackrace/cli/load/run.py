@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from ...api.load.limits import open_connections, refuse_too_much
-from ...api.load.measure import Ran, measure, set_up
+from ...api.load.measure import measure, set_up
 from ...api.load.options import LoadOptions
+from ...load.ran import Ran
 from ...model.errors import InputError, RefusedError
 from ...model.load import LoadResult
 from .progress import ProgressLine

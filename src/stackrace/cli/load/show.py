@@ -9,16 +9,16 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
-from ...api.load.measure import Ran
 from ...load.document import document
 from ...load.histogram import censored_count
 from ...load.histogram import distribution as buckets_of
+from ...load.ran import Ran
 from ...load.rows import edges, rows
 from ...model.load import LoadResult
 from ...model.numbers import count
 from ...report.clean import one_line
 from ...report.terminal import make_console
-from . import words
+from ...report.words import load_run as words
 from .draw import distribution, sparkline
 from .tables import latencies, targets
 

@@ -8,7 +8,7 @@ from ...model.comparison import ClaimOutcome, Kind, Ruling
 from ..charts.bars import percent, rules
 from ..charts.scale import Scale, logarithmic
 from ..charts.svg import caption, tag
-from . import words
+from ..words import rerun as words
 
 __all__ = ["claim_drawing", "claims_scale"]
 

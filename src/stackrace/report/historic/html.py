@@ -15,7 +15,7 @@ from .. import figures
 from ..charts.bars import axis
 from ..clean import one_line
 from ..html import marks
-from . import words
+from ..words import rerun as words
 from .chart import claim_drawing, claims_scale
 
 __all__ = ["HtmlExporter"]

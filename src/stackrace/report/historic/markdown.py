@@ -8,7 +8,7 @@ from itertools import groupby
 from ...model.comparison import ClaimOutcome, Rerun, Ruling, TableOutcome
 from .. import figures
 from ..markdown_text import code, escape
-from . import words
+from ..words import rerun as words
 
 __all__ = ["MarkdownExporter"]
 

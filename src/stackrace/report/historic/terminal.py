@@ -12,7 +12,7 @@ from ...model.comparison import ClaimOutcome, Rerun, Ruling, TableOutcome
 from .. import figures
 from ..clean import one_line
 from ..terminal import make_console
-from . import words
+from ..words import rerun as words
 
 __all__ = ["print_rerun", "report"]
 

@@ -12,9 +12,9 @@ from ...model.race import Race
 from ...model.scaling import ScalingCurve
 from ...model.standing import Level, Row, Standing
 from .. import figures
-from .. import scaling as growing
 from ..charts.panel import Frame, Point, ghosts
 from ..charts.scale import Scale, linear, logarithmic
+from ..words import scaling as growing
 
 __all__ = ["Multiple", "Panel", "multiples_views"]
 

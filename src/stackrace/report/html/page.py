@@ -9,11 +9,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ...model.race import Race
 from ...model.standing import Standing
-from .. import figures, repeat, scaling
+from .. import figures, repeat
 from ..clean import one_line, printable, tail
 from ..complaints import complaints, refused
 from ..setbacks import setbacks
-from ..words import race_words, words_of
+from ..words import race_words, scaling, words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view

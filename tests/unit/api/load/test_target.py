@@ -8,7 +8,8 @@ import pytest
 from tests.tls import Certificate
 
 from stackrace.api.load.options import LoadOptions
-from stackrace.api.load.target import Target, target_of
+from stackrace.api.load.target import target_of
+from stackrace.load.ran import Target
 from stackrace.model.load import Load
 from stackrace.model.workload import Nonce, NoncePlace, Order, Sameness
 

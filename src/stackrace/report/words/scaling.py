@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.scaling import ScalingCurve, Unfit, UnfitKind
-from ..model.standing import Interval
-from . import figures
+from ...model.scaling import ScalingCurve, Unfit, UnfitKind
+from ...model.standing import Interval
+from .. import figures
 
 __all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...api.load.measure import Ran
 from ...checks import STAGES
+from ...load.ran import Ran
 from ...model.load import Load, LoadResult
 from ...model.numbers import count, number, percent
 from ...model.units import DURATION, SIZE

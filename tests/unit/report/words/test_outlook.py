@@ -11,7 +11,7 @@ from tests.unit.setup.test_planning import asking, stacks_of, stage
 from stackrace.model.page_time import PageTime
 from stackrace.model.race import Budget, Question
 from stackrace.race.pace import hands_of, response_s
-from stackrace.report.outlook import outlook
+from stackrace.report.words.outlook import outlook
 from stackrace.setup.choosing import levels_for, number_for
 from stackrace.setup.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.setup.planning import plan_of

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model.numbers import about, connections, milliseconds, percent
-from ..model.race import Question, RacePlan
-from ..model.stack import Stack
-from ..model.units import DURATION
-from ..race.block import extent
-from ..race.forecast import Prospect, answer_s, fits, prospect_of
-from ..race.pace import hands_of, response_s
-from ..race.schedule import FEWEST_BLOCKS, SLICE_S, plan_block
-from ..race.slices import guess, planned_lengths, shortest_s
-from ..race.twins import entrants
-from ..setup.defaults import CONCURRENCY
-from ..spec.request import RaceRequest
-from ..stats.planning import blocks_expected
+from ...model.numbers import about, connections, milliseconds, percent
+from ...model.race import Question, RacePlan
+from ...model.stack import Stack
+from ...model.units import DURATION
+from ...race.block import extent
+from ...race.forecast import Prospect, answer_s, fits, prospect_of
+from ...race.pace import hands_of, response_s
+from ...race.schedule import FEWEST_BLOCKS, SLICE_S, plan_block
+from ...race.slices import guess, planned_lengths, shortest_s
+from ...race.twins import entrants
+from ...setup.defaults import CONCURRENCY
+from ...spec.request import RaceRequest
+from ...stats.planning import blocks_expected
 
 __all__ = ["outlook"]
 

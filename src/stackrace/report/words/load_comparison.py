@@ -1,0 +1,44 @@
+"""What two runs say beside each other."""
+
+from __future__ import annotations
+
+import json
+
+from ...load.comparison import Comparison, Difference
+from ...model.interval import Interval
+from ...model.numbers import number
+
+__all__ = ["difference", "headline", "limits"]
+
+_CAVEAT = (
+    "That covers what varied within these two runs. One run each says nothing of what differs between two starts "
+    "of a server or two hours of a machine; to know that, race them: stackrace run."
+)
+
+_ONE_RUN = "One run each says nothing of what differs between two starts; to know that, race them: stackrace run."
+
+
+def headline(comparison: Comparison, before: str, after: str) -> str:
+    """Say by how much the throughput changed from the run ``before`` to the run ``after``."""
+    ratio = comparison.lines[0].ratio
+    change = "Throughput cannot be compared" if ratio is None else f"Throughput × {number(ratio)}"
+    return f"{change}: {before} → {after}"
+
+
+def difference(found: Difference) -> str:
+    """Say in what the loads themselves differ."""
+    return f"The loads differ in {found.what}: {_said(found.before)} → {_said(found.after)}"
+
+
+def limits(ratio: Interval | None) -> str:
+    """Say how sure the ratio of the throughputs is, and what it does not cover."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return f"The runs are too short, or too empty, for even rough limits: 2 s of answers at least. {_ONE_RUN}"
+    certain = "" if ratio.low > 1 or ratio.high < 1 else " – which includes no difference at all"
+    return (
+        f"Rough 95 % limits of the throughput's ratio: {number(ratio.low)}–{number(ratio.high)}{certain}. {_CAVEAT}"
+    )
+
+
+def _said(value: object) -> str:
+    return "not said" if value is None else json.dumps(value, ensure_ascii=False)
