@@ -32,7 +32,7 @@ _EXCLUDES = (
     ("session", "expect_status", "the recording says what is right"),
     ("session", "expect_body", "the recording says what is right"),
 )
-_FLAGS = {"headers": "header", "masks": "mask", "as_json": "json"}
+_FLAGS = {"headers": "header", "masks": "mask"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +73,6 @@ class LoadOptions:
     spin: bool = False
     no_ceiling: bool = False
     target_is_mine: bool = False
-    as_json: bool = False
-    hdr: Path | None = None
 
     def is_given(self, name: str) -> bool:
         """Whether the option ``name`` is on the command line; a default does not count."""

@@ -47,7 +47,7 @@ Examples:
 @_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random arrivals. Default: 0.")
 @flags(CONNECTIONS, REQUESTS, ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document, no progress.")
-def command(concurrency: int, seed: int | None, **given: Any) -> None:
+def command(concurrency: int, seed: int | None, as_json: bool, **given: Any) -> None:
     """Find the highest rate at which a server answers fast enough.
 
     A closed loop measures the server's highest throughput. Open loops with random arrivals follow, at rates between
@@ -62,4 +62,4 @@ def command(concurrency: int, seed: int | None, **given: Any) -> None:
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:
         raise InputError("say how fast answers have to be, as in --p99 50ms")
-    find_and_show(LoadOptions(**given), Goal(limits), connections=concurrency, seed=seed or 0)
+    find_and_show(LoadOptions(**given), Goal(limits), connections=concurrency, seed=seed or 0, as_json=as_json)

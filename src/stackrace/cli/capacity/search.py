@@ -15,15 +15,15 @@ from .show import show
 __all__ = ["find_and_show"]
 
 
-def find_and_show(options: LoadOptions, goal: Goal, *, connections: int, seed: int) -> None:
+def find_and_show(options: LoadOptions, goal: Goal, *, connections: int, seed: int, as_json: bool) -> None:
     """Do what ``stackrace capacity`` was asked for. Raises InputError before anything is sent."""
 
     def watch(load: Load, warmup_s: float, search: Search | None) -> ProgressLine:
         before = "" if search is None else _ahead(load, warmup_s, search)
-        return ProgressLine(load, warmup_s, quiet=options.as_json, before=before)
+        return ProgressLine(load, warmup_s, quiet=as_json, before=before)
 
     found = find_capacity(options, goal, connections=connections, seed=seed, watch=watch)
-    show(found, as_json=options.as_json)
+    show(found, as_json=as_json)
     if found.interrupted:
         raise InterruptedRace("stopped before the answer was known; what was tried stands above")
     if found.search.capacity is None:

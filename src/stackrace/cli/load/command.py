@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -74,7 +75,7 @@ Examples:
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
 @_show("--hdr", type=FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
 @_show("--schema", is_flag=True, help="Print the JSON document's schema.")
-def command(schema: bool, **given: Any) -> None:
+def command(schema: bool, as_json: bool, hdr: Path | None, **given: Any) -> None:
     """Load one server and report what came back.
 
     Default is a closed loop: each connection sends its next request when the last is answered. With --rate it is an
@@ -89,4 +90,4 @@ def command(schema: bool, **given: Any) -> None:
     from ...api.load.options import LoadOptions
     from .run import run_and_show
 
-    run_and_show(LoadOptions(**given))
+    run_and_show(LoadOptions(**given), as_json=as_json, hdr=hdr)

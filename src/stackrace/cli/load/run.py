@@ -18,26 +18,26 @@ from .progress import ProgressLine
 __all__ = ["run_and_show"]
 
 
-def run_and_show(options: LoadOptions) -> None:
+def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> None:
     """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
     from .show import show
 
-    ran = _ran(options)
-    if options.hdr is not None:
-        _write_hgrm(options.hdr, ran.result)
-    show(ran, as_json=options.as_json)
+    ran = _ran(options, quiet=as_json, hdr=hdr)
+    if hdr is not None:
+        _write_hgrm(hdr, ran.result)
+    show(ran, as_json=as_json)
     if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
-        why = "the document says how they failed" if options.as_json else "the reasons stand above"
+        why = "the document says how they failed" if as_json else "the reasons stand above"
         raise RefusedError(f"not one right answer came; {why}")
 
 
-def _ran(options: LoadOptions) -> Ran:
+def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> Ran:
     setup = set_up(options)
-    _refuse_unwritable(options.hdr)
+    _refuse_unwritable(hdr)
     load = options.load(open_connections(setup.over_tcp))
     notes = (*setup.target.notes, *refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp))
     warmup_s = options.warmup or 0.0
-    line = ProgressLine(load, warmup_s, quiet=options.as_json)
+    line = ProgressLine(load, warmup_s, quiet=quiet)
     return measure(setup, load, line, warmup_s=warmup_s, notes=notes)
 
 
