@@ -146,6 +146,12 @@ def test_nobody_imports_the_command_line(path):
         assert not [name for name in names if name.startswith("stackrace.cli")], f"{path}, line {node.lineno}"
 
 
+def test_of_the_modules_at_the_top_only_the_entry_point_knows_the_command_line():
+    tops = [path.stem for path in PACKAGE.glob("*.py") if {"cli"} & set(imported_rooms(path.relative_to(PACKAGE)))]
+    assert tops == ["__main__"]
+    assert not [module for module, _ in stackrace._HOMES.values() if module.startswith("cli")]
+
+
 def test_no_modules_import_each_other_in_a_circle():
     graph = {name: set(imports_of(name)) - {name} for name in NAMES}
     while leaves := {name for name, imported in graph.items() if not imported & graph.keys()}:

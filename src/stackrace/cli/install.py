@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .names import complete_server
-from .own_servers import servers_option
+from .options import servers_option
 
 __all__ = ["command"]
 

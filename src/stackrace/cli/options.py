@@ -15,7 +15,7 @@ from ..model.errors import InputError
 from ..model.units import Unit
 from ..spec.request import RaceRequest
 
-__all__ = ["AppOptions", "Quantity", "app_options", "gathering", "store_option"]
+__all__ = ["AppOptions", "Quantity", "app_options", "gathering", "servers_option", "store_option"]
 
 
 class Quantity(click.ParamType[float]):
@@ -72,6 +72,13 @@ def app_options(function: Callable[..., Any]) -> Callable[..., Any]:
         function = option(function)
     return function
 
+
+servers_option = click.option(
+    "--servers",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder with your own servers (NAME/server.py). Default: the race file's, or none.",
+)
 
 store_option = click.option(
     "--store",

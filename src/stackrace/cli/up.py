@@ -11,8 +11,7 @@ import click
 
 from ..model.numbers import duration
 from .names import complete_stack
-from .options import AppOptions, app_options, gathering
-from .own_servers import servers_option
+from .options import AppOptions, app_options, gathering, servers_option
 
 __all__ = ["command"]
 

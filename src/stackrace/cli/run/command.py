@@ -10,8 +10,7 @@ from ...model.race import Question
 from ...model.units import DURATION, PERCENT
 from ...spec.request import RaceRequest
 from ..names import complete_stack
-from ..options import AppOptions, Quantity, app_options, gathering, store_option
-from ..own_servers import servers_option
+from ..options import AppOptions, Quantity, app_options, gathering, servers_option, store_option
 from .budget_options import BudgetOptions, budget_options
 from .options import RunOptions, run_options
 from .race_options import Output, RaceOptions
