@@ -24,6 +24,7 @@ class Line:
     """One figure before and after. None: not known; ``…_bound``: only a lower bound ("≥")."""
 
     name: str
+    """As documents name it."""
     kind: Kind
     before: float | None
     after: float | None
@@ -68,7 +69,7 @@ def compare(before: Saved, after: Saved) -> Comparison:
 def _lines(before: Saved, after: Saved) -> Iterator[Line]:
     yield Line(name="throughput", kind=Kind.RATE, before=before.throughput_per_s, after=after.throughput_per_s)
     for field, name in {
-        "mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest",
+        "mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "max",
     }.items():  # fmt: skip
         yield Line(
             name=name,
@@ -78,7 +79,7 @@ def _lines(before: Saved, after: Saved) -> Iterator[Line]:
             before_bound=field in before.latency.censored,
             after_bound=field in after.latency.censored,
         )
-    yield Line(name="engine CPU per request", kind=Kind.DURATION, before=_cpu(before), after=_cpu(after))
+    yield Line(name="cpu_s_per_request", kind=Kind.DURATION, before=_cpu(before), after=_cpu(after))
     yield Line(name="errors", kind=Kind.COUNT, before=before.errors, after=after.errors)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..model.load import Quantiles
 from ..model.numbers import NOTHING, Figure, count, duration, mebibytes, milliseconds, number, percent
 from ..model.standing import Interval, Row
+from ..model.units import DURATION
 
 __all__ = [
     "NOTHING", "Figure", "count", "duration", "limits", "mebibytes", "milliseconds", "number", "percent",
-    "percentile", "percentile_limits", "places", "quantile",
+    "percentile", "percentile_limits", "places", "quantile", "timed",
 ]  # fmt: skip
 
 
@@ -19,6 +20,12 @@ def limits(interval: Interval, figure: Figure) -> str:
     if interval.low == interval.high == interval.value:
         return ""
     return f"{figure(interval.low)}–{figure(interval.high)}"
+
+
+def timed(latency: Quantiles, name: str) -> str:
+    """Return the quantile ``name`` with the unit that fits it, with "≥" when it is only a lower bound."""
+    bound = "≥ " if name in latency.censored else ""
+    return bound + DURATION.format(getattr(latency, name))
 
 
 def quantile(latency: Quantiles, name: str) -> str:

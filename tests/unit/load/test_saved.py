@@ -121,11 +121,11 @@ def test_figures_are_compared_one_by_one(tmp_path: Path) -> None:
     found = compare(read(tmp_path, slow, "slow.json"), read(tmp_path, fast, "fast.json"))
     lines = {line.name: line for line in found.lines}
     assert list(lines) == [
-        "throughput", "mean", "p50", "p90", "p99", "p99.9", "longest", "engine CPU per request", "errors",
+        "throughput", "mean", "p50", "p90", "p99", "p99.9", "max", "cpu_s_per_request", "errors",
     ]  # fmt: skip
     assert lines["throughput"].ratio == pytest.approx(1.5)
     assert (lines["p99.9"].before_bound, lines["p99.9"].after_bound) == (True, False)
-    assert lines["engine CPU per request"].ratio == 0.0
+    assert lines["cpu_s_per_request"].ratio == 0.0
     assert (lines["errors"].before, lines["errors"].after) == (4, 0)
     assert {one.what: (one.before, one.after) for one in found.differences} == {"concurrency": (20, 40)}
 

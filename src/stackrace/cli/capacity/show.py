@@ -14,22 +14,18 @@ from ...api.load.capacity import Found, Trial
 from ...load.document import document
 from ...load.goal import label
 from ...load.ran import Ran
-from ...model.numbers import count, number, percent
+from ...model.numbers import number, percent
 from ...report.clean import one_line
+from ...report.figures import timed
 from ...report.terminal import make_console
-from ...report.words import load_run as words
-from ...stats.capacity import HIGH, LOW
+from ...report.words import capacity as words
+from ...report.words import load_run
 from ..load.draw import meter
-from ..load.tables import value
 
 __all__ = ["show"]
 
 VERSION = "capacity-1"
 _BAR = 24
-_CAVEAT = (
-    "One start of the server: what differs between two starts, or two hours of a machine, this does not show. "
-    "Random arrivals leave less room than even ones, as real visitors do."
-)
 
 
 def show(found: Found, *, as_json: bool) -> None:
@@ -52,33 +48,25 @@ def _parts(found: Found) -> Iterator[RenderableType]:
         yield Text()
         yield _table(found)
     yield Text()
-    yield Text(_CAVEAT, style="dim")
+    yield Text(words.CAVEAT, style="dim")
 
 
 def _headline(found: Found) -> str:
-    capacity, above, goal = found.search.capacity, found.above, found.goal.text
+    search, above = found.search, found.above
     if found.interrupted:
-        return f"Not known yet how many requests/s keep {goal}"
-    if capacity is None:
-        return f"Not even {number(found.search.low)} requests/s keep {goal}"
-    least = "At least " if above is None or above.doubtful else ""
-    return f"{least}{number(capacity)} requests/s with {goal}"
+        return words.unknown(found.goal)
+    if search.capacity is None:
+        return words.none(found.goal, search.low)
+    return words.capacity(found.goal, search.capacity, at_least=above is None or above.doubtful)
 
 
 def _closed(found: Found) -> str:
-    closed = found.closed
-    latencies = ", ".join(f"{label(name)} {value(closed.result.latency, name)}" for name in found.goal.limits_s)
-    text = (
-        f"A closed loop of {count(closed.load.concurrency)} connections reached "
-        f"{number(closed.result.throughput_per_s)}/s, with {latencies}."
-    )
+    reached = words.closed_loop(found.goal, found.closed)
     if found.interrupted:
-        return text
+        return reached
     if found.above is None:
-        return f"{text} Nothing above {HIGH:g} of that was tried; more connections (-c) may show more."
-    if found.best is None:
-        return f"{text} Nothing below {LOW:g} of that was tried; a slower goal may be what this server can keep."
-    return text
+        return f"{reached} {words.NOTHING_ABOVE}"
+    return f"{reached} {words.NOTHING_BELOW}" if found.best is None else reached
 
 
 def _doubts(found: Found) -> Iterator[str]:
@@ -88,7 +76,7 @@ def _doubts(found: Found) -> Iterator[str]:
         yield from (f"{perhaps}: {one.seen}. Way out: {one.remedy}" for one in found.above.disturbed)
     if found.best is not None:
         # all of them: a cache that answers in the server's place makes a goal easy to keep
-        yield from (words.warning(one) for one in found.best.ran.verdict.findings)
+        yield from (load_run.warning(one) for one in found.best.ran.verdict.findings)
     yield from found.notes
 
 
@@ -112,7 +100,7 @@ def _table(found: Found) -> Table:
         table.add_row(
             number(trial.rate_per_s),
             number(result.throughput_per_s),
-            *(value(result.latency, name) for name in found.goal.limits_s),
+            *(timed(result.latency, name) for name in found.goal.limits_s),
             percent(result.counts.errors / result.counts.scheduled) if result.counts.errors else "",
             Text(meter(_share(found, trial) / 2, _BAR), style=style),
             Text(_said(trial), style=style),

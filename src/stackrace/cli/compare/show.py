@@ -78,7 +78,7 @@ def _table(compared: Compared) -> Table:
         table.add_column(title, justify="right")
     for line in compared.comparison.lines:
         table.add_row(
-            line.name,
+            words.title(line),
             _value(line, line.before, line.before_bound),
             _value(line, line.after, line.after_bound),
             NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}",
@@ -127,14 +127,10 @@ def _document(compared: Compared) -> dict[str, object]:
         "differences": [
             {"what": one.what, "before": one.before, "after": one.after} for one in compared.comparison.differences
         ],
-        **{_key(line): _line(line) for line in compared.comparison.lines},
+        **{line.name: _line(line) for line in compared.comparison.lines},
         "throughput_ratio_low": None if found is None else found.low,
         "throughput_ratio_high": None if found is None else found.high,
     }
-
-
-def _key(line: Line) -> str:
-    return {"longest": "max", "engine CPU per request": "cpu_s_per_request"}.get(line.name, line.name)
 
 
 def _line(line: Line) -> dict[str, object]:

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from ...model.load import LoadResult, Quantiles, TargetResult
 from ...model.numbers import NOTHING, count
-from ...model.units import DURATION
 from ...report.clean import one_line
+from ...report.figures import timed
 
-__all__ = ["latencies", "targets", "value"]
+__all__ = ["latencies", "targets"]
 
 COLUMNS = {"mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
 _TARGET_COLUMNS = ("mean", "p50", "p99", "max")
@@ -29,7 +29,7 @@ def latencies(result: LoadResult, *, is_open: bool) -> Table:
         table.add_column(title, justify="right")
     for name, latency in _parts(result, is_open):
         style = "bold" if name == "latency" else None
-        table.add_row(name, *(value(latency, column) for column in COLUMNS), style=style)
+        table.add_row(name, *(timed(latency, column) for column in COLUMNS), style=style)
     return table
 
 
@@ -41,18 +41,12 @@ def targets(results: tuple[TargetResult, ...]) -> Table:
         table.add_column(title, justify="right")
     for one in results[:MOST_TARGETS]:
         known = one.counts.ok or one.latency.censored
-        quantiles = (value(one.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
+        quantiles = (timed(one.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
         table.add_row(one_line(one.name), count(one.counts.ok), count(one.counts.errors), *quantiles)
     if others := results[MOST_TARGETS:]:
         right, wrong = sum(one.counts.ok for one in others), sum(one.counts.errors for one in others)
         table.add_row(f"… and {len(others)} more", count(right), count(wrong), *[""] * len(_TARGET_COLUMNS))
     return table
-
-
-def value(latency: Quantiles, name: str) -> str:
-    """Return the quantile ``name``, with "≥" when it is only a lower bound."""
-    bound = "≥ " if name in latency.censored else ""
-    return bound + DURATION.format(getattr(latency, name))
 
 
 def _parts(result: LoadResult, is_open: bool) -> Iterator[tuple[str, Quantiles]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from ...load.comparison import Comparison, Difference
+from ...load.comparison import Comparison, Difference, Line
 from ...model.interval import Interval
 from ...model.numbers import number
 
-__all__ = ["difference", "headline", "limits"]
+__all__ = ["difference", "headline", "limits", "title"]
 
 _CAVEAT = (
     "That covers what varied within these two runs. One run each says nothing of what differs between two starts "
@@ -17,12 +17,19 @@ _CAVEAT = (
 
 _ONE_RUN = "One run each says nothing of what differs between two starts; to know that, race them: stackrace run."
 
+_TITLES = {"max": "longest", "cpu_s_per_request": "engine CPU per request"}
+
 
 def headline(comparison: Comparison, before: str, after: str) -> str:
     """Say by how much the throughput changed from the run ``before`` to the run ``after``."""
     ratio = comparison.lines[0].ratio
     change = "Throughput cannot be compared" if ratio is None else f"Throughput × {number(ratio)}"
     return f"{change}: {before} → {after}"
+
+
+def title(line: Line) -> str:
+    """Name a figure."""
+    return _TITLES.get(line.name, line.name)
 
 
 def difference(found: Difference) -> str:
