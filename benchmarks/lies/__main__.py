@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from stackrace.report.words import findings as say
+
 from .clean import Trial, clean_races
 from .fault import How, Outcome, play
 from .suite import FAMILIES
@@ -122,7 +124,7 @@ def alarms(trials: Sequence[Trial]) -> None:
     told: dict[tuple[bool, str], list[str]] = {}
     for trial in trials:
         for alarm in trial.alarms:
-            told.setdefault((alarm.true, alarm.finding.check), []).append(alarm.finding.seen)
+            told.setdefault((alarm.true, say.title(alarm.finding)), []).append(say.seen(alarm.finding))
     for (true, check), seen in sorted(told.items()):
         print(f"  {'true here' if true else 'FALSE'}: {check}, {len(seen)} times, first: {seen[0]}")
 
@@ -156,7 +158,7 @@ def trial_row(trial: Trial) -> dict[str, Any]:
         "stolen": trial.stolen,
         "sights": [asdict(one) for one in trial.sights],
         "alarms": [
-            {"where": one.where, "check": one.finding.check, "seen": one.finding.seen, "true": one.true}
+            {"where": one.where, "check": say.title(one.finding), "seen": say.seen(one.finding), "true": one.true}
             for one in trial.alarms
         ],
     }

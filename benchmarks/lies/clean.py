@@ -14,6 +14,7 @@ from functools import partial
 from stackrace.model.race import Race
 from stackrace.model.verdict import Finding
 from stackrace.report.result import standing_of
+from stackrace.report.words import findings as say
 
 from .racing import liar, runs, slices
 from .witness import Sight, Watched, witness
@@ -122,8 +123,8 @@ def clean_races(quick: bool) -> Sequence[Clean]:
 def _alarms(race: Race, sights: Mapping[float, Sight], disturbed: bool) -> Iterator[Alarm]:
     def of(where: str, findings: Sequence[Finding], sight: Sight | None = None) -> Iterator[Alarm]:
         for finding in findings:
-            whole = disturbed and finding.check in DISTURBANCES
-            yield Alarm(where, finding, whole or (sight is not None and confirmed(finding.check, sight)))
+            whole = disturbed and say.title(finding) in DISTURBANCES
+            yield Alarm(where, finding, whole or (sight is not None and confirmed(say.title(finding), sight)))
 
     for number, launch in enumerate(race.launches):
         yield from of(f"launch {number} of {launch.stack}", launch.verdict.findings)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from stackrace.model.race import Race
 from stackrace.model.verdict import Finding, Verdict
 from stackrace.report.result import standing_of
+from stackrace.report.words import findings as say
 
 __all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
 
@@ -107,5 +108,5 @@ def in_race(race: Race, stack: str = "") -> Found:
 def _first_of(findings: Iterable[Finding]) -> Found:
     found: dict[str, str] = {}
     for finding in findings:
-        found.setdefault(finding.check, finding.seen)
+        found.setdefault(say.title(finding), say.seen(finding))
     return found

@@ -16,11 +16,12 @@ from dataclasses import replace
 from tests.integration.scripted import CORES, COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 from tests.unit.checks.recording import of_launch, of_observation, write
 
-from stackrace.checks import LOAD, LaunchView, Observation, examine, examine_launch, examine_run
+from stackrace.checks import LaunchView, Observation, examine, examine_launch, examine_run
 from stackrace.deploy.guard import Guard
 from stackrace.model.launch import Launch, Slice
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
+from stackrace.report.words import findings as say
 from stackrace.servers import catalogue
 
 STANDS_FOR = "waitress"
@@ -89,7 +90,7 @@ def told(verdict):
     """Return the findings that are not about this machine's weather."""
     from tests.unit.checks.test_recorded import WEATHER
 
-    return {one.check: one.effect.value for one in verdict.findings if one.check not in WEATHER}
+    return {say.title(one): one.effect.value for one in verdict.findings if say.title(one) not in WEATHER}
 
 
 def record_slice(name):
@@ -176,7 +177,6 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
         machine=machine,
         cores=Budget(stack_cores=CORES, generator_cores=CORES[-1:]),
         slow=slow(result.histogram),
-        words=LOAD,
     )
 
 

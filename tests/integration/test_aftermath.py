@@ -13,6 +13,7 @@ from stackrace.deploy.stopping import stop
 from stackrace.model.launch import Launch
 from stackrace.model.load import Load
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
 from stackrace.servers import catalogue
 
 SCRIPTS = {
@@ -79,7 +80,7 @@ def ended(here, name, load=None):
 
 def found(name, after):
     view = LaunchView(stack=stack(name), launch=Launch(id="", block=0, stack=name), aftermath=after)
-    return {finding.check: finding.effect for finding in examine_launch(view).findings}
+    return {say.title(finding): finding.effect for finding in examine_launch(view).findings}
 
 
 def test_a_sound_stack_leaves_nothing(here):
@@ -132,7 +133,7 @@ def test_a_line_for_every_answer_is_an_access_log(here):
     silent, _ = ended(here, "good", load)
     assert told.log_bytes >= 100 * 32
     assert silent.log_bytes == 0
-    assert "access log" in {finding.check for finding in examine(told).findings}
+    assert "access log" in {say.title(finding) for finding in examine(told).findings}
 
 
 def test_an_app_that_counts_is_asked_as_often_as_the_client_asked(here):
@@ -140,7 +141,7 @@ def test_an_app_that_counts_is_asked_as_often_as_the_client_asked(here):
     assert seen.result.counts.ok == 100
     # the first may be under way already when the count begins, more of them where the machine is busy
     assert abs(seen.served - 100) <= 4 + passed_meanwhile(seen)
-    assert "hidden retries" not in {finding.check for finding in examine(seen).findings}
+    assert "hidden retries" not in {say.title(finding) for finding in examine(seen).findings}
 
 
 def passed_meanwhile(seen):
@@ -156,5 +157,5 @@ def test_retries_that_nginx_keeps_to_itself_show(here):
         if passed_meanwhile(seen) < 0.05 * seen.result.counts.scheduled:
             break
     assert seen.served > 1.2 * seen.result.counts.scheduled
-    hidden = [finding for finding in examine(seen).findings if finding.check == "hidden retries"]
+    hidden = [finding for finding in examine(seen).findings if say.title(finding) == "hidden retries"]
     assert [finding.effect for finding in hidden] == [Effect.INVALIDATES]

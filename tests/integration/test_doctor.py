@@ -11,6 +11,7 @@ import pytest
 from stackrace.deploy.guard import Guard
 from stackrace.doctor import Kernel, examine, look, neighbours
 from stackrace.model.race import Budget
+from stackrace.report.words import findings as say
 
 IN_A_NAMESPACE = ("unshare", "--net", "--user", "--map-root-user", "--")
 
@@ -43,7 +44,7 @@ def test_this_machine_can_be_looked_at():
     assert seen.settings["net.core.somaxconn"].isdigit()
     assert seen.watched.elapsed_s >= 0.1
     for advice in examine(seen).advice:
-        assert advice.finding.seen and advice.why
+        assert say.seen(advice.finding) and advice.why
 
 
 def test_a_real_sysctl_is_changed_and_put_back(tmp_path):

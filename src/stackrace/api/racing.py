@@ -14,6 +14,7 @@ from ..race.events import Event, Sink
 from ..race.rounds import Still
 from ..race.runner import check_budget
 from ..race.runner import run as run_race
+from ..report.words.findings import warning
 from ..report.words.outlook import outlook
 from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
@@ -85,9 +86,10 @@ def race(
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
-    """Return the race with what is foretold of it among its notes, and that alone."""
+    """Return the race with warnings and what is foretold of it among its notes, and what is foretold alone."""
+    warned = (*fresh.race.notes, *map(warning, fresh.warnings))
     foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
-    return replace(fresh, race=replace(fresh.race, notes=(*fresh.race.notes, *foretold))), foretold
+    return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), foretold
 
 
 def _again(fresh: PreparedRace, race: Race) -> PreparedRace:

@@ -13,21 +13,19 @@ from .declared import DECLARATIONS, EVERY_CHECK
 from .disk import nearly_full
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
+from .open_loop import overload
 from .preflight import MEMORY_SHARE, MOST_IN_TIME_WAIT, PREFLIGHT_CHECKS, SPARE_FILES, TIME_WAIT_S, preflight
 from .preparation import Preparation
 from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 from .runs import BoundedRun, run_cut_off
-from .words import LOAD, RACE, Words
 
 __all__ = [
     "DECLARATIONS",
     "EVERY_CHECK",
     "LAUNCH_CHECKS",
-    "LOAD",
     "MEMORY_SHARE",
     "MOST_IN_TIME_WAIT",
     "PREFLIGHT_CHECKS",
-    "RACE",
     "RUN_CHECKS",
     "SLICE_CHECKS",
     "SPARE_FILES",
@@ -44,11 +42,11 @@ __all__ = [
     "Made",
     "Observation",
     "Preparation",
-    "Words",
     "examine",
     "examine_launch",
     "examine_run",
     "nearly_full",
+    "overload",
     "preflight",
     "run_cut_off",
 ]

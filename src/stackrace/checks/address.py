@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding
 from .declaration import Declaration, Made
-from .evidence import Finding
 
 __all__ = ["Dialling", "address"]
 

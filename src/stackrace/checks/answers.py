@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..model.verdict import Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 from .texts import LOWER_CONCURRENCY
 

@@ -5,8 +5,8 @@ A cache that the stack itself declares (``varnish:cache=on``) is what is raced t
 
 from __future__ import annotations
 
+from ..model.verdict import Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 from .texts import CACHE_BETWEEN
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..model.stack import Hop
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding
 from .launch_view import LaunchView
 
 __all__ = ["other_configuration", "reloader"]

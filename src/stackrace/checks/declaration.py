@@ -13,11 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from ..model.verdict import Effect
-from ..model.verdict import Finding as WordedFinding
-from .evidence import Fact, Finding, Unit
-from .wording import worded
-from .words import RACE, Words
+from ..model.verdict import Effect, Fact, Finding, Unit
 
 __all__ = ["Check", "Declaration", "Limits", "Made"]
 
@@ -112,22 +108,9 @@ class Check(Generic[View]):
     declaration: Declaration
     function: Callable[[View], Finding | None]
 
-    def __call__(self, view: View) -> WordedFinding | None:
-        """Look at ``view``, and say what is wrong with it."""
-        finding = self.function(view)
-        return None if finding is None else self._worded(finding, getattr(view, "words", RACE))
-
-    def _worded(self, finding: Finding, knob: Words) -> WordedFinding:
-        declared = self.declaration
-        return worded(
-            declared.title,
-            finding,
-            seen=declared.template(declared.seen, finding.case),
-            threshold=declared.template(declared.threshold, finding.case),
-            remedy=declared.template(declared.remedy, finding.cure),
-            least=declared.least,
-            knob=knob,
-        )
+    def __call__(self, view: View) -> Finding | None:
+        """Look at ``view``."""
+        return self.function(view)
 
     @property
     def limits(self) -> Limits:

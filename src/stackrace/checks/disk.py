@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..model.numbers import percent
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Made
-from .evidence import Finding, Unit
 from .launch_view import LaunchView
 from .preparation import Preparation
 

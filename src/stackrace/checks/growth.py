@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from statistics import median
 
+from ..model.verdict import Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .launch_view import LaunchView
 from .steady import DIFFERING, SIGNIFICANT, differing
 from .trend import thirds

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..model.launch import FailureKind
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding
 from .aftermath import Complaint
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding
 from .launch_view import LaunchView
 from .texts import MORE_FILES, MORE_PORTS
 

@@ -10,7 +10,6 @@ from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
 from ..model.race import Budget
 from ..model.stack import Stack
-from .words import RACE, Words
 
 __all__ = ["Observation"]
 
@@ -27,8 +26,7 @@ class Observation:
     number. ``log_bytes`` is what the stack wrote into its run
     directory meanwhile. ``served`` is how often its app was asked by its own count (None: it has none, or others
     answer, too), and ``served_apart_s`` how far the beginning of that count lies from the load's. ``debug`` tells
-    whether the app runs in its debug mode, ``pauses`` whether connections rest by design (think times). ``words``
-    name the knobs in remedies.
+    whether the app runs in its debug mode, ``pauses`` whether connections rest by design (think times).
     """
 
     stack: Stack | None
@@ -47,7 +45,6 @@ class Observation:
     served_apart_s: float = 0.0
     debug: bool = False
     pauses: bool = False
-    words: Words = RACE
 
     @property
     def stack_cpu_s(self) -> float:

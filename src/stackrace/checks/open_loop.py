@@ -7,9 +7,8 @@ import math
 from ..model.load import LoadResult
 from ..model.numbers import percent
 from ..model.units import DURATION
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 from .texts import ANOTHER_CORE, OWN_CORE
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..model.numbers import percent
-from ..model.verdict import Effect, Verdict
+from ..model.verdict import Effect, Finding, Unit, Verdict
 from .declaration import Check, Declaration, Limits, Made
 from .disk import disk_nearly_full
-from .evidence import Finding, Unit
 from .preparation import Preparation
 
 __all__ = ["MEMORY_SHARE", "MOST_IN_TIME_WAIT", "PREFLIGHT_CHECKS", "SPARE_FILES", "TIME_WAIT_S", "preflight"]
@@ -15,6 +14,9 @@ MEMORY_SHARE = 0.8
 """Of the memory that is free before a block, so much is given to stacks together: they grow under load."""
 
 SPARE_FILES = 64
+RAISABLE = "soft"
+"""The remedy for file descriptors where a command raises the limit."""
+
 MOST_IN_TIME_WAIT = 0.5
 """The share of the ephemeral ports that earlier connections may still hold when a race starts."""
 
@@ -35,7 +37,7 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
     rule=f"at least 2·C + {SPARE_FILES}; C + {SPARE_FILES} without a proxy of ours",
     seen="one process may open {value:count} files",
     remedy={
-        "soft": "ulimit -n {limit:.0f}",
+        RAISABLE: "ulimit -n {limit:.0f}",
         "hard": "raise nofile in /etc/security/limits.conf, or lower {knob.concurrency} to {lower}",
     },
     source="getrlimit(2), RLIMIT_NOFILE",
@@ -52,7 +54,7 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     return file_descriptors.finding(
         value=plan.limits.descriptors,
         limit=needed,
-        cure="soft" if plan.limits.descriptors_hard >= needed else "hard",
+        cure=RAISABLE if plan.limits.descriptors_hard >= needed else "hard",
         clients=plan.concurrency,
         lower=max(1, (plan.limits.descriptors_hard - SPARE_FILES) // plan.sockets_each),
     )

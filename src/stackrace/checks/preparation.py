@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ..model.host import NetworkLimits
 from ..model.load import Load
 from ..model.race import Budget
-from .words import RACE, Words
 
 __all__ = ["Preparation"]
 
@@ -24,7 +23,7 @@ class Preparation:
     through Unix sockets, which take no ports. ``disk_bytes`` and ``disk_free_bytes`` are of the file system that
     run directories lie on, 0 when there are none. ``stacks`` are up at the same time, and ``memory_bytes`` could
     be had for all of them without swapping. ``threads`` are those CPUs that are parts of one core, a tuple for
-    each core; none where the server runs wherever its owner likes. ``words`` name the knobs.
+    each core; none where the server runs wherever its owner likes.
     """
 
     loads: tuple[Load, ...]
@@ -38,7 +37,6 @@ class Preparation:
     stacks: int = 1
     memory_bytes: float = math.inf
     threads: tuple[tuple[int, ...], ...] = ()
-    words: Words = RACE
 
     @property
     def concurrency(self) -> int:

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from ..model.numbers import percent
-from ..model.verdict import Effect, Verdict
+from ..model.verdict import Effect, Finding, Unit, Verdict
 from .declaration import Check, Declaration, Limits, Made
-from .evidence import Finding, Unit
 
 __all__ = ["RACE_CHECKS", "AnswerSizes", "Carried", "Drifted", "RaceView", "TwinPair", "examine_race"]
 

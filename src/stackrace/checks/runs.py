@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 
 __all__ = ["BoundedRun", "run_cut_off"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..model.verdict import Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 
 __all__ = ["cpu_frequency", "machine_speed", "overheated"]

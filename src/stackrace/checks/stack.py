@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Effect
+from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 
 __all__ = ["debug_on", "unused_cpu"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..model.load import LoadResult
 from ..model.numbers import percent
+from ..model.verdict import Finding, Unit
 from .declaration import Check, Declaration, Limits, Made
-from .evidence import Finding, Unit
 from .observation import Observation
 from .trend import Thirds, thirds
 

@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from .. import __version__
-from ..model.errors import StackraceError
+from ..model.errors import LimitError, StackraceError
 
 __all__ = ["main"]
 
@@ -104,4 +104,12 @@ def main() -> None:
 def _show(error: StackraceError) -> None:
     if error.detail:
         click.echo(error.detail, err=True)
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {error.message}", err=True)
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {_message(error)}", err=True)
+
+
+def _message(error: StackraceError) -> str:
+    if not isinstance(error, LimitError):
+        return error.message
+    from ..report.words.findings import refusal
+
+    return refusal(error.finding)

@@ -31,6 +31,9 @@ def schema_of(kind: Any) -> CoreSchema:
 def _container(origin: Any, parts: tuple[Any, ...], kind: Any) -> CoreSchema:
     if origin in (Union, types.UnionType) and len(parts) == 2 and parts[1] is types.NoneType:
         return core_schema.nullable_schema(schema_of(parts[0]))
+    if origin in (Union, types.UnionType):
+        choices = {_FORMS[get_origin(part) or part]: schema_of(part) for part in parts}
+        return core_schema.tagged_union_schema(choices, _form)
     if origin is tuple and parts[1:] == (Ellipsis,):
         return core_schema.tuple_schema([schema_of(parts[0])], variadic_item_index=0)
     if origin is tuple:
@@ -41,6 +44,16 @@ def _container(origin: Any, parts: tuple[Any, ...], kind: Any) -> CoreSchema:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return core_schema.dict_schema(schema_of(parts[0]), schema_of(parts[1]))
     raise TypeError(f"{kind} is no type of a record")
+
+
+_FORMS: dict[Any, str] = {str: "text", int: "whole", float: "number", tuple: "list", Mapping: "object"}
+"""The kinds of which a union may hold one each; JSON tells them apart."""
+
+
+def _form(value: object) -> str | None:
+    if isinstance(value, list | tuple):
+        return "list"
+    return "object" if isinstance(value, Mapping) else _FORMS.get(type(value))
 
 
 def _sorted(value: frozenset[Any], written: Any) -> list[Any]:

@@ -6,6 +6,15 @@ import math
 from collections.abc import Callable, Mapping
 
 from ..checks import preflight
+from ..checks.preflight import (
+    RAISABLE,
+    accept_queue,
+    ephemeral_ports,
+    file_descriptors,
+    shared_cores,
+    shared_threads,
+    time_wait,
+)
 from ..model.numbers import number
 from ..model.verdict import Effect, Finding
 from .advice import Advice, Change, Gain, advise, command_of
@@ -20,12 +29,22 @@ _WIDE = "10240 65535"
 """Leaves alone the ports below, where services listen."""
 
 _WHY = {
-    "file descriptors": "where the limit is reached connections fail at random; a proxy needs two for each client",
-    "ephemeral ports": "each connection needs a port of its own; where none is left no connection opens",
-    "ports in TIME_WAIT": "ports that earlier connections hold for a minute are missing to new ones",
-    "accept queue": "connections beyond the queue are tried again after a second, and that is then measured",
-    "shared cores": "the faster a stack, the more the engine takes from it: differences come out too small",
-    "shared threads": "two hardware threads share one core's units: what the engine does slows the stack down",
+    file_descriptors.declaration.id: (
+        "where the limit is reached connections fail at random; a proxy needs two for each client"
+    ),
+    ephemeral_ports.declaration.id: (
+        "each connection needs a port of its own; where none is left no connection opens"
+    ),
+    time_wait.declaration.id: ("ports that earlier connections hold for a minute are missing to new ones"),
+    accept_queue.declaration.id: (
+        "connections beyond the queue are tried again after a second, and that is then measured"
+    ),
+    shared_cores.declaration.id: (
+        "the faster a stack, the more the engine takes from it: differences come out too small"
+    ),
+    shared_threads.declaration.id: (
+        "two hardware threads share one core's units: what the engine does slows the stack down"
+    ),
 }
 
 
@@ -36,7 +55,7 @@ def planned(seen: Surroundings) -> tuple[Advice, ...]:
 
 def _advice(finding: Finding, seen: Surroundings) -> Advice:
     changes = _CURES.get(finding.check, _no_change)(seen)
-    great = finding.check in ("shared cores", "ports in TIME_WAIT")
+    great = finding.check in (shared_cores.declaration.id, time_wait.declaration.id)
     usual = Gain.GREAT if great else Gain.SOME
     return Advice(
         finding=finding,
@@ -48,7 +67,8 @@ def _advice(finding: Finding, seen: Surroundings) -> Advice:
 
 
 def _command(finding: Finding) -> str:
-    return finding.remedy if finding.remedy.startswith("ulimit") else ""
+    raisable = finding.check == file_descriptors.declaration.id and finding.cure == RAISABLE
+    return f"ulimit -n {finding.limit:.0f}" if raisable else ""
 
 
 def _no_change(seen: Surroundings) -> tuple[Change, ...]:
@@ -71,9 +91,9 @@ def _change(seen: Surroundings, key: str, after: str) -> tuple[Change, ...]:
 
 
 _CURES: Mapping[str, Callable[[Surroundings], tuple[Change, ...]]] = {
-    "accept queue": _longer_queue,
-    "ephemeral ports": _more_ports,
-    "ports in TIME_WAIT": _more_ports,
+    accept_queue.declaration.id: _longer_queue,
+    ephemeral_ports.declaration.id: _more_ports,
+    time_wait.declaration.id: _more_ports,
 }
 
 
@@ -87,7 +107,7 @@ def short_queue(seen: Surroundings) -> Advice | None:
         seen=f"the kernel lets a server queue {seen.plan.limits.accept_queue} connections",
         threshold="at least 4096 (net.core.somaxconn)",
         remedy="raise it; no server's backlog is longer than that, whatever its settings say",
-        why=_WHY["accept queue"],
+        why=_WHY[accept_queue.declaration.id],
         gain=Gain.LITTLE,
         changes=changes,
     )

@@ -11,6 +11,7 @@ from ..model.comparison import CellName, Metric, Technique
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Race
 from ..model.verdict import Effect
+from ..report.words.findings import seen
 
 __all__ = ["FAILING_SHARE", "Failures", "failures", "path_in", "values", "why_not"]
 
@@ -83,7 +84,7 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
     refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
     if refusing:
         usual = Counter(one.check for one in refusing).most_common(1)[0][0]
-        return f"was refused: {[one for one in refusing if one.check == usual][-1].seen}"
+        return f"was refused: {seen([one for one in refusing if one.check == usual][-1])}"
     if slices:
         return "gave not one right answer"
     return "never had its turn"

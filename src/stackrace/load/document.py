@@ -6,12 +6,11 @@ printed before had a part of its members under the same names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stackrace.codec import FLAT, LEFT_OUT, Form, readable
 from stackrace.model.load import Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.verdict import Finding
 
 __all__ = ["FORM", "RECORDS", "SCHEMA", "VERSION", "document"]
 
@@ -46,7 +45,7 @@ def document(
     result: LoadResult,
     *,
     warmup_s: float = 0.0,
-    findings: Sequence[Finding] = (),
+    findings: Sequence[Mapping[str, object]] = (),
     notes: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return the document of a run of ``load`` against ``urls``, recorded after ``warmup_s`` seconds.
@@ -61,7 +60,7 @@ def document(
         "keep_alive": load.keep_alive,
         "throughput_per_s": result.throughput_per_s,
         **readable(result, FORM),
-        "findings": [_finding(one) for one in findings],
+        "findings": list(findings),
         "notes": list(notes),
     }
 
@@ -69,13 +68,3 @@ def document(
 def _load(load: Load, warmup_s: float) -> dict[str, object]:
     asked = {**readable(load, FORM), "seed": load.seed if load.poisson else None}
     return {"loop": "open" if load.is_open else "closed", **asked, "warmup_s": warmup_s}
-
-
-def _finding(one: Finding) -> dict[str, object]:
-    return {
-        "check": one.check,
-        "effect": one.effect.value,
-        "seen": one.seen,
-        "threshold": one.threshold,
-        "remedy": one.remedy,
-    }

@@ -7,6 +7,7 @@
     │   ├── SpecError               race.toml: all its problems at once, with lines
     │   ├── StackError              a stack path: unknown server or setting, illegal link
     │   ├── AppError                the application fails to import or to answer; carries its own traceback
+    │   ├── LimitError              a limit of this machine forbids the load; carries the check's finding
     │   ├── MissingError            a server is not installed; carries the command that installs it
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
@@ -18,11 +19,17 @@ One place prints them: ``stackrace.cli``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .verdict import Finding
+
 __all__ = [
     "AppError",
     "InputError",
     "InterruptedRace",
     "LaunchError",
+    "LimitError",
     "MissingError",
     "RefusedError",
     "SpecError",
@@ -57,6 +64,14 @@ class StackError(InputError):
 
 class AppError(InputError):
     """The user's application does not import or does not answer; ``detail`` is its own traceback."""
+
+
+class LimitError(InputError):
+    """A limit of this machine forbids the load; ``finding`` says which, and the reports have the words."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(f"{finding.check}: {finding.value} where the limit is {finding.limit}")
+        self.finding = finding
 
 
 class MissingError(InputError):

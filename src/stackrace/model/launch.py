@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from .conditions import Conditions
 from .load import Load, LoadResult
-from .verdict import Verdict
+from .verdict import Finding, Verdict
 
-__all__ = ["Failure", "FailureKind", "HopUsage", "Launch", "MemorySample", "Slice"]
+__all__ = ["Failure", "FailureKind", "HopUsage", "Lack", "Launch", "MemorySample", "Slice"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +73,25 @@ class FailureKind(StrEnum):
     INTERRUPTED = "was cut short with its race"
 
 
+class Lack(StrEnum):
+    """What a stack without a believable measurement had none of."""
+
+    RIGHT_ANSWER = "right answer"
+    LAUNCH = "launch"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why a launch gave no, or only part of a, result; ``log`` is the tail of the stack's own logs."""
+    """Why a launch, or a stack, gave no result, or only part of one."""
 
     kind: FailureKind
-    message: str
+    message: str = ""
+    """What happened, where neither ``finding`` nor ``lack`` says it."""
     log: str = ""
+    """The tail of the stack's own logs."""
+    finding: Finding | None = None
+    """What refused all measurements of the stack."""
+    lack: Lack | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

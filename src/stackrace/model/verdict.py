@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Effect", "Finding", "Verdict"]
+__all__ = ["Effect", "Fact", "Finding", "Unit", "Verdict"]
 
 
 class Effect(StrEnum):
@@ -17,15 +17,52 @@ class Effect(StrEnum):
     INVALIDATES = "invalidates"
 
 
+class Unit(StrEnum):
+    """What a finding's value and limit are counted in."""
+
+    COUNT = "count"
+    SHARE = "share"
+    SECONDS = "s"
+    BYTES = "bytes"
+    PAGES = "pages"
+    PER_SECOND = "1/s"
+    BYTES_PER_SECOND = "bytes/s"
+    SHARE_PER_SECOND = "share/s"
+    PROBABILITY = "p"
+    INDEX = "index"
+    RATIO = "ratio"
+
+
+Fact = str | int | float | tuple[int | str, ...] | Mapping[str, int]
+"""A thing that a description or a remedy names."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One check's complaint: what was seen, the threshold it crossed, what follows, and the way out."""
+    """One check's complaint: what was measured, the limit it crossed, and what follows.
+
+    Its sentences are made in the reports, from the check's declaration and these values. The last three fields are
+    for findings without a declaration: those that earlier versions kept in words, and a doctor's advice.
+    """
 
     check: str
+    """The check's id; its title in findings that earlier versions kept."""
     effect: Effect
-    seen: str
-    threshold: str
-    remedy: str
+    value: float | None = None
+    """What was measured, in ``unit``; None where it is no number."""
+    limit: float | None = None
+    """What ``value`` crossed."""
+    unit: Unit = Unit.COUNT
+    case: str = ""
+    """Which of the check's descriptions fits; empty where it has one."""
+    cure: str = ""
+    """Which of the check's remedies fits; empty where it has one."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """What description and remedy name besides."""
+    seen: str = ""
+    """What was seen, in words; empty where the check's declaration has them."""
+    threshold: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from statistics import median
 from ..checks.races import examine_race
 from ..model.answer import Answer, AnswerKind
 from ..model.interval import Interval
-from ..model.launch import Failure, FailureKind, Launch, Slice
+from ..model.launch import Failure, FailureKind, Lack, Launch, Slice
 from ..model.load import Quantiles
 from ..model.race import Question, Race, Rule
 from ..model.stack import original_path
@@ -296,11 +296,11 @@ def _failure(race: Race, stack: str) -> Failure | None:
     if refusing:
         usual = Counter(found.check for found in refusing).most_common(1)[0][0]
         last = [found for found in refusing if found.check == usual][-1]
-        return Failure(kind=FailureKind.REFUSED, message=f"{last.seen.rstrip('.')}. {last.remedy}")
+        return Failure(kind=FailureKind.REFUSED, finding=last)
     if launches:
-        return Failure(kind=FailureKind.REFUSED, message="Not one of its requests was answered rightly.")
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
     if race.ending is not None:
-        return Failure(kind=FailureKind.REFUSED, message="The race ended before its first launch.")
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH)
     return None
 
 

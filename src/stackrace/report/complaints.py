@@ -13,6 +13,7 @@ from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding, Verdict
 from ..race.resume import counted
+from .words.findings import remedy, seen, threshold, title
 from .words.race_words import of
 
 __all__ = ["Complaint", "Trial", "complaints", "refused"]
@@ -84,7 +85,7 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     groups: dict[tuple[Trial, str, Effect], list[tuple[str, Finding]]] = {}
     for trial, stack, verdict in _verdicts(race, standing):
         for finding in verdict.findings:
-            groups.setdefault((trial, finding.check, finding.effect), []).append((stack, finding))
+            groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
     found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
     silent = [
         Complaint(check=check, effect=Effect.WARNS, count=times)
@@ -110,7 +111,7 @@ def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> st
     checks = Counter(
         check
         for _, verdict in bad
-        for check in dict.fromkeys(found.check for found in verdict.findings if found.effect is not Effect.WARNS)
+        for check in dict.fromkeys(title(found) for found in verdict.findings if found.effect is not Effect.WARNS)
     )
     by = ", ".join(f"{count(times)} by {check}" for check, times in checks.most_common())
     stacks = _listed(Counter(stack for stack, _ in bad).most_common())
@@ -130,9 +131,9 @@ def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verd
 def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
     first = pairs[0][1]
     return Complaint(
-        check=first.check, effect=first.effect, count=len(pairs), trial=trial, whole=whole,
+        check=title(first), effect=first.effect, count=len(pairs), trial=trial, whole=whole,
         by_stack=tuple(Counter(stack for stack, _ in pairs if stack).most_common()),
-        seen=first.seen, threshold=first.threshold, remedy=first.remedy,
+        seen=seen(first), threshold=threshold(first), remedy=remedy(first),
     )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ from ..model.standing import Standing
 from ..model.verdict import Effect
 from .clean import one_line
 from .growth import size
+from .words.failures import message
+from .words.findings import title
 
 __all__ = ["HEADER", "CsvExporter"]
 
@@ -42,7 +44,7 @@ class CsvExporter:
 
 def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
-    failure = one_line(f"{launch.failure.kind.value}: {launch.failure.message}") if launch.failure else ""
+    failure = one_line(f"{launch.failure.kind.value}: {message(launch.failure)}") if launch.failure else ""
     if one is None:
         empty = [""] * (HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))
@@ -55,7 +57,7 @@ def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
         latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max,
         " ".join(sorted(latency.censored)), one.cpu_s, sum(hop.pss_bytes for hop in one.usage),
         result.generator_cpu_s, result.fairness, "" if launch.ready_s is None else launch.ready_s,
-        " ".join(_finding(f.check, f.effect) for f in one.verdict.findings), failure,
+        " ".join(_finding(title(f), f.effect) for f in one.verdict.findings), failure,
         one_line(one.workload), *_memory(launch), *_conditions(one.conditions),
     )  # fmt: skip
 

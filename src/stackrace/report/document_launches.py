@@ -6,13 +6,14 @@ from ..model.launch import Failure, Launch, Slice
 from ..model.verdict import Finding
 from .clean import printable
 from .document_leaves import plain, whole
+from .words import failures, findings
 
 __all__ = ["failure", "finding", "launch"]
 
 
 def failure(one: Failure) -> dict[str, object]:
     """Return why a launch failed, with the tail of its logs."""
-    return {"kind": one.kind.value, "message": printable(one.message), "log": printable(one.log)}
+    return {"kind": one.kind.value, "message": printable(failures.message(one)), "log": printable(one.log)}
 
 
 def launch(one: Launch, *, series: bool) -> dict[str, object]:
@@ -48,9 +49,6 @@ def _slice(one: Slice, series: bool) -> dict[str, object]:
 def finding(one: Finding) -> dict[str, object]:
     """Return one check's complaint."""
     return {
-        "check": printable(one.check),
-        "effect": one.effect.value,
-        "seen": printable(one.seen),
-        "threshold": printable(one.threshold),
-        "remedy": printable(one.remedy),
+        name: printable(value) if isinstance(value, str) else value
+        for name, value in findings.document(one).items()
     }

@@ -11,6 +11,7 @@ from . import figures
 from .clean import one_line
 from .state import LiveState, Mishap
 from .terminal_table import LevelTable
+from .words.failures import message
 
 __all__ = ["screen"]
 
@@ -61,4 +62,4 @@ def _mishap(mishap: Mishap) -> Text:
     line = Text("✗ ", style="red", no_wrap=True, overflow="ellipsis")
     line.append(one_line(mishap.stack), style="bold default")
     failure = mishap.failure
-    return line.append(f" {failure.kind.value}: {one_line(failure.message)}", style="default")
+    return line.append(f" {failure.kind.value}: {one_line(message(failure))}", style="default")

@@ -8,6 +8,7 @@ from ..model.launch import Failure
 from ..model.race import Race
 from ..model.stack import original_path
 from ..model.standing import Standing
+from .words.failures import message
 
 __all__ = ["Setback", "setbacks"]
 
@@ -34,12 +35,12 @@ def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     groups: dict[tuple[str, str, str], list[Failure]] = {}
     for launch in race.launches:
         if launch.failure is not None and not launch.cut_short:
-            key = (original_path(launch.stack), launch.failure.kind.value, launch.failure.message)
+            key = (original_path(launch.stack), launch.failure.kind.value, message(launch.failure))
             groups.setdefault(key, []).append(launch.failure)
     for withdrawal in standing.withdrawals:
         failure = withdrawal.failure
         if not any(stack == withdrawal.stack and kind == failure.kind.value for stack, kind, _ in groups):
-            groups[withdrawal.stack, failure.kind.value, failure.message] = [failure]
+            groups[withdrawal.stack, failure.kind.value, message(failure)] = [failure]
     told = [
         Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
         for (stack, _, _), failures in groups.items()

@@ -6,8 +6,8 @@ import shutil
 import time
 from pathlib import Path
 
-from ..checks import MOST_IN_TIME_WAIT, RACE, TIME_WAIT_S, Preparation, Words, preflight
-from ..model.errors import InputError
+from ..checks import MOST_IN_TIME_WAIT, TIME_WAIT_S, Preparation, preflight
+from ..model.errors import LimitError
 from ..model.host import NetworkLimits
 from ..model.load import Load
 from ..model.preparing import OnPreparing, Preparing, Step
@@ -72,15 +72,16 @@ def check_limits(
     loads: tuple[Load, ...],
     cores: Budget,
     *,
-    words: Words = RACE,
+    ours: bool = True,
     sockets_each: int = 2,
     over_tcp: bool = True,
     folder: Path | None = None,
     stacks: int = 1,
-) -> tuple[str, ...]:
-    """Return warnings, one sentence each; raises InputError when a limit of the machine forbids a load.
+) -> tuple[Finding, ...]:
+    """Return warnings; raises LimitError when a limit of the machine forbids a load.
 
-    ``folder`` is where run directories lie; the others are as in ``Preparation``.
+    ``ours`` tells whether the server runs on ``cores``, or wherever its owner likes. ``folder`` is where run
+    directories lie; the others are as in ``Preparation``.
     """
     disk = shutil.disk_usage(folder) if folder else None
     verdict = preflight(
@@ -95,17 +96,10 @@ def check_limits(
             over_tcp=over_tcp,
             stacks=stacks,
             memory_bytes=available_bytes(),
-            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}) if words is RACE else (),
-            words=words,
+            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}) if ours else (),
         )
     )
     for finding in verdict.findings:
         if finding.effect is not Effect.WARNS:
-            raise InputError(f"{_key(finding, words)}: {finding.seen}, {finding.threshold}; {finding.remedy}")
-    return tuple(f"{finding.seen}: {finding.remedy}" for finding in verdict.findings)
-
-
-def _key(finding: Finding, words: Words) -> str:
-    if finding.check == "memory budget":
-        return "--memory"
-    return "--concurrency" + ("" if words.concurrency == "--concurrency" else f" (or {words.concurrency})")
+            raise LimitError(finding)
+    return verdict.findings

@@ -13,6 +13,7 @@ from ..model.app import App
 from ..model.preparing import OnPreparing, Preparing, unheard
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
+from ..model.verdict import Finding
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
 from .planning import plan_of, race_of
@@ -27,8 +28,8 @@ class PreparedRace:
     """What ``request`` comes to.
 
     ``race`` is the race before its first launch, ``place`` where its stacks run, with their run directories in
-    ``folder``. ``left_out`` are stacks that nobody named and for which the budget is too short. The budget counts
-    from ``begun_s``, on CLOCK_MONOTONIC.
+    ``folder``. ``left_out`` are stacks that nobody named and for which the budget is too short, ``warnings`` what
+    this machine is short of. The budget counts from ``begun_s``, on CLOCK_MONOTONIC.
     """
 
     request: RaceRequest
@@ -38,6 +39,7 @@ class PreparedRace:
     place: Here
     folder: Path
     left_out: tuple[Stack, ...]
+    warnings: tuple[Finding, ...]
     begun_s: float
 
 
@@ -60,7 +62,8 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
             request=request,
             app=stage.examined.app,
             plan=plan,
-            race=race_of(plan, request, (*stage.notes, *warnings)),
+            race=race_of(plan, request, stage.notes),
+            warnings=warnings,
             place=stage.place(),
             folder=stage.guard.directory,
             left_out=stage.left_out,

@@ -2,9 +2,10 @@
 
 from string import Formatter
 
-from stackrace.checks import EVERY_CHECK, RACE, Check, Made
-from stackrace.checks.wording import limit_in_words
+from stackrace.checks import EVERY_CHECK, Check, Made
 from stackrace.model.verdict import Effect
+from stackrace.report.words.findings import limit_in_words
+from stackrace.report.words.knobs import RACE
 
 __all__ = ["entries"]
 

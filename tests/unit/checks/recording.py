@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from stackrace.checks import LOAD, RACE, Aftermath, LaunchView, Observation
+from stackrace.checks import Aftermath, LaunchView, Observation
 from stackrace.codec import decode, encode
 from stackrace.model.launch import Launch
 from stackrace.model.stack import Interface, Stack
@@ -20,7 +20,7 @@ from stackrace.spec.stack_path import parse_stack
 
 FOLDER = Path(__file__).parent / "recorded"
 
-_APART = {"stack", "slow", "words"}
+_APART = {"stack", "slow"}
 
 
 def of_observation(seen: Observation, path: str = "") -> dict[str, Any]:
@@ -40,7 +40,7 @@ def observation(document: dict[str, Any]) -> Observation:
     values = {name: decode(hints[name], each, name) for name, each in document.items() if name not in _APART}
     stack = stack_of(document["stack"])
     slow = tuple((float(seconds), int(number)) for seconds, number in document["slow"])
-    return Observation(stack=stack, slow=slow, words=RACE if stack else LOAD, **values)
+    return Observation(stack=stack, slow=slow, **values)
 
 
 def of_launch(view: LaunchView, path: str = "") -> dict[str, Any]:

@@ -4,6 +4,7 @@ import pytest
 
 from stackrace.checks.address import Dialling, address
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
 
 LOCALHOST = Dialling(name="localhost", dialled="127.0.0.1")
 
@@ -36,4 +37,4 @@ def test_another_way_is_told_with_the_way_out(seen: Dialling, effect: Effect, wa
     finding = address(seen)
     assert finding is not None
     assert finding.effect is effect
-    assert way_out in finding.remedy
+    assert way_out in say.remedy(finding)

@@ -9,10 +9,11 @@ from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, qu
 from stackrace.checks import Observation, examine
 from stackrace.model.load import SeriesBin
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
 
 
 def findings(observation: Observation) -> dict[str, Effect]:
-    return {finding.check: finding.effect for finding in examine(observation).findings}
+    return {say.title(finding): finding.effect for finding in examine(observation).findings}
 
 
 def test_a_waiting_generator_only_warns_where_cores_are_shared_by_choice():
@@ -107,8 +108,8 @@ def test_what_servers_say_of_requests_that_a_slice_cut_off_is_no_access_log():
 def test_a_censored_quantile_warns_without_a_single_timeout():
     censored = result(latency=quantiles(censored=frozenset({"p99", "p999"})))
     found = examine(healthy(result=censored)).findings
-    assert [finding.check for finding in found] == ["unfinished requests"]
-    assert "p99 " in found[0].seen
+    assert [say.title(finding) for finding in found] == ["unfinished requests"]
+    assert "p99 " in say.seen(found[0])
 
 
 def test_only_wrong_bodies_are_not_also_failures():
@@ -155,8 +156,8 @@ def test_what_a_steady_server_has_under_way_is_no_pile(level):
 def test_a_queue_that_grows_to_the_end_is_overload():
     grown = series(*range(0, 4000, 400))
     (found,) = examine(open_loop(series=grown)).findings
-    assert (found.check, found.effect) == ("overload", Effect.INVALIDATES)
-    assert "10000/s" in found.seen
+    assert (say.title(found), found.effect) == ("overload", Effect.INVALIDATES)
+    assert "10000/s" in say.seen(found)
 
 
 def test_the_answers_after_the_last_request_was_due_do_not_hide_a_pile():
@@ -220,8 +221,8 @@ def test_a_speed_that_nobody_knows_is_no_finding():
 def test_twice_as_slow_is_as_bad_as_twice_as_fast():
     for change in (1.0, -0.5):
         (found,) = examine(healthy(machine=machine(speed_change=change))).findings
-        assert (found.check, found.effect) == ("machine speed", Effect.REDOES)
-        assert "100 %" in found.seen
+        assert (say.title(found), found.effect) == ("machine speed", Effect.REDOES)
+        assert "100 %" in say.seen(found)
 
 
 def test_a_clock_that_nobody_knows_is_no_finding():

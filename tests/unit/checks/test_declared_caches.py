@@ -6,13 +6,14 @@ import pytest
 from tests.unit.checks.healthy import counts, healthy, result, stack_of
 
 from stackrace.checks import examine
+from stackrace.report.words import findings as say
 
 REMEMBERED = {"cached_answers": 19_000, "nonces_lost": 19_000, "stale_dates": 19_000}
 
 
 def findings(**settings):
     seen = healthy(stack=stack_of("varnish", **settings), result=result(counts=counts(), **REMEMBERED))
-    return {finding.check for finding in examine(seen).findings}
+    return {say.title(finding) for finding in examine(seen).findings}
 
 
 def test_a_declared_cache_is_no_finding():
@@ -26,4 +27,4 @@ def test_a_hidden_one_is(settings):
 
 def test_a_server_that_is_not_ours_declares_nothing():
     seen = replace(healthy(result=result(**REMEMBERED)), stack=None)
-    assert "cached answers" in {finding.check for finding in examine(seen).findings}
+    assert "cached answers" in {say.title(finding) for finding in examine(seen).findings}

@@ -12,6 +12,7 @@ from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, Memor
 from stackrace.model.load import Counts
 from stackrace.model.stack import Hop, Interface, Protocol, Stack
 from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.report.words import findings as say
 
 STARTED_S = 1000.0
 MIB = 2**20
@@ -52,7 +53,7 @@ def view(
 
 
 def found(seen: LaunchView) -> dict[str, Effect]:
-    return {finding.check: finding.effect for finding in examine_launch(seen).findings}
+    return {say.title(finding): finding.effect for finding in examine_launch(seen).findings}
 
 
 UNSTOPPED = Failure(kind=FailureKind.NOT_STOPPED, message="gunicorn did not end within 5 s")

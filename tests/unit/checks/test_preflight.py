@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.checks import LOAD, PREFLIGHT_CHECKS, Preparation, preflight
+from stackrace.checks import PREFLIGHT_CHECKS, Preparation, preflight
 from stackrace.model.host import NetworkLimits
 from stackrace.model.load import Load
 from stackrace.model.race import Budget
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
+from stackrace.report.words.knobs import LOAD
 
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
@@ -35,7 +37,7 @@ def plan(**changes: Any) -> Preparation:
 
 
 def found(**changes: Any) -> dict[str, Effect]:
-    return {finding.check: finding.effect for finding in preflight(plan(**changes)).findings}
+    return {say.title(finding): finding.effect for finding in preflight(plan(**changes)).findings}
 
 
 def test_a_sound_plan_has_no_findings():
@@ -54,8 +56,8 @@ def test_descriptors_are_refused_below_two_per_connection_and_some_spare(concurr
 def test_the_way_out_of_few_descriptors_depends_on_the_hard_limit():
     (soft,) = preflight(plan(descriptors=100)).findings
     (hard,) = preflight(plan(descriptors=100, descriptors_hard=100)).findings
-    assert soft.remedy == "ulimit -n 264"
-    assert "lower [load] concurrency to 18" in hard.remedy
+    assert say.remedy(soft) == "ulimit -n 264"
+    assert "lower [load] concurrency to 18" in say.remedy(hard)
 
 
 @pytest.mark.parametrize(("reuse", "highest"), [(0, 470), (1, 14_116), (2, 14_116)])
@@ -84,8 +86,8 @@ def test_the_engine_alone_needs_one_socket_per_connection():
 
 
 def test_a_load_is_told_of_its_own_flag():
-    (few,) = preflight(plan(descriptors=100, descriptors_hard=100, words=LOAD)).findings
-    assert "lower --concurrency to 18" in few.remedy
+    (few,) = preflight(plan(descriptors=100, descriptors_hard=100)).findings
+    assert "lower --concurrency to 18" in say.remedy(few, LOAD)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +107,8 @@ def test_warnings(check, silent, loud):
 def test_a_machine_with_one_core_is_told_to_be_too_small():
     (single,) = preflight(plan(cores=Budget(stack_cores=(0,), generator_cores=(0,)))).findings
     (double,) = preflight(plan(cores=Budget(stack_cores=(0, 1), generator_cores=(1,)))).findings
-    assert single.remedy == "a machine with at least two cores"
-    assert double.remedy == "leave a core to the load engine alone"
+    assert say.remedy(single) == "a machine with at least two cores"
+    assert say.remedy(double) == "leave a core to the load engine alone"
 
 
 BOUND = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
@@ -120,9 +122,9 @@ def test_memory_that_is_not_there_for_a_single_stack_is_refused():
 
 def test_memory_that_is_not_there_for_all_says_for_how_many():
     (some,) = preflight(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
-    assert (some.check, some.effect) == ("memory budget", Effect.WARNS)
-    assert some.seen == "3.5 GiB of memory are free, enough for 2 of 5 at once"
-    assert "batches" in some.remedy
+    assert (say.title(some), some.effect) == ("memory budget", Effect.WARNS)
+    assert say.seen(some) == "3.5 GiB of memory are free, enough for 2 of 5 at once"
+    assert "batches" in say.remedy(some)
 
 
 @pytest.mark.parametrize("check", PREFLIGHT_CHECKS, ids=lambda check: check.declaration.id)

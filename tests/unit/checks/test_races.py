@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from stackrace.checks.races import AnswerSizes, Carried, Drifted, RaceView, TwinPair, examine_race
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
 
 EQUAL = TwinPair(where="at c=20", ratio=1.01, low=0.98, high=1.04)
 APART = TwinPair(where="at c=100", ratio=1.2, low=1.1, high=1.3)
@@ -23,7 +24,7 @@ HEALTHY = RaceView(
 
 
 def found(**changes):
-    return {one.check: one for one in examine_race(replace(HEALTHY, **changes)).findings}
+    return {say.title(one): one for one in examine_race(replace(HEALTHY, **changes)).findings}
 
 
 def test_a_healthy_race_has_no_findings():
@@ -34,28 +35,28 @@ def test_a_healthy_race_has_no_findings():
 def test_twins_that_differ_void_the_race():
     finding = found(twins=(EQUAL, APART))["twins differ"]
     assert finding.effect is Effect.INVALIDATES
-    assert "at c=100 its twin delivered 1.20× its throughput (1.10–1.30)" in finding.seen
-    assert "waitress ran twice" in finding.seen
+    assert "at c=100 its twin delivered 1.20× its throughput (1.10–1.30)" in say.seen(finding)
+    assert "waitress ran twice" in say.seen(finding)
     assert not examine_race(replace(HEALTHY, twins=(APART,))).valid
 
 
 def test_the_worst_of_several_levels_is_told():
     worse = replace(APART, where="at c=1", ratio=0.5, low=0.4, high=0.6)
-    assert "at c=1 its twin delivered 0.50×" in found(twins=(APART, worse))["twins differ"].seen
+    assert "at c=1 its twin delivered 0.50×" in say.seen(found(twins=(APART, worse))["twins differ"])
 
 
 def test_a_drift_that_all_share_only_warns():
     finding = found(canary=SLOWER)["canary drifts"]
     assert finding.effect is Effect.WARNS
-    assert "ended 15 % slower than they began" in finding.seen
+    assert "ended 15 % slower than they began" in say.seen(finding)
 
 
 def test_a_drift_that_another_stack_does_not_share_voids_the_race():
     faster = Drifted(value=0.2, low=0.15, high=0.25)
     finding = found(canary=SLOWER, uneven=(("gunicorn", faster),))["canary drifts"]
     assert finding.effect is Effect.INVALIDATES
-    assert "gunicorn did not go with the others" in finding.seen
-    assert "22 % faster" in finding.seen
+    assert "gunicorn did not go with the others" in say.seen(finding)
+    assert "22 % faster" in say.seen(finding)
 
 
 def test_a_drift_that_may_be_none_or_is_small_is_let_pass():
@@ -69,7 +70,7 @@ def test_answers_of_different_sizes_warn_and_name_the_stacks():
     )
     finding = found(sizes=(*HEALTHY.sizes, sizes))["answer sizes"]
     assert finding.effect is Effect.WARNS
-    assert finding.seen == "on pages at c=20 an answer of b is 10300 bytes long, one of a 10000"
+    assert say.seen(finding) == "on pages at c=20 an answer of b is 10300 bytes long, one of a 10000"
 
 
 def test_headers_of_tiny_answers_and_little_of_large_ones_are_let_pass():
@@ -88,6 +89,6 @@ def test_carry_over_shares_its_threshold_among_all_tests():
     one = Carried(by="which stack was loaded before", where="at c=20", p=0.004)
     assert found(carried=(one,))["carry-over"].effect is Effect.WARNS
     assert not found(carried=(one, replace(one, p=0.5), replace(one, p=0.6)))
-    assert (
-        "which stack was loaded before (p = 0.004)" in found(carried=(one, replace(one, p=0.5)))["carry-over"].seen
+    assert "which stack was loaded before (p = 0.004)" in say.seen(
+        found(carried=(one, replace(one, p=0.5)))["carry-over"]
     )

@@ -6,6 +6,7 @@ import pytest
 from tests.unit.checks.recording import FOLDER, launch, observation, of_launch, of_observation
 
 from stackrace.checks import examine, examine_launch, examine_run
+from stackrace.report.words import findings as say
 
 FILES = sorted(FOLDER.glob("*.json"))
 
@@ -23,7 +24,7 @@ def found(document):
     else:
         seen = observation(document["slice"])
         verdict = examine(seen) if seen.stack else examine_run(seen)
-    return {finding.check: finding.effect.value for finding in verdict.findings}
+    return {say.title(finding): finding.effect.value for finding in verdict.findings}
 
 
 def test_there_are_recordings():

@@ -4,10 +4,11 @@ from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, re
 
 from stackrace.checks import Observation, examine
 from stackrace.model.race import Budget
+from stackrace.report.words import findings as say
 
 
 def remedy(observation: Observation, check: str) -> str:
-    return next(finding.remedy for finding in examine(observation).findings if finding.check == check)
+    return next(say.remedy(finding) for finding in examine(observation).findings if say.title(finding) == check)
 
 
 CLOSING = result(reconnects=20_000)
@@ -76,4 +77,4 @@ def test_unused_cores_name_the_knob_that_is_smaller_than_the_concurrency():
 
 def test_shared_cores_tell_both_costs_per_request():
     found = examine(healthy(cores=SHARED)).findings
-    assert "stack 99 µs, engine 20 µs" in found[0].seen
+    assert "stack 99 µs, engine 20 µs" in say.seen(found[0])

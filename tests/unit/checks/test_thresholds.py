@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
-from stackrace.checks import LOAD, RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
+from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.load import SeriesBin
 from stackrace.model.race import Budget
 from stackrace.model.verdict import Effect
+from stackrace.report.words import findings as say
+from stackrace.report.words.knobs import LOAD
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
@@ -187,7 +189,7 @@ def busy(cpu_s: float) -> tuple:
 
 
 def effects(observation: Observation, check: str) -> list[Effect]:
-    return [finding.effect for finding in examine(observation).findings if finding.check == check]
+    return [finding.effect for finding in examine(observation).findings if say.title(finding) == check]
 
 
 def test_a_healthy_slice_has_no_findings():
@@ -207,12 +209,12 @@ def test_a_run_is_told_in_its_own_words():
         for figure, _ in loud:
             seen = make(figure)
             for cores in (seen.cores, SHARED):
-                run = replace(seen, stack=None, usage=(), cores=cores, words=LOAD)
+                run = replace(seen, stack=None, usage=(), cores=cores)
                 for finding in examine_run(run).findings:
-                    found.add(finding.check)
-                    said = f"{finding.seen} {finding.threshold} {finding.remedy}"
+                    found.add(say.title(finding))
+                    said = " ".join(part(finding, LOAD) for part in (say.seen, say.threshold, say.remedy))
                     for foreign in ("[load]", "[race]", "slice", "stack", "keep_alive"):
-                        assert foreign not in said, (finding.check, said)
+                        assert foreign not in said, (say.title(finding), said)
     assert len(found) == len(RUN_CHECKS)
 
 
@@ -257,5 +259,5 @@ def test_every_finding_says_what_was_seen_the_threshold_and_the_way_out():
     for check, make, _, loud in CASES:
         for figure, _ in loud:
             for finding in examine(make(figure)).findings:
-                assert finding.seen and finding.threshold and finding.remedy, check
-                assert "  " not in finding.seen + finding.threshold + finding.remedy, check
+                for part in (say.seen(finding), say.threshold(finding), say.remedy(finding)):
+                    assert part and "  " not in part and "None" not in part, (check, part)

@@ -13,6 +13,7 @@ from stackrace.doctor.kernel import BOOST, NO_TURBO, THP
 from stackrace.doctor.surroundings import Job, Offender, Remains
 from stackrace.model.host import HostFacts
 from stackrace.model.race import Budget
+from stackrace.report.words import findings as say
 
 SHARED = Budget(stack_cores=(0,), generator_cores=(0,))
 HALVES = ((0, 1), (2, 3))
@@ -112,7 +113,7 @@ def test_a_quiet_machine_needs_nothing():
 def test_silent_where_all_is_well_and_one_advice_where_it_is_not(name, good, bad, applied):
     assert examine(good).advice == ()
     (found,) = examine(bad).advice
-    assert found.finding.check == name
+    assert say.title(found.finding) == name
     assert {change.key: change.after for change in found.changes} == applied
     assert all(change.before == bad.settings[change.key] != change.after for change in found.changes)
 
@@ -124,7 +125,7 @@ def test_every_adviser_has_a_case():
 def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
     for name, _, bad, _ in CASES:
         (found,) = examine(bad).advice
-        for words in (found.finding.seen, found.finding.threshold, found.finding.remedy, found.why):
+        for words in (say.seen(found.finding), say.threshold(found.finding), say.remedy(found.finding), found.why):
             assert words and "  " not in words, name
             assert not words.endswith("."), name
 
@@ -137,7 +138,7 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
         remains=(folder("stackrace-00000001", guarded=True), folder("stackrace-00000002", pids=(7, 8))),
     )
     found = examine(seen)
-    assert [one.finding.check for one in found.advice] == [
+    assert [say.title(one.finding) for one in found.advice] == [
         "file descriptors",
         "another race",
         "steal",
@@ -169,7 +170,7 @@ def test_a_kernel_without_a_setting_is_not_told_to_change_it():
 
 def test_a_small_disk_that_is_all_but_full_forbids_a_race_whatever_its_share():
     (found,) = examine(quiet(disk_bytes=GIB, disk_free_bytes=255 * 2**20)).advice
-    assert (found.finding.check, found.gain) == ("disk nearly full", Gain.DECISIVE)
+    assert (say.title(found.finding), found.gain) == ("disk nearly full", Gain.DECISIVE)
 
 
 def test_commands_quote_what_the_shell_would_split():

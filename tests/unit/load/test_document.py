@@ -12,6 +12,7 @@ from tests.factories import make_counts, make_finding, make_load, make_quantiles
 
 from stackrace.load.document import SCHEMA, VERSION, document
 from stackrace.model.load import Load, LoadResult, TargetResult
+from stackrace.report.words import findings as say
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 URLS = ("http://127.0.0.1:8000/",)
@@ -47,7 +48,9 @@ def full() -> LoadResult:
 
 
 def _document(load: Load, result: LoadResult) -> dict[str, object]:
-    return document(URLS, load, result, warmup_s=1.0, findings=(make_finding(),), notes=("The app is warm.",))
+    return document(
+        URLS, load, result, warmup_s=1.0, findings=(say.document(make_finding()),), notes=("The app is warm.",)
+    )
 
 
 def check(load: Load, result: LoadResult) -> dict[str, object]:
@@ -90,7 +93,7 @@ def test_nothing_that_the_engine_saw_is_left_out() -> None:
 
 def test_what_is_to_doubt_is_told_as_in_the_terminal() -> None:
     found = check(make_load(), full())
-    assert [one["check"] for one in found["findings"]] == [make_finding().check]  # type: ignore[attr-defined]
+    assert [one["check"] for one in found["findings"]] == [say.title(make_finding())]  # type: ignore[attr-defined]
     assert found["notes"] == ["The app is warm."]
 
 

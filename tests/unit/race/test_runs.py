@@ -10,6 +10,7 @@ from stackrace.race.activity import Activity
 from stackrace.race.events import BlockStarted, LaunchEnded, Progress, RaceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 from stackrace.race.runs import RUN_LIMIT_S
+from stackrace.report.words import findings as say
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, race
 
@@ -76,7 +77,7 @@ def test_a_run_that_was_cut_off_says_so(clock):
 
     finished, _ = race(clock, Hanging(clock, SPEEDS), ["gunicorn"], repeats=1, run={"requests": 100}, budget_s=None)
     ((run,),) = (launch.slices for launch in finished.launches)
-    assert "run cut off" in [finding.check for finding in run.verdict.findings]
+    assert "run cut off" in [say.title(finding) for finding in run.verdict.findings]
 
 
 def test_a_stack_that_does_not_start_is_not_tried_at_every_cell(clock):

@@ -14,6 +14,7 @@ from stackrace.model.launch import FailureKind, MemorySample
 from stackrace.model.race import Ending, Question, Rule
 from stackrace.race.standing import decisions, standing
 from stackrace.report.words import words_of
+from stackrace.report.words.failures import message
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 
@@ -190,7 +191,7 @@ def test_a_stack_whose_slices_were_all_refused_is_withdrawn_with_the_usual_reaso
     ))  # fmt: skip
     (withdrawal,) = standing(race, merge=merged).withdrawals
     assert withdrawal.failure.kind is FailureKind.REFUSED
-    assert withdrawal.failure.message == ("generator and stack share core 1. Give the generator a core of its own.")
+    assert message(withdrawal.failure) == "generator and stack share core 1. Give the generator a core of its own."
 
 
 def test_a_stack_that_failed_once_keeps_its_place():

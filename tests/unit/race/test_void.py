@@ -14,6 +14,7 @@ from stackrace.model.race import Rule
 from stackrace.model.verdict import Effect
 from stackrace.race.standing import decisions, standing
 from stackrace.race.view import race_view, twins_at
+from stackrace.report.words import findings as say
 from stackrace.report.words import words_of
 
 from .raced import launch_of, merged, race_of, slice_of
@@ -53,7 +54,7 @@ def twinned(
 
 
 def checks_of(found):
-    return {one.check: one.effect for one in found.verdict.findings}
+    return {say.title(one): one.effect for one in found.verdict.findings}
 
 
 def without_twin(race):
@@ -148,8 +149,8 @@ def test_longer_answers_are_told_with_their_stacks():
                    for one in race.launches)  # fmt: skip
     found = standing(replace(race, launches=longer), merge=merged)
     (finding,) = found.verdict.findings
-    assert finding.check == "answer sizes"
-    assert finding.seen == "at c=20 an answer of b is 11000 bytes long, one of a 10240"
+    assert say.title(finding) == "answer sizes"
+    assert say.seen(finding) == "at c=20 an answer of b is 11000 bytes long, one of a 10240"
     assert found.verdict.valid
 
 
@@ -167,7 +168,7 @@ def test_answers_of_several_urls_are_compared_once_rounds_in_the_middle_no_longe
                                          for one in launch.slices))
             for launch in race.launches
         )  # fmt: skip
-        return [one.check for one in standing(replace(race, launches=longer), merge=merged).verdict.findings]
+        return [say.title(one) for one in standing(replace(race, launches=longer), merge=merged).verdict.findings]
 
     assert said(least // 50) == ["answer sizes"]
     assert said(10 * least) == []

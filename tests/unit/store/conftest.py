@@ -17,10 +17,10 @@ from stackrace.model import ids
 from stackrace.model.conditions import Conditions
 from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.model.verdict import Effect, Finding, Unit, Verdict
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
 from stackrace.store.settings import configure, connect
@@ -82,7 +82,18 @@ RESULT = whole(
     **{field.name: COUNT for field in fields(Counters)},
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
-FINDING = whole(Finding, check=TEXT, effect=st.sampled_from(Effect), seen=TEXT, threshold=TEXT, remedy=TEXT)
+FACT = (
+    TEXT
+    | st.integers(0, 2**40)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | few(TEXT | st.integers(0, 2**40))
+    | mapping(COUNT)
+)
+FINDING = whole(
+    Finding,
+    check=TEXT, effect=st.sampled_from(Effect), value=st.none() | REAL, limit=st.none() | REAL,
+    unit=st.sampled_from(Unit), case=TEXT, cure=TEXT, facts=mapping(FACT), seen=TEXT, threshold=TEXT, remedy=TEXT,
+)  # fmt: skip
 CONDITIONS = whole(
     Conditions,
     elapsed_s=REAL,
@@ -102,7 +113,14 @@ SLICE = whole(
     workload=TEXT,
     conditions=st.none() | CONDITIONS,
 )
-FAILURE = whole(Failure, kind=st.sampled_from(FailureKind), message=TEXT, log=TEXT)
+FAILURE = whole(
+    Failure,
+    kind=st.sampled_from(FailureKind),
+    message=TEXT,
+    log=TEXT,
+    finding=st.none() | FINDING,
+    lack=st.none() | st.sampled_from(Lack),
+)
 LAUNCH = whole(
     Launch,
     id=st.just(""),

@@ -11,6 +11,8 @@ from ...checks.address import Dialling, address
 from ...load.url import Url
 from ...model.errors import InputError
 from ...model.verdict import Effect
+from ...report.words.findings import remedy, seen, warning
+from ...report.words.knobs import LOAD
 
 __all__ = ["check_address"]
 
@@ -39,8 +41,8 @@ def check_address(url: Url) -> tuple[str, ...]:
     if finding is None:
         return ()
     if finding.effect is Effect.INVALIDATES:
-        raise InputError(f"{finding.seen}; {finding.remedy}")
-    return (f"{finding.seen}: {finding.remedy}",)
+        raise InputError(f"{seen(finding, LOAD)}; {remedy(finding, LOAD)}")
+    return (warning(finding, LOAD),)
 
 
 def _addresses(name: str, port: int) -> tuple[str, ...]:

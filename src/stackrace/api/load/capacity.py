@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ...checks import overload
 from ...load.goal import Goal
 from ...load.ran import Ran
 from ...model.errors import InterruptedRace, RefusedError
@@ -30,7 +31,7 @@ REST_S = 0.5
 TRIES = 3
 """A rate that missed the goal while something disturbed the run is tried so often."""
 
-OVERLOAD = "overload"
+OVERLOAD = overload.declaration.id
 """The finding that is an answer here: the server does not keep up."""
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import resource
 
-from ...checks import LOAD, SPARE_FILES
+from ...checks import SPARE_FILES
+from ...model.errors import InputError, LimitError
 from ...model.load import Load
 from ...model.race import Budget
 from ...probe import network_limits
+from ...report.words.findings import refusal, warning
+from ...report.words.knobs import LOAD
 from ...setup.cores import usable_cores
 from ...setup.preflight import check_limits
 
@@ -49,4 +52,8 @@ def engine_cores(threads: int | None) -> Budget:
 
 def refuse_too_much(load: Load, cores: Budget, *, over_tcp: bool) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids ``load``."""
-    return check_limits((load,), cores, words=LOAD, sockets_each=1, over_tcp=over_tcp)
+    try:
+        findings = check_limits((load,), cores, ours=False, sockets_each=1, over_tcp=over_tcp)
+    except LimitError as error:
+        raise InputError(refusal(error.finding, LOAD)) from error
+    return tuple(warning(finding, LOAD) for finding in findings)

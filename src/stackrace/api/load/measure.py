@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...checks import LOAD, Observation, examine_run
+from ...checks import Observation, examine_run
 from ...load.ceiling import ceiling
 from ...load.engine import Monitor, run
 from ...load.histogram import slow
@@ -89,7 +89,6 @@ def measure(
         ceiling_per_s=ceiling_per_s,
         slow=slow(result.histogram),
         pauses=setup.target.pauses,
-        words=LOAD,
     )
     return Ran(
         target=setup.target,

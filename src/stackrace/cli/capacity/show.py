@@ -20,6 +20,9 @@ from ...report.figures import timed
 from ...report.terminal import make_console
 from ...report.words import capacity as words
 from ...report.words import load_run
+from ...report.words.findings import document as finding_document
+from ...report.words.findings import remedy, seen
+from ...report.words.knobs import LOAD
 from ..load.draw import meter
 
 __all__ = ["show"]
@@ -73,7 +76,7 @@ def _doubts(found: Found) -> Iterator[str]:
     """What makes the answer less than it seems."""
     if found.above is not None and found.above.doubtful:
         perhaps = f"At {_rate(found.above)} it may not have been the server"
-        yield from (f"{perhaps}: {one.seen}. Way out: {one.remedy}" for one in found.above.disturbed)
+        yield from (f"{perhaps}: {seen(one, LOAD)}. Way out: {remedy(one, LOAD)}" for one in found.above.disturbed)
     if found.best is not None:
         # all of them: a cache that answers in the server's place makes a goal easy to keep
         yield from (load_run.warning(one) for one in found.best.ran.verdict.findings)
@@ -143,5 +146,10 @@ def _document(found: Found) -> dict[str, object]:
 
 def _run(ran: Ran) -> dict[str, object]:
     return document(
-        ran.target.urls, ran.load, ran.result, warmup_s=ran.warmup_s, findings=ran.verdict.findings, notes=ran.notes
+        ran.target.urls,
+        ran.load,
+        ran.result,
+        warmup_s=ran.warmup_s,
+        findings=[finding_document(one, LOAD) for one in ran.verdict.findings],
+        notes=ran.notes,
     )

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ...doctor import Advice, Change, Examination, Gain, Outcome, Record, State, command_of
 from ...model.numbers import duration, percent
+from ...report.words.findings import remedy, seen, threshold, title
 
 __all__ = ["document", "print_document", "print_examination", "print_outcomes"]
 
@@ -37,13 +38,13 @@ def document(found: Examination | None, outcomes: Sequence[Outcome], record: Rec
 
 def _advice(one: Advice) -> dict[str, object]:
     return {
-        "check": one.finding.check,
+        "check": title(one.finding),
         "effect": one.finding.effect,
         "gain": _GAINS[one.gain],
-        "seen": one.finding.seen,
-        "threshold": one.finding.threshold,
+        "seen": seen(one.finding),
+        "threshold": threshold(one.finding),
         "why": one.why,
-        "remedy": one.finding.remedy,
+        "remedy": remedy(one.finding),
         "command": one.command,
         "applicable": bool(one.changes),
         "changes": [_change(change) for change in one.changes],
@@ -92,14 +93,14 @@ def _print_machine(console: Console, found: Examination) -> None:
 
 
 def _print_advice(console: Console, number: int, one: Advice) -> None:
-    title = Text(f"{number}. ").append(one.finding.check, style="bold")
-    title.append(f"  gain: {_GAINS[one.gain]}", style=_STYLES[one.gain])
-    title.append(", safe: --apply does it" if one.changes else ", left to you")
-    console.print(title)
+    heading = Text(f"{number}. ").append(title(one.finding), style="bold")
+    heading.append(f"  gain: {_GAINS[one.gain]}", style=_STYLES[one.gain])
+    heading.append(", safe: --apply does it" if one.changes else ", left to you")
+    console.print(heading)
     lines = [
-        f"{_capital(one.finding.seen)} (wanted: {one.finding.threshold}).",
+        f"{_capital(seen(one.finding))} (wanted: {threshold(one.finding)}).",
         f"Why: {one.why}.",
-        f"What to do: {one.finding.remedy}.",
+        f"What to do: {remedy(one.finding)}.",
     ]
     for line in lines:
         _print_indented(console, line)

@@ -18,7 +18,9 @@ from ...model.load import LoadResult
 from ...model.numbers import count
 from ...report.clean import one_line
 from ...report.terminal import make_console
+from ...report.words import findings
 from ...report.words import load_run as words
+from ...report.words.knobs import LOAD
 from .draw import distribution, sparkline
 from .tables import latencies, targets
 
@@ -35,7 +37,7 @@ def show(ran: Ran, *, as_json: bool) -> None:
             ran.load,
             ran.result,
             warmup_s=ran.warmup_s,
-            findings=ran.verdict.findings,
+            findings=[findings.document(one, LOAD) for one in ran.verdict.findings],
             notes=ran.notes,
         )
         click.echo(json.dumps(content, indent=2, allow_nan=False))

@@ -15,6 +15,7 @@ from ...model.race import Ending, Race
 from ...model.verdict import Effect
 from ...race.rounds import Still
 from ...report.result import standing_of
+from ...report.words.findings import remedy
 from ...setup.prepared import PreparedRace
 from ...spec.request import RaceRequest
 from ...store import open_store
@@ -66,5 +67,5 @@ def report_of(race: Race, store: Store, output: Output) -> None:
         why = "the document's answer says why" if output.as_json else "the reasons stand above"
         raise RefusedError(f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
-        remedies = "; ".join(one.remedy for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
+        remedies = "; ".join(remedy(one) for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
         raise RefusedError(f"the race is void, as its answer says; {remedies}")

@@ -8,6 +8,7 @@ from ...model.answer import Answer, AnswerKind
 from ...model.numbers import about, connections, number, percent
 from ...model.race import Question, Race, Rule
 from ...model.standing import Row, Standing, Withdrawal
+from .failures import message
 from .phrases import names, sentence, times
 from .void import void
 
@@ -115,5 +116,6 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
         return "Nothing has been measured yet."
     first, others = withdrawals[0], len(withdrawals) - 1
     more = f" {others} more gave no result either." if others else ""
-    message = f": {first.failure.message.rstrip('.')}" if first.failure.message else ""
-    return f"Nothing could be measured: {first.stack} {first.failure.kind}{message}.{more}"
+    why = message(first.failure)
+    because = f": {why.rstrip('.')}" if why else ""
+    return f"Nothing could be measured: {first.stack} {first.failure.kind}{because}.{more}"

@@ -11,6 +11,8 @@ from ...model.numbers import count, number, percent
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Effect, Finding
 from ...model.workload import Order
+from .findings import remedy, seen
+from .knobs import LOAD
 
 __all__ = ["accounting", "engine", "failures", "headline", "warning"]
 
@@ -85,7 +87,7 @@ def engine(ran: Ran) -> Iterator[str]:
 def warning(finding: Finding) -> str:
     """Return a check's finding as one line."""
     grave = "not to be believed as it stands: " if finding.effect is Effect.INVALIDATES else ""
-    return f"{grave}{finding.seen}. Way out: {finding.remedy}"
+    return f"{grave}{seen(finding, LOAD)}. Way out: {remedy(finding, LOAD)}"
 
 
 _STAGE_NAMES = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...model.verdict import Effect, Verdict
+from .findings import seen
 
 __all__ = ["void"]
 
 
 def void(verdict: Verdict) -> str:
     """Return the sentence that names every finding that makes the race void."""
-    grave = [found.seen.rstrip(".") for found in verdict.findings if found.effect is not Effect.WARNS]
+    grave = [seen(found).rstrip(".") for found in verdict.findings if found.effect is not Effect.WARNS]
     return f"This race is void: {'; '.join(grave)}."

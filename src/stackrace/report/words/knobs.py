@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LOAD", "RACE", "Words"]
+__all__ = ["LOAD", "RACE", "Knobs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Knobs:
     """The phrases that differ. Each fits into a sentence where the checks use it."""
 
     server: str
@@ -23,6 +23,8 @@ class Words:
     again: str
     """The command to give once more, as a verb."""
     concurrency: str
+    clients: str
+    """What an error about too many clients begins with."""
     keep: str
     """How to have connections kept."""
     close: str
@@ -39,16 +41,19 @@ class Words:
     """How to measure for longer."""
     quieter: str
     """What helps against a machine whose cores are taken away now and then."""
+    memory: str
+    """How to allow a stack less memory."""
     meant_quota: str
     """What else to do about a CPU quota, where it can be declared; follows another remedy."""
 
 
-RACE = Words(
+RACE = Knobs(
     server="stack",
     servers="stacks",
     span="slice",
     again="race",
     concurrency="[load] concurrency",
+    clients="--concurrency (or [load] concurrency)",
     keep="set keep_alive = true in [load]",
     close="keep_alive = false in [load], so that all stacks connect anew",
     own_core="give the load engine a core that no stack uses",
@@ -57,15 +62,17 @@ RACE = Words(
     heavier="race a workload that costs the app more, or on a machine with more cores",
     longer="longer slices (--slice 2s)",
     quieter="use a machine with dedicated CPUs, or a larger [race] budget so that quiet slices prevail",
+    memory="--memory",
     meant_quota='; or declare it to be part of the race ("quota = true" in [race], --quota)',
 )
 
-LOAD = Words(
+LOAD = Knobs(
     server="server",
     servers="server",
     span="run",
     again="load",
     concurrency="--concurrency",
+    clients="--concurrency",
     keep="leave out --close",
     close="--close, so that every request connects anew",
     own_core="bind the server to other cores (taskset), or let the engine run on another machine",
@@ -74,5 +81,6 @@ LOAD = Words(
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
     longer="a longer run (--duration)",
     quieter="use a machine with dedicated CPUs, or load again in a quieter hour",
+    memory="--memory",
     meant_quota="",
 )

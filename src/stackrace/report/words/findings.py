@@ -1,0 +1,157 @@
+"""The sentences of a finding, filled in from its check's declaration and its facts.
+
+A finding that has words of its own (an earlier version kept it, or it is advice) keeps them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from string import Formatter
+from typing import Any
+
+from ...checks import DECLARATIONS
+from ...checks.preflight import memory_budget
+from ...model.numbers import count, mebibytes, number, percent
+from ...model.units import DURATION, SIZE
+from ...model.verdict import Finding, Unit
+from .knobs import RACE, Knobs
+
+__all__ = ["document", "limit_in_words", "refusal", "remedy", "seen", "threshold", "title", "warning"]
+
+
+def _named(noun: str, numbers: tuple[int, ...]) -> str:
+    """Write ``core 3``, ``cores 0, 1``."""
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
+def _lumps(sizes: Mapping[str, int]) -> str:
+    return "; ".join(f"{count(size)} requests took a little over {mark_s} s" for mark_s, size in sizes.items())
+
+
+_FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "cores": lambda numbers: _named("core", numbers),
+    "count": count,
+    "duration": DURATION.format,
+    "gib": lambda size: number(size / 2**30),
+    "list": ", ".join,
+    "lumps": _lumps,
+    "mib": mebibytes,
+    "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
+    "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
+    "percent": percent,
+    "ports": lambda numbers: _named("port", numbers),
+    "size": SIZE.format,
+    "stages": lambda numbers: ", ".join(f"{number} at {stage}" for stage, number in numbers.items()),
+    "tally": lambda numbers: ", ".join(f"{number} × {name}" for name, number in numbers.items()),
+}
+"""How templates have values written, beside Python's own formats."""
+
+_LIMITS: Mapping[Unit, Callable[[float], str]] = {
+    Unit.COUNT: count,
+    Unit.SHARE: percent,
+    Unit.SECONDS: DURATION.format,
+    Unit.BYTES: SIZE.format,
+    Unit.PAGES: lambda limit: f"{count(limit)} pages",
+    Unit.PER_SECOND: lambda limit: f"{count(limit)}/s",
+    Unit.BYTES_PER_SECOND: lambda limit: f"{count(limit / 2**20)} MiB/s",
+    Unit.SHARE_PER_SECOND: lambda limit: f"{percent(limit)} per second",
+    Unit.PROBABILITY: lambda limit: f"{limit:g}",
+    Unit.INDEX: lambda limit: f"{limit:g}",
+    Unit.RATIO: lambda limit: f"{limit:g}",
+}
+
+
+class _Formatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        written = _FORMATS.get(format_spec)
+        return written(value) if written else str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _Formatter()
+
+
+def title(finding: Finding) -> str:
+    """Name the finding's check."""
+    declared = DECLARATIONS.get(finding.check)
+    return declared.title if declared else finding.check
+
+
+def seen(finding: Finding, knobs: Knobs = RACE) -> str:
+    """Say what was seen."""
+    declared = DECLARATIONS.get(finding.check)
+    if finding.seen or declared is None:
+        return finding.seen
+    return _filled(declared.seen, finding.case, finding, knobs)
+
+
+def remedy(finding: Finding, knobs: Knobs = RACE) -> str:
+    """Say what to do about it."""
+    declared = DECLARATIONS.get(finding.check)
+    if finding.remedy or declared is None:
+        return finding.remedy
+    return _filled(declared.remedy, finding.cure, finding, knobs)
+
+
+def threshold(finding: Finding, knobs: Knobs = RACE) -> str:
+    """Say what should have been."""
+    declared = DECLARATIONS.get(finding.check)
+    if finding.threshold or declared is None:
+        return finding.threshold
+    if declared.threshold:
+        return _filled(declared.threshold, finding.case, finding, knobs)
+    if not finding.limit:
+        return "none"
+    return f"at {'least' if declared.least else 'most'} {limit_in_words(finding.unit, finding.limit)}"
+
+
+def warning(finding: Finding, knobs: Knobs = RACE) -> str:
+    """Say in one sentence what was seen and what to do about it."""
+    return f"{seen(finding, knobs)}: {remedy(finding, knobs)}"
+
+
+def refusal(finding: Finding, knobs: Knobs = RACE) -> str:
+    """Say why nothing is started, beginning with what the reader can turn."""
+    option = knobs.memory if finding.check == memory_budget.declaration.id else knobs.clients
+    lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
+    return f"{lead}; {remedy(finding, knobs)}"
+
+
+def document(finding: Finding, knobs: Knobs = RACE) -> dict[str, object]:
+    """Return the finding for a JSON document: its values, and its sentences."""
+    return {
+        "id": _id(finding),
+        "check": title(finding),
+        "effect": finding.effect.value,
+        "value": _finite(finding.value),
+        "limit": _finite(finding.limit),
+        "unit": finding.unit.value,
+        "seen": seen(finding, knobs),
+        "threshold": threshold(finding, knobs),
+        "remedy": remedy(finding, knobs),
+    }
+
+
+def limit_in_words(unit: Unit, limit: float) -> str:
+    """Write a limit with its unit: ``85 %``, ``50 ms``."""
+    return _LIMITS[unit](limit)
+
+
+def _id(finding: Finding) -> str:
+    if finding.check in DECLARATIONS:
+        return finding.check
+    same = (declared.id for declared in DECLARATIONS.values() if declared.title == finding.check)
+    return next(same, finding.check)
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: Knobs) -> str:
+    """Fill a declared text; what somebody else kept may lack what it names, and is then shown as it is."""
+    values = {**finding.facts, "value": finding.value, "limit": finding.limit, "knob": knobs}
+    try:
+        return _FORMATTER.vformat(texts if isinstance(texts, str) else texts[key], (), values)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return f"{finding.value} where the limit is {finding.limit} ({finding.unit})"

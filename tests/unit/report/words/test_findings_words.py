@@ -1,0 +1,99 @@
+"""Findings in words: from the declaration, or as an earlier version kept them."""
+
+from dataclasses import replace
+
+import pytest
+
+from stackrace.checks import EVERY_CHECK
+from stackrace.model.launch import Failure, FailureKind, Lack
+from stackrace.model.verdict import Effect, Finding, Unit
+from stackrace.report.words import failures
+from stackrace.report.words import findings as say
+from stackrace.report.words.knobs import LOAD
+
+BUSY = Finding(
+    check="generator-busy",
+    effect=Effect.INVALIDATES,
+    value=0.96,
+    limit=0.85,
+    unit=Unit.SHARE,
+    cure="shared",
+    facts={"throughput_per_s": 12_345.0},
+)
+KEPT = Finding(check="machine speed", effect=Effect.WARNS, seen="it was slow", threshold="fast", remedy="wait")
+
+
+def test_a_finding_is_said_with_its_values():
+    assert say.seen(BUSY) == (
+        "the load engine kept a core 96 % busy: the client was the limit, the stack does at least 12,345/s"
+    )
+    assert say.threshold(BUSY) == "at most 85 %"
+    assert say.remedy(BUSY) == "give the load engine a core that no stack uses"
+
+
+def test_a_load_has_other_things_to_turn_than_a_race():
+    assert "the server does at least" in say.seen(BUSY, LOAD)
+    assert "taskset" in say.remedy(BUSY, LOAD)
+
+
+def test_what_an_earlier_version_kept_in_words_is_shown_as_it_was():
+    assert [part(KEPT) for part in (say.title, say.seen, say.threshold, say.remedy)] == [
+        "machine speed", "it was slow", "fast", "wait"
+    ]  # fmt: skip
+
+
+def test_a_document_has_the_values_beside_the_sentences():
+    assert say.document(BUSY) == {
+        "id": "generator-busy",
+        "check": "generator busy",
+        "effect": "invalidates",
+        "value": 0.96,
+        "limit": 0.85,
+        "unit": "share",
+        "seen": say.seen(BUSY),
+        "threshold": "at most 85 %",
+        "remedy": "give the load engine a core that no stack uses",
+    }
+
+
+def test_a_document_knows_the_id_of_a_check_that_was_kept_by_its_title():
+    kept = say.document(KEPT)
+    assert (kept["id"], kept["check"], kept["value"]) == ("machine-speed", "machine speed", None)
+
+
+def test_a_check_that_this_version_does_not_know_keeps_its_name():
+    unknown = Finding(check="moon-phase", effect=Effect.WARNS)
+    assert (say.title(unknown), say.seen(unknown), say.document(unknown)["id"]) == ("moon-phase", "", "moon-phase")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"facts": {}}, {"cure": "unheard-of"}, {"value": None}, {"facts": {"throughput_per_s": "fast"}}],
+    ids=str,
+)
+def test_a_finding_that_lacks_something_is_shown_all_the_same(changes):
+    broken = replace(BUSY, **changes)
+    assert say.seen(broken) and say.threshold(broken) and say.remedy(broken)
+
+
+def test_facts_are_shown_and_never_read_as_a_template():
+    evil = replace(BUSY, check="accept-queue", facts={"clients": "{knob.__class__}"})
+    assert say.remedy(evil) == "sysctl net.core.somaxconn={knob.__class__}"
+
+
+@pytest.mark.parametrize("check", EVERY_CHECK, ids=lambda check: check.declaration.id)
+def test_a_limit_has_a_unit_that_can_be_written(check):
+    for _, limit in check.limits.gravest_first:
+        assert say.limit_in_words(check.declaration.unit, limit)
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (Failure(kind=FailureKind.DIED, message="it ended"), "it ended"),
+        (Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH), "The race ended before its first launch."),
+        (Failure(kind=FailureKind.REFUSED, finding=KEPT), "it was slow. wait"),
+    ],
+)
+def test_a_failure_is_said(failure, said):
+    assert failures.message(failure) == said
