@@ -109,6 +109,22 @@ fn old_dates_and_caches_are_counted() {
 }
 
 #[test]
+fn bytes_written_are_those_that_the_server_received() {
+    let received = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let sum = Arc::clone(&received);
+    let server = Server::start(move |mut stream, _, _| {
+        while let Some((head, body)) = read_whole(&mut stream) {
+            sum.fetch_add((head.len() + body.len()) as u64, SeqCst);
+            if stream.write_all(HELLO).is_err() {
+                return;
+            }
+        }
+    });
+    let report = play(&plan(&server, vec![post(&[b'x'; 100_000])], 20));
+    assert_eq!((report.counts.ok, report.counters.bytes_written), (20, received.load(SeqCst)));
+}
+
+#[test]
 fn an_answer_that_takes_long_is_not_stale() {
     let server = answering(|_| {
         let stamped = Command::new("date").env("LC_ALL", "C").args(["-u", "+%a, %d %b %Y %H:%M:%S GMT"]).output();

@@ -169,6 +169,8 @@ class Counters:
     """Connections that stood at the beginning, and those opened since."""
     reconnects: int
     """Connections that the server closed although they were to be kept, and that were opened again."""
+    bytes_written: int = 0
+    """Bytes sent: heads and bodies of requests, before encryption."""
     pool_waits: int = 0
     """Requests of an open loop that fell due while all connections were taken."""
     retried: int = 0

@@ -244,7 +244,10 @@ impl Connection {
         let end = if self.held_back { head_bytes } else { bytes.len() };
         loop {
             let moved = if self.written < end {
-                stream.write(&bytes[self.written..end]).map(|count| self.written += count)
+                stream.write(&bytes[self.written..end]).map(|count| {
+                    self.written += count;
+                    ground.wire.counters.bytes_written += count as u64;
+                })
             } else {
                 match stream.flush_pending() {
                     Ok(true) => break,

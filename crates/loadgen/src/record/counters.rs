@@ -25,6 +25,8 @@ macro_rules! counters {
 counters! {
     /// Bytes received.
     bytes_read,
+    /// Bytes sent: heads and bodies of requests, before encryption.
+    bytes_written,
     /// Connections that stood at the window's opening, and those opened since.
     connections_opened,
     /// Connections the server ended although they were to be kept alive, and that were opened again.
