@@ -30,6 +30,11 @@ class JudgedLevel:
         return self.level.rows
 
     @property
+    def series(self) -> tuple[str, bool]:
+        """What levels share that differ in nothing but the number of connections."""
+        return self.level.workload, self.level.load.keep_alive
+
+    @property
     def first(self) -> int:
         """The index of the stack that the answer names: the leader, unless only others are proved to win."""
         good = self.judgement.winners or (self.judgement.leader,)

@@ -111,9 +111,7 @@ def _behind(judged: JudgedLevel, index: int, other: int) -> float:
 
 def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Condition]:
     """Name the load levels of the headline's workload at which another stack is proved better."""
-    load = judged.level.load
-    key = judged.level.workload, load.keep_alive
-    kin = [one for one in levels if (one.level.workload, one.level.load.keep_alive) == key and one is not judged]
+    kin = [each for each in levels if each.series == judged.series and each is not judged]
     kin.sort(key=lambda level: level.level.load.concurrency)
     overtaken = [lead_of(level) for level in kin if _overtaken(level, judged.stacks[judged.first])]
     if not overtaken:
@@ -125,7 +123,7 @@ def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Cond
     yield OtherLevels(
         stack=winner,
         connections=numbers,
-        or_fewer=below == numbers and numbers[-1] < load.concurrency,
+        or_fewer=below == numbers and numbers[-1] < judged.level.load.concurrency,
         ratio=_single_ratio(same),
     )
 

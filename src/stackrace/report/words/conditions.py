@@ -10,63 +10,61 @@ from .phrases import names, times
 __all__ = ["condition"]
 
 
-def condition(one: model.Condition) -> str:
+def condition(change: model.Condition) -> str:
     """Return the sentence."""
-    match one:
+    match change:
         case model.LargerDifference():
-            return _larger_difference(one)
+            return _larger_difference(change)
         case model.SmallerDifference():
-            return _smaller_difference(one)
+            return _smaller_difference(change)
         case model.OtherLevels():
-            return _other_levels(one)
-        case model.LatencyCounts():
-            bound = "≥ " if one.at_least else ""
-            figures = f"{_span(one.p99_s)} against {bound}{_span(one.first_p99_s)}"
-            return f"If p99 latency counts more than throughput: then {one.stack}, {figures}."
-        case model.NoErrors():
+            return _other_levels(change)
+        case model.LatencyCounts(stack=stack, p99_s=p99_s, first_p99_s=first_s, at_least=at_least):
+            figures = f"{_span(p99_s)} against {'≥ ' if at_least else ''}{_span(first_s)}"
+            return f"If p99 latency counts more than throughput: then {stack}, {figures}."
+        case model.NoErrors(stack=stack, first=first, requests=requests, errors=errors):
+            failed = f"of {first}'s {count(requests)} requests {count(errors)} failed"
+            return f"If no request may fail: then {stack}, which had no errors; {failed}."
+        case model.LessMemory(stack=stack, memory_bytes=size, first_memory_bytes=most):
+            needs = f"{stack}, which needs {mebibytes(size)} MiB"
+            return f"If a stack may hold less than {mebibytes(most)} MiB: then {needs}."
+        case model.CpuCounts(stack=stack, cpu_ms_per_request=ms, first_cpu_ms_per_request=first_ms):
+            figures = f"{number(ms)} ms per request against {number(first_ms)} ms"
+            return f"If CPU time is what you pay for: then {stack}, {figures}."
+        case model.LighterServices(services=services, share=share):
             return (
-                f"If no request may fail: then {one.stack}, which had no errors; "
-                f"of {one.first}'s {count(one.requests)} requests {count(one.errors)} failed."
+                f"If the app asked less of {names(services)}: {percent(share)} of the CPU time goes there, "
+                f"so no server can save more than the other {percent(1 - share)}."
             )
-        case model.LessMemory():
-            need = f"{one.stack}, which needs {mebibytes(one.memory_bytes)} MiB"
-            return f"If a stack may hold less than {mebibytes(one.first_memory_bytes)} MiB: then {need}."
-        case model.CpuCounts():
-            own, first = number(one.cpu_ms_per_request), number(one.first_cpu_ms_per_request)
-            return f"If CPU time is what you pay for: then {one.stack}, {own} ms per request against {first} ms."
-        case model.LighterServices():
+        case model.LighterApp(first=first, hop=hop, share=share):
             return (
-                f"If the app asked less of {names(one.services)}: {percent(one.share)} of the CPU time goes there, "
-                f"so no server can save more than the other {percent(1 - one.share)}."
-            )
-        case model.LighterApp():
-            return (
-                f"If the app cost less: {percent(one.share)} of {one.first}'s CPU time is spent in {one.hop}, "
-                f"where the app runs, so what stands before it can save at most {percent(1 - one.share)}."
+                f"If the app cost less: {percent(share)} of {first}'s CPU time is spent in {hop}, "
+                f"where the app runs, so what stands before it can save at most {percent(1 - share)}."
             )
 
 
-def _larger_difference(one: model.LargerDifference) -> str:
-    up_to, as_well = ("up to ", " as well") if one.as_well else ("of ", "")
-    what = f"If differences {up_to}{percent(one.difference)} do not matter to you (now {percent(one.now)})"
-    return f"{what}: then {one.stack} will do{as_well}."
+def _larger_difference(change: model.LargerDifference) -> str:
+    up_to, as_well = ("up to ", " as well") if change.as_well else ("of ", "")
+    matters = f"{up_to}{percent(change.difference)} do not matter to you (now {percent(change.now)})"
+    return f"If differences {matters}: then {change.stack} will do{as_well}."
 
 
-def _smaller_difference(one: model.SmallerDifference) -> str:
+def _smaller_difference(change: model.SmallerDifference) -> str:
     rest = "nobody has won, as this race does not tell them apart that finely"
-    if one.stack is not None:
-        rest = f"only {one.stack} is sure to be as good as any"
-    return f"If differences below {percent(one.difference)} matter to you (now {percent(one.now)}): then {rest}."
+    if change.stack is not None:
+        rest = f"only {change.stack} is sure to be as good as any"
+    matters = f"below {percent(change.difference)} matter to you (now {percent(change.now)})"
+    return f"If differences {matters}: then {rest}."
 
 
-def _other_levels(one: model.OtherLevels) -> str:
-    most = one.connections[-1]
-    if one.or_fewer:
+def _other_levels(change: model.OtherLevels) -> str:
+    most = change.connections[-1]
+    if change.or_fewer:
         where = f"{most} connections or fewer" if most > 1 else "a single connection"
     else:
-        where = f"{' and '.join(map(str, one.connections))} connections"
-    ahead = "" if one.ratio is None else f", {times(one.ratio)} the next best"
-    return f"If you run at {where}: then {one.stack}{ahead}."
+        where = f"{' and '.join(map(str, change.connections))} connections"
+    ahead = "" if change.ratio is None else f", {times(change.ratio)} the next best"
+    return f"If you run at {where}: then {change.stack}{ahead}."
 
 
 def _span(limits: Interval) -> str:

@@ -65,7 +65,7 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
     lead = group[0]
     match lead.kind:
         case LeadKind.AHEAD:
-            ratios = [one.ratio for one in group if one.ratio is not None]
+            ratios = [each.ratio for each in group if each.ratio is not None]
             return f"{lead.stacks[0]} is ahead{_margin(ratios)}"
         case LeadKind.ALIKE:
             return f"there is no difference you would notice between {names(lead.stacks)}"
@@ -76,7 +76,7 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
         case LeadKind.ALONE:
             return f"only {lead.stacks[0]} could be measured"
         case LeadKind.OPEN:
-            same = len({one.stacks for one in group}) == 1
+            same = len({each.stacks for each in group}) == 1
             return f"{names(lead.stacks)} cannot be told apart" if same else "the first place cannot be told"
 
 
