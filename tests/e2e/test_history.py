@@ -71,7 +71,7 @@ def test_a_race_is_called_by_its_name_wherever_its_id_would_do(stackrace, kept):
     assert "shop" in stackrace("report", "before-upgrade-2024", "--store", path).stdout
     assert "never altered" in stackrace("history", "before-upgrade-2024", "--store", path).stdout
     again = stackrace("name", race.id, "another-good-name", "--store", path)
-    assert again.returncode == 2 and "a name is given once" in again.stderr
+    assert again.returncode == 2 and "a name never changes" in again.stderr
 
 
 def test_an_empty_store_says_how_to_fill_it(stackrace, tmp_path):

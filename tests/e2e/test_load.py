@@ -190,7 +190,7 @@ def test_answers_are_held_against_what_was_expected(load, server, tmp_path):
     assert wrong.returncode == 3
     assert "4 failed at comparing the body" in wrong.stdout
     assert "--mask" in wrong.stdout
-    assert "not one right answer" in wrong.stderr
+    assert "no right answer" in wrong.stderr
 
 
 def test_every_request_can_have_a_number_of_its_own(load, server):
@@ -225,7 +225,7 @@ def test_a_server_that_is_not_there_is_no_result(load):
     done = load("http://127.0.0.1:9/", "-n", "3")
     assert done.returncode == 3
     assert "3 failed at connecting: does the server listen there?" in done.stdout
-    assert "not one right answer came" in done.stderr
+    assert "no right answer came" in done.stderr
     assert document(load("http://127.0.0.1:9/", "-n", "3", "--json"), code=3)["failed"]["connect"] == 3
 
 

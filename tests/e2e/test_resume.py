@@ -135,7 +135,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     _, said = process.communicate(timeout=120)
     assert process.returncode == code
     wait_until_nothing_is_left(temporary)
-    command = f"go on with: stackrace run --resume {race}"
+    command = f"continue with: stackrace run --resume {race}"
     assert command in stackrace("report", race).stderr
     assert (command in said) == (number == signal.SIGINT)
 
@@ -164,7 +164,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project
     race = wait_for_launches(process, before, 3)
     os.kill(process.pid, signal.SIGSTOP)  # it must not end before it was asked for
     at_once = stackrace("run", "--resume", race)
-    assert (at_once.returncode, "is going on already" in at_once.stderr) == (2, True)
+    assert (at_once.returncode, "is already running" in at_once.stderr) == (2, True)
     nobody = stackrace("run", "--resume")
     assert (nobody.returncode, "no race was interrupted here" in nobody.stderr) == (2, True)
     os.kill(process.pid, signal.SIGKILL)
@@ -176,7 +176,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project
     (project / "tiny.py").write_text(APP)
 
     flag = stackrace("run", "--resume", race, "--repeats", "9")
-    assert (flag.returncode, "--repeats would make" in flag.stderr) == (2, True)
+    assert (flag.returncode, "--repeats would change" in flag.stderr) == (2, True)
     budget = stackrace("run", "--resume", race, "--budget", "1h")
     assert (budget.returncode, "--budget: race" in budget.stderr) == (2, True)
 
@@ -195,6 +195,6 @@ def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
     store = f"sqlite:///{tmp_path}/races.sqlite3"
     assert f"stackrace run --resume {race} --store {store}" in said
     elsewhere = stackrace("run", "--resume", race, "--store", store, XDG_DATA_HOME=str(tmp_path / "other"))
-    assert (elsewhere.returncode, "where another machine" in elsewhere.stderr) == (2, True)
+    assert (elsewhere.returncode, "Another machine" in elsewhere.stderr) == (2, True)
     unnamed = stackrace("run", "--resume", race)
-    assert (unnamed.returncode, "name it with --store" in unnamed.stderr) == (2, True)
+    assert (unnamed.returncode, "give it with --store" in unnamed.stderr) == (2, True)

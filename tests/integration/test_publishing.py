@@ -98,17 +98,17 @@ def test_a_race_that_an_earlier_version_published_is_the_same(database):
     assert told.taken == (document["_id"],)
     assert not publish(race, database)
     assert fetched(database, [race])[0].known == (race.id,)
-    with pytest.raises(StoreError, match="another content"):
+    with pytest.raises(StoreError, match="different content"):
         publish(replace(race, app="faster"), database)
 
 
 def test_another_content_under_the_same_id_is_left_alone_on_both_sides(database):
     race, other = make_race(), replace(make_race(), app="other")
     publish(race, database)
-    with pytest.raises(StoreError, match=f"{race.id} is in http.*another content.*stackrace history"):
+    with pytest.raises(StoreError, match=f"{race.id} is in http.*different content.*stackrace history"):
         publish(other, database)
     told, taken = fetched(database, here=[other])
-    assert not taken and "another content" in told.troubles[0]
+    assert not taken and "different content" in told.troubles[0]
     assert fetched(database, here=[race])[0].known == (race.id,)
 
 
@@ -138,7 +138,7 @@ def test_databases_that_replicate_each_other_end_up_with_every_race(couchdb, dat
 
 
 def test_a_race_without_an_ending_is_not_published(database):
-    with pytest.raises(StoreError, match="has no ending"):
+    with pytest.raises(StoreError, match="has not ended"):
         publish(replace(make_race(), ending=None), database)
 
 
@@ -229,7 +229,7 @@ def test_an_answer_without_end_is_cut_off(monkeypatch):
     monkeypatch.setattr("stackrace.publish.database.MOST_BYTES", 1 << 16)
     with (
         answering(b"HTTP/1.0 200 OK\r\n\r\n" + bytes(1 << 18)) as url,
-        pytest.raises(StoreError, match="it is no race"),
+        pytest.raises(StoreError, match="it is not a race"),
     ):
         Database(couch_address(url, {})).open()
 

@@ -174,7 +174,7 @@ def test_services_listen_on_no_network():
 
 @pytest.mark.parametrize("name", ["oracle", "memcached#1", "memcached#10", "memcached#x", "#2", ""])
 def test_an_unknown_service_names_the_known_ones(name):
-    with Guard() as guard, pytest.raises(InputError, match="known are mariadb, memcached, postgresql, redis"):
+    with Guard() as guard, pytest.raises(InputError, match="known: mariadb, memcached, postgresql, redis"):
         Services([name], guard, (), Templates(cache_folder(), print))
 
 

@@ -104,7 +104,7 @@ def test_an_open_launch_already_has_its_slices(store):
 
 def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     launch = make_launch()
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         store.begin(replace(make_race(), launches=(launch, launch)))
     assert store.latest() is None
 
@@ -200,7 +200,7 @@ def test_that_an_interrupted_race_goes_on_is_measuring_and_nothing_else_is(store
     store.resume(former)
     assert store.load(race.id) == replace(former, elapsed_s=2.0)
     assert all(launch.cut_short for launch in store.load(race.id).launches)
-    with pytest.raises(StoreError, match="not one that was interrupted"):
+    with pytest.raises(StoreError, match="was not interrupted"):
         store.resume(former)
     store.end(race.id, Ending.BUDGET, 3.0)
     assert store.alterations(race.id) == ()
@@ -283,10 +283,10 @@ def test_an_id_is_used_once_across_all_tables(store):
     race = make_race()
     store.begin(race)
     for taken in (race.id, race.launches[0].id):
-        with pytest.raises(StoreError, match="taken already"):
+        with pytest.raises(StoreError, match="already in use"):
             store.begin(replace(make_race(), id=taken))
     store.name(race.id, "before-upgrade-2024")
-    with pytest.raises(StoreError, match="name is given once"):
+    with pytest.raises(StoreError, match="name never changes"):
         store.name(race.id, "another-good-name")
 
 

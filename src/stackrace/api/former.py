@@ -39,8 +39,8 @@ def hold_to(former: Former, race: Race, opening: Opening) -> None:
     for what, before, now in _compared(former, race, opening):
         if before != now:
             raise InputError(
-                f"race {former.race.id} cannot go on: {what} was {before}, now it is {now}; make it as it was, or "
-                "race anew: what was measured is kept"
+                f"race {former.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
+                "start a new race: the results so far are kept"
             )
 
 

@@ -63,9 +63,7 @@ def _wanted(prefix: str, store: Store) -> str:
             elsewhere = _store_of(prefix)
             if elsewhere is None or elsewhere == str(store.address):
                 raise
-            raise StoreError(
-                f"race {prefix} is kept in another store, {elsewhere}; name it with --store"
-            ) from error
+            raise StoreError(f"race {prefix} is in another store, {elsewhere}; give it with --store") from error
     folder = races_folder()
     for race_id in store.unfinished():
         if has_manifest(folder, race_id) and not is_racing(folder, race_id):
@@ -86,8 +84,8 @@ def _store_of(prefix: str) -> str | None:
 def _need_unfinished(race: Race) -> None:
     if race.ending not in (None, Ending.INTERRUPTED):
         raise InputError(
-            f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, race anew with a "
-            f"larger --budget or more --repeats; to see it again: stackrace report {race.id}"
+            f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, start a new race "
+            f"with a larger --budget or more --repeats; to see it again: stackrace report {race.id}"
         )
 
 
@@ -96,8 +94,8 @@ def _read(file: ManifestFile, race_id: str) -> Manifest:
         return file.read()
     except (ValueError, OSError) as error:
         raise StoreError(
-            f"race {race_id} cannot go on: its manifest cannot be read ({error}); go on with the Stackrace that "
-            "wrote it, or race anew"
+            f"race {race_id} cannot continue: its manifest cannot be read ({error}); use the Stackrace that "
+            "wrote it, or start a new race"
         ) from error
 
 
@@ -107,8 +105,8 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
         request = request_from(manifest.opening.request)
     except ValueError as error:
         raise StoreError(
-            f"race {race.id} cannot go on: Stackrace {manifest.opening.version} made it, and asked in other words; "
-            "go on with that one, or race anew",
+            f"race {race.id} cannot continue: Stackrace {manifest.opening.version} made it, whose requests "
+            "differ; use that version, or start a new race",
             detail=str(error),
         ) from error
     # a hidden twin is chosen again, by the seed
@@ -123,11 +121,11 @@ def _budget_s(race: Race, wanted_s: float | None) -> float:
     if wanted_s is None:
         return race.budget_s
     if not race.budget_s:
-        raise InputError(f"--budget: race {race.id} has none, its runs take as long as they take; leave it out")
+        raise InputError(f"--budget: race {race.id} makes runs and has no budget; leave it out")
     if wanted_s < race.budget_s:
         raise InputError(
-            f"--budget {DURATION.format(wanted_s)} is less than race {race.id} was given, "
-            f"{DURATION.format(race.budget_s)}; give a larger one, or leave it out"
+            f"--budget {DURATION.format(wanted_s)} is less than race {race.id} had, "
+            f"{DURATION.format(race.budget_s)}; give more, or leave it out"
         )
     return wanted_s
 

@@ -88,7 +88,7 @@ class Bundled:
 def bundled(name: str = DJANGO) -> Bundled:
     """Return a bundled app. Nothing is ever written into its folder. Raises InputError for an unknown name."""
     if name not in BUNDLES:
-        raise InputError(f"no bundled app is called {name!r}; known are {', '.join(BUNDLES)}")
+        raise InputError(f"there is no bundled app {name!r}; known: {', '.join(BUNDLES)}")
     return BUNDLES[name]()
 
 

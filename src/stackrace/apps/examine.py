@@ -80,7 +80,7 @@ def _interface(app: App) -> Interface:
 
 def _ascii(path: str) -> str:
     if not path.isascii() or not path.startswith("/") or any(character.isspace() for character in path):
-        raise InputError(f"{path!r} is no path: start it with / and percent-encode what is not ASCII")
+        raise InputError(f"{path!r} is not a path: start it with / and percent-encode what is not ASCII")
     return path
 
 

@@ -68,7 +68,7 @@ def _explicit(root: Path, given: Path) -> Path:
     path = (root / given.expanduser()).absolute()
     python = _python_of(path) or path
     if not _is_executable(python):
-        raise InputError(f"{given} is no interpreter (--python, [app] python); give one like .venv/bin/python")
+        raise InputError(f"{given} is not an interpreter (--python, [app] python); give one like .venv/bin/python")
     return python
 
 

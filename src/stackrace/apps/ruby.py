@@ -17,7 +17,7 @@ def find_ruby(root: Path, explicit: Path | None = None) -> Path:
         given = (root / explicit.expanduser()).absolute()
         if given.is_file() and os.access(given, os.X_OK):
             return given
-        raise AppError(f"{explicit} is no interpreter ([app] ruby); give one like /usr/bin/ruby")
+        raise AppError(f"{explicit} is not an interpreter ([app] ruby); give one like /usr/bin/ruby")
     found = shutil.which("ruby")
     if found is None:
         raise AppError("no Ruby found for the Rack app: stackrace install puma brings one, or set [app] ruby")

@@ -43,9 +43,7 @@ def compare_again(
         outcome = race_again(name, options, race_part, on_part)
     _show(outcome, html=html, as_json=as_json)
     if outcome.interrupted:
-        raise InterruptedRace(
-            "interrupted; what was measured is kept; go on with the race of a part: stackrace run --resume ID"
-        )
+        raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
     if not outcome.races:
         why = "the document's parts say why" if as_json else "the reasons stand above"
         raise RefusedError(f"no part of the comparison could be run; {why}")

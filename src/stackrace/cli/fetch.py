@@ -47,4 +47,4 @@ def command(url: str, races: tuple[str, ...], store: str | None) -> None:
         click.echo(f"fetched {race_id}")
     click.echo(f"{len(fetched.taken)} fetched, {len(fetched.known)} here already")
     if fetched.troubles:
-        raise StoreError(f"{len(fetched.troubles)} could not be taken", detail="\n".join(fetched.troubles))
+        raise StoreError(f"{len(fetched.troubles)} could not be copied", detail="\n".join(fetched.troubles))

@@ -31,4 +31,4 @@ def unfinished_note(race: Race, store: Store) -> str:
         return ""
     if is_racing(races_folder(), race.id):
         return "It is going on at this moment."
-    return f"It was interrupted; go on with: {go_on_with(race.id, store)}"
+    return f"It was interrupted; continue with: {go_on_with(race.id, store)}"

@@ -55,7 +55,7 @@ class _LazyGroup(click.Group):
         from ..spec.nearest import did_you_mean
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f"no verb is called {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)
+            raise click.UsageError(f"there is no verb {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -22,7 +22,7 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
         if gone := next((gone for gone in GONE if gone.name == name), None):
             raise InputError(gone.sentence)
         if name not in entries:
-            raise InputError(f"no server is called {name!r}{did_you_mean(name, entries)}")
+            raise InputError(f"there is no server {name!r}{did_you_mean(name, entries)}")
     return [entries[name] for name in names]
 
 

@@ -107,7 +107,7 @@ class AppOptions:
         entries = {EntryKind.DJANGO: self.django, EntryKind.WSGI: self.wsgi, EntryKind.ASGI: self.asgi}
         named = {kind: target for kind, target in entries.items() if target}
         if len(named) > 1:
-            raise InputError(f"give one of --{', --'.join(named)}: an app has one entry")
+            raise InputError(f"give only one of --{', --'.join(named)}")
         if self.project is not None:
             if not self.project.is_dir():
                 raise InputError(f"--project {self.project} is no folder")

@@ -53,7 +53,7 @@ def command(
     from .showing import show, write_html
 
     if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
-        raise InputError("give one of --list, --json, --csv, --markdown and --schema")
+        raise InputError("give only one of --list, --json, --csv, --markdown and --schema")
     if schema:
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
         return

@@ -49,7 +49,7 @@ class Services:
         self._templates = templates
         if twice := {name for name in names if names.count(name) > 1}:
             raise InputError(
-                f"[app] services: {sorted(twice)[0]!r} is asked for twice; a second one is called like memcached#2"
+                f"[app] services: {sorted(twice)[0]!r} is named twice; call the second one memcached#2, or the like"
             )
         self._instances = tuple(instance_of(name, guard.directory) for name in names)
         self._pids: dict[str, int] = {}

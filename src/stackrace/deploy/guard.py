@@ -169,7 +169,7 @@ class Guard:
                         return answer
         except (BrokenPipeError, ValueError):
             pass
-        raise LaunchError("the supervisor was killed; every server it had started is being ended")
+        raise LaunchError("the supervisor was killed; all its servers are being stopped")
 
 
 def _status(answer: object) -> Status:

@@ -104,14 +104,15 @@ def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None =
         embeds = entry.needs.embeds
         if embeds and python and embeds != python:
             raise MissingError(
-                f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, the app's "
-                f"environment is {python[0]}.{python[1]}; name one of Python {embeds[0]}.{embeds[1]} with --python"
+                f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, but the app's "
+                f"environment has {python[0]}.{python[1]}; give an interpreter of Python {embeds[0]}."
+                f"{embeds[1]} with --python"
             )
         before = entry.needs.before
         if before and python and python >= before:
             raise MissingError(
-                f"stack {stack.path!r}: {hop.server} copes with Python before {before[0]}.{before[1]}, the app's "
-                f"environment is {python[0]}.{python[1]}; name an older one with --python"
+                f"stack {stack.path!r}: {hop.server} works only with Python before {before[0]}.{before[1]}, but "
+                f"the app's environment has {python[0]}.{python[1]}; give an older interpreter with --python"
             )
 
 

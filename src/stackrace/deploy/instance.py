@@ -97,8 +97,8 @@ def instance_of(name: str, folder: Path) -> Instance:
     match = _NAME.fullmatch(name)
     if match is None or match["service"] not in known:
         raise InputError(
-            f"[app] services: no service is called {name!r}; known are {', '.join(sorted(known))}, "
-            "and a second one of a kind is called like memcached#2, up to #9"
+            f"[app] services: there is no service {name!r}; known: {', '.join(sorted(known))}; further ones of "
+            "a kind are called memcached#2 to #9"
         )
     service, number = known[match["service"]], match["number"]
     if lack := service.missing():

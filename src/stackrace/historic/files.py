@@ -25,7 +25,7 @@ def comparison_name(asked: str | Path) -> str | None:
     if path.parent != Path(PREFIX) or path.is_file():
         return None
     if path.name not in NAMES:
-        raise InputError(f"no published comparison is called {path.name!r}; known are {', '.join(NAMES)}")
+        raise InputError(f"there is no published comparison {path.name!r}; known: {', '.join(NAMES)}")
     return path.name
 
 

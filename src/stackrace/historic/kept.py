@@ -70,7 +70,7 @@ def _read(path: Path) -> Kept:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["format"] != FORMAT or document["version"] != VERSION:
-            raise StoreError(f"{path} is of another version of stackrace; move it away")
+            raise StoreError(f"{path} was written by another version of stackrace; move it away")
         return Kept(
             id=str(document["id"]),
             name=str(document["comparison"]),

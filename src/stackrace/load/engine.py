@@ -76,7 +76,7 @@ def _plan(
     follow_s: float,
 ) -> _engine.Plan:
     if load.poisson and not load.is_open:
-        raise InputError("poisson spaces the requests of an open loop; give it a rate")
+        raise InputError("poisson is for an open loop; give it a rate")
     return _engine.Plan(
         address=address,
         targets=_targets(workload),

@@ -71,9 +71,9 @@ def _content(path: Path) -> dict[str, object]:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON ({error}); {_WAY_OUT}") from error
+        raise InputError(f"{path} is not JSON ({error}); {_WAY_OUT}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} holds no JSON object; {_WAY_OUT}")
+        raise InputError(f"{path} is not a JSON object; {_WAY_OUT}")
     return content
 
 
@@ -130,19 +130,19 @@ class _Table:
                 return float(value)
             except OverflowError:
                 pass
-        raise self.wrong(key, "is no number of zero or more")
+        raise self.wrong(key, "is not a number of zero or more")
 
     def whole(self, key: str) -> int:
         """Return a whole number that is not negative."""
         value = self._get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-            raise self.wrong(key, "is no whole number of zero or more")
+            raise self.wrong(key, "is not a whole number of zero or more")
         return value
 
     def text(self, key: str) -> str:
         value = self._get(key)
         if not isinstance(value, str):
-            raise self.wrong(key, "is no text")
+            raise self.wrong(key, "is not text")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:

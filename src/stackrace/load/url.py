@@ -65,7 +65,7 @@ def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = 
     )
     if not target_is_mine and not url.is_local:
         raise InputError(
-            f"{name} is not this machine; load only what is yours to load. If it is, say so with --target-is-mine"
+            f"{name} is another machine; load only what is yours. If it is yours, add --target-is-mine"
         )
     return url
 
@@ -74,19 +74,19 @@ def _split(text: str) -> SplitResult:
     try:
         parts = urlsplit(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no URL ({error}); write it like {_EXAMPLE}") from error
+        raise InputError(f"{text!r} is not a URL ({error}); write it like {_EXAMPLE}") from error
     if parts.scheme not in _PORTS:
-        raise InputError(f"{text!r} is no http or https URL; write it like {_EXAMPLE}")
+        raise InputError(f"{text!r} is not an http or https URL; write it like {_EXAMPLE}")
     if "@" in parts.netloc:
-        raise InputError(f"{text!r} holds a user name; send an Authorization header instead")
+        raise InputError(f"{text!r} contains a user name; send an Authorization header instead")
     return parts
 
 
 def _host(parts: SplitResult, text: str) -> str:
     if not parts.hostname or not parts.netloc.isascii():
-        raise InputError(f"{text!r} names no host; write it like {_EXAMPLE}")
+        raise InputError(f"{text!r} has no host; write it like {_EXAMPLE}")
     if "%" in parts.hostname:
-        raise InputError(f"{text!r} holds an IPv6 zone, which a Host header may not; use a global address")
+        raise InputError(f"{text!r} contains an IPv6 zone, which a Host header may not; use a global address")
     return parts.hostname
 
 

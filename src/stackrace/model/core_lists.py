@@ -22,7 +22,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
         match = _PART.fullmatch(part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if last < first:
-            raise InputError(f"{text!r} is no list of cores; write it like 0-3 or 0,2,4-6")
+            raise InputError(f"{text!r} is not a list of cores; write it like 0-3 or 0,2,4-6")
         cores.update(range(first, last + 1))
     return tuple(sorted(cores))
 

@@ -46,7 +46,7 @@ def decode(identifier: str) -> int:
     """
     version = version_of(identifier)
     if version:
-        raise InputError(f"{identifier!r} is an id of version {version}, which a later Stackrace made: upgrade")
+        raise InputError(f"{identifier!r} is an id of version {version}, from a later Stackrace; upgrade")
     if not is_valid(identifier):
         raise InputError(f"{identifier!r} is not an id: {LENGTH} characters of 0-9 and a-z")
     return int(identifier, 36)
@@ -82,7 +82,7 @@ def parse_name(text: str) -> str:
     name = text.strip().lower()
     if not PATTERN.fullmatch(name) or "-" not in name:
         raise InputError(
-            f"{text!r} cannot be a name: 13 to 32 of the characters 0-9, a-z and -, with a hyphen inside, "
+            f"{text!r} is not a valid name: use 13 to 32 characters of 0-9, a-z and -, with a hyphen inside, "
             "as in before-upgrade-2024"
         )
     return name

@@ -46,7 +46,7 @@ def couch_address(url: str, environment: Mapping[str, str] | None = None) -> Cou
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise InputError(f"the database's URL is none; write it like {_EXAMPLE}") from error
+        raise InputError(f"this is not the URL of a database; write it like {_EXAMPLE}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\x00-\x20\x7f]", url):
         raise InputError(f"the database's URL must start with http:// or https:// and a host: {_EXAMPLE}")
     if parts.query or parts.fragment:

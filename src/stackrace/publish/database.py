@@ -61,10 +61,12 @@ class Database:
         answer = self._ask("GET", "")
         if answer.status == 404 and answer.document.get("error") == "not_found":
             if not create:
-                raise StoreError(f"there is no database {self.address}; correct the URL, or make it with --create")
+                raise StoreError(
+                    f"there is no database {self.address}; correct the URL, or create it with --create"
+                )
             made = self._ask("PUT", "")
             if made.status not in (201, 202, 412):  # 412: somebody else was faster
-                raise self._trouble(made, "does not let the database be made")
+                raise self._trouble(made, "does not allow creating the database")
         elif answer.status != 200 or "db_name" not in answer.document:
             raise self._trouble(answer, "is no CouchDB")
 
@@ -74,14 +76,14 @@ class Database:
         if answer.status == 404:
             return None
         if answer.status != 200 or "_id" not in answer.document:
-            raise self._trouble(answer, f"does not give document {identifier}")
+            raise self._trouble(answer, f"does not return document {identifier}")
         return answer.document
 
     def attachment(self, identifier: str, name: str) -> bytes:
         """Return an attachment of the document."""
         answer = self._ask("GET", f"/{quote(identifier, safe='')}/{quote(name, safe='')}")
         if answer.status != 200:
-            raise self._trouble(answer, f"does not give {name} of document {identifier}")
+            raise self._trouble(answer, f"does not return {name} of document {identifier}")
         return answer.body
 
     def put(self, document: dict[str, Any]) -> None:
@@ -91,7 +93,7 @@ class Database:
         if answer.status == 409:
             raise Conflict
         if answer.status not in (201, 202):
-            raise self._trouble(answer, "does not take the race")
+            raise self._trouble(answer, "rejects the race")
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all documents in alphabetical order, those of design documents left out."""
@@ -117,8 +119,8 @@ class Database:
             return _read(connection.getresponse())
         except ssl.SSLCertVerificationError as error:
             raise StoreError(
-                f"{address}: its certificate is not trusted ({error.verify_message}); name the host as the "
-                "certificate does, or trust its authority with the variable SSL_CERT_FILE"
+                f"{address}: its certificate is not trusted ({error.verify_message}); use the host name of the "
+                "certificate, or trust its authority with the variable SSL_CERT_FILE"
             ) from error
         except TimeoutError as error:
             raise StoreError(f"{address} does not answer in time; try again later") from error
@@ -163,5 +165,7 @@ def _read(response: http.client.HTTPResponse) -> _Answer:
         pieces.append(piece)
         size += len(piece)
         if size > MOST_BYTES or time.monotonic() > deadline:
-            raise StoreError(f"an answer is longer than {MOST_BYTES >> 20} MiB or {LONGEST_S:g} s: it is no race")
+            raise StoreError(
+                f"an answer is longer than {MOST_BYTES >> 20} MiB or {LONGEST_S:g} s: it is not a race"
+            )
     return _Answer(response.status, b"".join(pieces))

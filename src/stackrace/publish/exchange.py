@@ -17,7 +17,7 @@ __all__ = ["Fetched", "fetch", "publish", "published_ids"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What became of the races asked for. ``troubles`` is one sentence for each that could not be taken."""
+    """What became of the races asked for. ``troubles`` is one sentence for each that could not be copied."""
 
     taken: tuple[str, ...]
     known: tuple[str, ...]
@@ -31,7 +31,8 @@ def publish(race: Race, database: Database) -> bool:
     """
     if race.ending is None:
         raise StoreError(
-            f"race {race.id} has no ending: it runs, or was killed; what is published never changes, so wait for it"
+            f"race {race.id} has not ended: it is running, or was killed. A published race never changes, so "
+            "let it end first"
         )
     sent = published(race)
     there = database.get(race.id)
@@ -43,8 +44,8 @@ def publish(race: Race, database: Database) -> bool:
             there = database.get(race.id)
     if there is None or not _agrees(there, sent, database):
         raise StoreError(
-            f"race {race.id} is in {database.address} with another content, which was left as it is: "
-            f"one of the two was altered, see: stackrace history {race.id}"
+            f"race {race.id} is in {database.address} with different content, which was not changed. One of "
+            f"the two was altered; see: stackrace history {race.id}"
         )
     return False
 
@@ -81,8 +82,8 @@ def fetch(
                 known.append(identifier)
             else:
                 troubles.append(
-                    f"race {identifier} is here with another content, which was left as it is: one of the two "
-                    f"was altered, see: stackrace history {identifier}"
+                    f"race {identifier} is here with different content, which was not changed. One of the two "
+                    f"was altered; see: stackrace history {identifier}"
                 )
         except StoreError as error:
             troubles.append(error.message)

@@ -76,8 +76,8 @@ class Ledger:
         was = changed(self._facts[facts.stack], facts) if self._race.resumed else ""
         if was:
             raise InputError(
-                f"stack {facts.stack!r} is not what it was when race {self._race.id} began: {was}; "
-                "make it as it was, or race anew: what was measured is kept"
+                f"stack {facts.stack!r} has changed since race {self._race.id} began: {was}; restore it, or "
+                "start a new race: the results so far are kept"
             )
 
     def add(self, launch_id: str, measured: Slice) -> Launch:

@@ -66,13 +66,13 @@ def _files(entry: Entry, root: Path) -> App:
     """The folder itself is the app's root, so that servers need not know where it lay."""
     folder = (root / entry.target).resolve()
     if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}; [app] files names the one to serve, as in public/")
+        raise InputError(f"there is no folder {folder}; set [app] files to the folder to serve, as in public/")
     return App(name=folder.name, root=folder, entry=replace(entry, target="."))
 
 
 def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
     if not (root / entry.target).is_file():
-        raise AppError(f"there is no {root / entry.target}; [app] rack names the rackup file, as in config.ru")
+        raise AppError(f"there is no {root / entry.target}; set [app] rack to the rackup file, as in config.ru")
     ruby = find_ruby(root, request.ruby)
     return ruby, f"The app runs with {ruby}, in production unless [app] env says otherwise."
 

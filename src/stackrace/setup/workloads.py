@@ -103,7 +103,7 @@ def met(
     """Return the workloads that any of ``stacks`` meets; raises InputError for a stack that meets none."""
     for stack in stacks:
         if not any(meets(stack, one, limits) for one in workloads):
-            raise InputError(f"no workload is for {stack.path}: add it to the stacks of one, or leave it out")
+            raise InputError(f"stack {stack.path} has no workload: add it to the stacks of one, or leave it out")
     return tuple(one for one in workloads if any(meets(stack, one, limits) for stack in stacks))
 
 

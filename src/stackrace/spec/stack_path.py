@@ -86,7 +86,7 @@ def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpe
     if name in specs:
         _refuse_gone(specs[name], text)
         return specs[name]
-    raise StackError(f"stack {text!r}: no server is called {name!r}{did_you_mean(name, specs)}")
+    raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, specs)}")
 
 
 def _refuse_gone(spec: ServerSpec, text: str) -> None:
@@ -129,7 +129,7 @@ def _check_wire(
 ) -> None:
     link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is not legal:"
     if protocol not in list(Protocol):
-        raise StackError(f"{link} no protocol is called {protocol!r}{did_you_mean(protocol, list(Protocol))}")
+        raise StackError(f"{link} there is no protocol {protocol!r}{did_you_mean(protocol, list(Protocol))}")
     if after.inside:
         raise StackError(f"{link} {after.name} lives inside {' or '.join(sorted(after.inside))}, joined by +")
     if not before.forwards:

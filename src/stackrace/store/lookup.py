@@ -32,7 +32,7 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
     if not ids:
         raise StoreError("no race is stored yet; make one with: stackrace run")
     if found:
-        raise StoreError(f"{prefix!r} begins {len(found)} ids; give more of its characters", detail=_listed(found))
+        raise StoreError(f"{prefix!r} begins {len(found)} ids; give more characters", detail=_listed(found))
     raise StoreError(f"no race's id begins with {prefix!r}; near it are", detail=_listed(_near(wanted, ids)))
 
 

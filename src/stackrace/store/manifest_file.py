@@ -76,7 +76,7 @@ def begin_manifest(folder: Path, opening: Opening) -> ManifestFile:
         file = ManifestFile(path, os.O_CREAT | os.O_EXCL)
     except OSError as error:
         raise StoreError(
-            f"the race's manifest {path} cannot be made: {error.strerror}; set XDG_DATA_HOME to another folder"
+            f"the race's manifest {path} cannot be created: {error.strerror}; set XDG_DATA_HOME to another folder"
         ) from error
     try:
         file.append(opening)
@@ -95,15 +95,18 @@ def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
     try:
         file = _patiently(path)
     except BlockingIOError as error:
-        raise StoreError(f"race {race_id} is going on already, in another process: let it, or stop that") from error
+        raise StoreError(
+            f"race {race_id} is already running in another process: wait for it, or stop it"
+        ) from error
     except FileNotFoundError as error:
         raise StoreError(
-            f"race {race_id} cannot go on here: its manifest {path} does not exist, as where another machine, "
-            "another user or an earlier Stackrace made the race; go on there, or race anew"
+            f"race {race_id} cannot continue here: its manifest {path} does not exist. Another machine, another "
+            "user or an earlier Stackrace may have made it; continue there, or start a new race"
         ) from error
     except OSError as error:
         raise StoreError(
-            f"race {race_id} cannot go on: {path} cannot be opened ({error.strerror}); make it yours, or race anew"
+            f"race {race_id} cannot continue: {path} cannot be opened ({error.strerror}); change its owner, or "
+            "start a new race"
         ) from error
     file.mend()
     return file

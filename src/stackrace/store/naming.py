@@ -27,9 +27,9 @@ def give_name(alias: str, race_id: str, text: str) -> str:
     if given.get(name) == race_id:
         return name
     if name in given:
-        raise StoreError(f"{name!r} is the name of race {given[name]} already; choose another")
+        raise StoreError(f"{name!r} is already the name of race {given[name]}; choose another")
     for other, named in given.items():
         if named == race_id:
-            raise StoreError(f"race {race_id} has a name already, {other!r}; a name is given once")
+            raise StoreError(f"race {race_id} already has the name {other!r}; a name never changes")
     IdRow(id=name, kind="name", of_id=race_id).save(using=alias, force_insert=True)
     return name

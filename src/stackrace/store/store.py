@@ -104,8 +104,7 @@ class Store:
                         self.end_launch(launch)
         if not changed:
             raise StoreError(
-                f"store {self.address}: race {race.id} is not one that was interrupted; "
-                f"see: stackrace report {race.id}"
+                f"store {self.address}: race {race.id} was not interrupted; see: stackrace report {race.id}"
             )
 
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
@@ -169,8 +168,8 @@ class Store:
                 return replace(race, notes=(*race.notes, altered)) if altered else race
             except (KeyError, TypeError, ValueError) as error:
                 raise StoreError(
-                    f"store {self.address}: race {race_id} was altered, or written by another Stackrace: "
-                    f"read it with the one that wrote it, or see: stackrace history {race_id}",
+                    f"store {self.address}: race {race_id} was altered, or written by another version of "
+                    f"Stackrace: read it with that version, or see: stackrace history {race_id}",
                     detail=repr(error),
                 ) from error
 

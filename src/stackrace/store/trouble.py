@@ -42,7 +42,7 @@ def translated(address: Address) -> Iterator[None]:
         yield
     except IntegrityError as error:
         raise StoreError(
-            f"store {address}: an id is taken already, or names nothing that is stored", detail=str(error)
+            f"store {address}: an id is already in use, or does not exist", detail=str(error)
         ) from error
     except ImproperlyConfigured as error:
         raise StoreError(f"store {address}: {_NO_DRIVER}", detail=str(error)) from error

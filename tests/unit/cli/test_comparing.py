@@ -24,9 +24,12 @@ from stackrace.model.race import Ending
         (["race.toml", "--quick"], "--quick is for published comparisons"),
         (["historic/lighttpd-2008/race", "--quick"], "--quick is for published comparisons"),
         (["historic/lighttpd-2008", "--budget", "2min"], "--quick --budget 2min"),
-        (["historic/lighttpd-2008", "--stack", "gunicorn"], "--stack would make historic/lighttpd-2008 another"),
-        (["historic/lighttpd-2008", "-c", "5"], "would make historic/lighttpd-2008 another"),
-        (["historic/lighttpd-2008", "--quick", "--url", "/"], "--url would make"),
+        (
+            ["historic/lighttpd-2008", "--stack", "gunicorn"],
+            "--stack would change the comparison historic/lighttpd-2008",
+        ),
+        (["historic/lighttpd-2008", "-c", "5"], "would change the comparison historic/lighttpd-2008"),
+        (["historic/lighttpd-2008", "--quick", "--url", "/"], "--url would change"),
     ],
 )
 def test_flags_that_do_not_go_together_are_usage_errors(arguments, said, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def test_any_other_path_is_none(asked):
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(InputError, match="known are deployment-2010, lighttpd-2008"):
+    with pytest.raises(InputError, match="known: deployment-2010, lighttpd-2008"):
         comparison_name("historic/1999")
 
 

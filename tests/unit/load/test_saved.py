@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.json cannot be read"):
         read_saved(tmp_path / "absent.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"bytes\.json is no JSON"):
+    with pytest.raises(InputError, match=r"bytes\.json is not JSON"):
         read_saved(tmp_path / "bytes.json")
 
 

@@ -36,7 +36,7 @@ def test_localhost_is_dialled_over_ipv4_and_keeps_its_name() -> None:
         ("", "write it like"),
         ("127.0.0.1:8000", "write it like"),
         ("ftp://127.0.0.1/", "write it like"),
-        ("http:///path", "names no host"),
+        ("http:///path", "has no host"),
         ("http://[::1/", "write it like"),
         ("http://127.0.0.1:x/", "1 to 65535"),
         ("http://127.0.0.1:0/", "1 to 65535"),

@@ -29,7 +29,7 @@ def test_what_is_no_id_is_refused(wrong):
 def test_a_longer_id_is_of_a_later_version(longer, version):
     assert ids.version_of(longer) == version
     assert not ids.is_valid(longer)
-    with pytest.raises(InputError, match=f"version {version}, which a later Stackrace made"):
+    with pytest.raises(InputError, match=f"version {version}, from a later Stackrace"):
         ids.decode(longer)
 
 

@@ -34,11 +34,11 @@ def test_plain_files_are_loaded_without_any_interpreter(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"entry": entry_of(EntryKind.FILES, "public/")}, r"no folder .*/public; \[app\] files"),
-        ({"entry": entry_of(EntryKind.RACK, "config.ru")}, r"no .*/config.ru; \[app\] rack"),
+        ({"entry": entry_of(EntryKind.FILES, "public/")}, r"no folder .*/public; set \[app\] files"),
+        ({"entry": entry_of(EntryKind.RACK, "config.ru")}, r"no .*/config.ru; set \[app\] rack"),
         (
             {"entry": entry_of(EntryKind.RACK, "here.ru"), "ruby": Path("no/ruby")},
-            r"no interpreter \(\[app\] ruby\)",
+            r"not an interpreter \(\[app\] ruby\)",
         ),
     ],
 )

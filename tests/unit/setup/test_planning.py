@@ -103,5 +103,5 @@ def test_a_workload_that_no_stack_meets_is_left_out_and_a_stack_without_one_refu
     workloads = (asking("one", "/"), asking("other", "/"))
     limits = {"one": ("gunicorn",), "other": ("waitress",)}
     assert [one.name for one in met(workloads, limits, stacks_of("gunicorn"))] == ["one"]
-    with pytest.raises(InputError, match="no workload is for cheroot"):
+    with pytest.raises(InputError, match="cheroot has no workload"):
         met(workloads, limits, stacks_of("gunicorn", "cheroot"))

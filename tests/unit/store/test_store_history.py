@@ -264,7 +264,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(earlier):
             "(SELECT 1 FROM stackrace_launch l WHERE l.id = stackrace_launch.race_id)"
         )
         before = list(database.iterdump())
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         open_store(path)
     with closing(sqlite3.connect(path)) as database:
         assert list(database.iterdump()) == before

@@ -163,10 +163,10 @@ def test_a_block_that_was_raced_again_is_whole_though_it_had_been_cut(folder):
 def test_whoever_races_is_alone(folder):
     with begin_manifest(folder, OPENING):
         assert is_racing(folder, OPENING.race)
-        with pytest.raises(StoreError, match="going on already"):
+        with pytest.raises(StoreError, match="already running"):
             reopen_manifest(folder, OPENING.race)
     assert not is_racing(folder, OPENING.race)
-    with reopen_manifest(folder, OPENING.race), pytest.raises(StoreError, match="going on already"):
+    with reopen_manifest(folder, OPENING.race), pytest.raises(StoreError, match="already running"):
         reopen_manifest(folder, OPENING.race)
 
 
@@ -195,7 +195,7 @@ def test_the_lock_of_a_process_that_was_killed_is_free(folder):
 def test_a_race_of_another_machine_has_none_and_says_so(folder):
     assert not has_manifest(folder, OPENING.race)
     assert not is_racing(folder, OPENING.race)
-    with pytest.raises(StoreError, match="another machine"):
+    with pytest.raises(StoreError, match="Another machine"):
         reopen_manifest(folder, OPENING.race)
 
 
@@ -253,7 +253,7 @@ def test_only_one_of_two_goes_on(store):
     store.begin(race)
     former = going_on(store.load(race.id), done=0, spent_s=0.0)
     store.resume(former)
-    with pytest.raises(StoreError, match="not one that was interrupted"):
+    with pytest.raises(StoreError, match="was not interrupted"):
         store.resume(former)
 
 
@@ -262,7 +262,7 @@ def test_a_race_that_ended_well_does_not_go_on(store, ending):
     race = make_race(stacks=2, levels=(10,), blocks=1, ending=ending)
     store.begin(race)
     before = store.load(race.id)
-    with pytest.raises(StoreError, match="not one that was interrupted"):
+    with pytest.raises(StoreError, match="was not interrupted"):
         store.resume(going_on(before, done=0, spent_s=0.0))
     assert store.load(race.id) == before
 

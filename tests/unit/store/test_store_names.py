@@ -25,9 +25,9 @@ def test_a_name_is_given_once_and_to_one_race(store, writer):
     store.begin(writer.make_race(first))
     store.begin(writer.make_race(second))
     store.name(first, NAME)
-    with pytest.raises(StoreError, match=f"name of race {first} already"):
+    with pytest.raises(StoreError, match=f"already the name of race {first}"):
         store.name(second, NAME)
-    with pytest.raises(StoreError, match=f"has a name already, '{NAME}'"):
+    with pytest.raises(StoreError, match=f"already has the name '{NAME}'"):
         store.name(first, "another-good-name")
     with pytest.raises(InputError, match="13 to 32"):
         store.name(second, "short")
@@ -39,12 +39,12 @@ def test_an_id_is_used_once_across_all_tables(store, writer):
     race_id, launch_id = ids.generate(), ids.generate()
     store.begin(writer.make_race(race_id))
     store.add_launch(race_id, writer.make_launch(launch_id))
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         store.begin(writer.make_race(launch_id))
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         store.add_launch(race_id, writer.make_launch(race_id))
     store.name(race_id, NAME)
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         store.begin(replace(writer.make_race(race_id), id=NAME))
 
 

@@ -103,7 +103,7 @@ def test_a_taken_id_is_refused_and_nothing_is_overwritten(store, writer, what):
     store.begin(writer.make_race(race_id))
     store.add_launch(race_id, writer.make_launch(launch_id))
     before = store.load(race_id)
-    with pytest.raises(StoreError, match="taken already"):
+    with pytest.raises(StoreError, match="already in use"):
         if what == "race":
             store.begin(replace(writer.make_race(race_id), app="other"))
         else:

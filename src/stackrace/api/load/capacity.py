@@ -99,8 +99,7 @@ def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: i
         raise InterruptedRace("stopped before the first rate was tried")
     if not first.result.counts.ok:
         raise RefusedError(
-            "not one right answer came to a closed loop, so there is nothing to look for; stackrace load with the "
-            "same flags tells why"
+            "no right answer came, so there is no capacity to find; stackrace load with the same flags shows why"
         )
     return _searched(setup, goal, first, opened, notes, watch)
 

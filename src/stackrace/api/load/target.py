@@ -47,7 +47,7 @@ def _recorded(options: LoadOptions) -> Target:
     recording = read_recording(options.session, think=pause == "recorded", cookies=options.cookies)
     texts = options.urls or ((recording.origin,) if recording.origin else ())
     if not texts:
-        raise InputError(f"--session {options.session} does not say which server it was; give its URL")
+        raise InputError(f"--session {options.session} does not name its server; give its URL")
     (url,) = _urls(options, texts)
     headers, workload = _headers(options), recording.at(url.origin)
     if headers or isinstance(pause, float):
@@ -92,7 +92,7 @@ def _urls(options: LoadOptions, texts: tuple[str, ...]) -> list[Url]:
     if urls[0].secure and len({url.name for url in urls}) > 1:
         raise InputError("the https URLs name different hosts, so different certificates; load one host at a time")
     if options.host is None and len({url.host for url in urls}) > 1:
-        raise InputError("the URLs name one server differently; say which Host header to send with --host")
+        raise InputError("the URLs name their server differently; choose the Host header with --host")
     return urls
 
 
@@ -100,7 +100,7 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
     if not url.secure:
         for name in ("insecure", "cacert", "tls"):
             if options.is_given(name):
-                raise InputError(f"--{name} is about https; load an https URL, or leave it out")
+                raise InputError(f"--{name} is for https only; load an https URL, or leave it out")
         return None
     return Tls(
         name=url.name,
@@ -129,7 +129,7 @@ def _headers(options: LoadOptions) -> tuple[tuple[str, str], ...]:
     for text in options.headers:
         name, colon, value = text.partition(":")
         if not colon or not name.strip():
-            raise InputError(f"--header {text!r} is no header; write it like 'Accept: text/html'")
+            raise InputError(f"--header {text!r} is not a header; write it like 'Accept: text/html'")
         if name.strip().lower() == "host":
             raise InputError(f"--header {text!r}: give the Host header as --host")
         pairs.append((name.strip(), value.strip()))

@@ -61,5 +61,5 @@ def command(concurrency: int, seed: int | None, as_json: bool, **given: Any) -> 
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:
-        raise InputError("say how fast answers have to be, as in --p99 50ms")
+        raise InputError("give a goal for the latency, as in --p99 50ms")
     find_and_show(LoadOptions(**given), Goal(limits), connections=concurrency, seed=seed or 0, as_json=as_json)

@@ -25,7 +25,7 @@ def find_and_show(options: LoadOptions, goal: Goal, *, connections: int, seed: i
     found = find_capacity(options, goal, connections=connections, seed=seed, watch=watch)
     show(found, as_json=as_json)
     if found.interrupted:
-        raise InterruptedRace("stopped before the answer was known; what was tried stands above")
+        raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if found.search.capacity is None:
         raise SystemExit(1)
 

@@ -28,7 +28,7 @@ def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> No
     show(ran, as_json=as_json)
     if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
         why = "the document says how they failed" if as_json else "the reasons stand above"
-        raise RefusedError(f"not one right answer came; {why}")
+        raise RefusedError(f"no right answer came; {why}")
 
 
 def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> Ran:

@@ -139,11 +139,9 @@ def _compare(name: str, race: RaceOptions, output: Output, *, quick: bool) -> No
     from ..comparing import compare_again
 
     for other in _others(_WHOLE):
-        raise click.UsageError(f"{other} would make historic/{name} another comparison; give it to a race file")
+        raise click.UsageError(f"{other} would change the comparison historic/{name}; use it with a race file")
     if race.budget is not None and not quick:
-        raise click.UsageError(
-            f"--budget is for the quick form: stackrace run historic/{name} --quick --budget 2min"
-        )
+        raise click.UsageError(f"--budget needs --quick: stackrace run historic/{name} --quick --budget 2min")
     options = Options(mode=Mode.QUICK if quick else Mode.FULL, budget_s=race.budget, seed=race.seed)
     compare_again(name, options, store_url=output.store, html=output.html, as_json=output.as_json)
 
@@ -156,7 +154,7 @@ def _resume(race: str, budget_s: float | None, output: Output) -> None:
     """Go on with a race, after refusing flags that would change it."""
     for other in _others(_GOING_ON):
         raise click.UsageError(
-            f"{other} would make a race that goes on with --resume another one; leave it out, or race anew"
+            f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )
     from .resuming import resume_and_report
 

@@ -61,7 +61,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
-            f"interrupted; what was measured is kept as race {race.id}; go on with: {go_on_with(race.id, store)}"
+            f"interrupted; the results are kept as race {race.id}; continue with: {go_on_with(race.id, store)}"
         )
     if not standing.levels:
         why = "the document's answer says why" if output.as_json else "the reasons stand above"

@@ -74,7 +74,7 @@ class RunOptions:
 
     def _workload(self, request: RaceRequest, urls: tuple[str, ...]) -> RaceRequest:
         if self.session is not None and urls:
-            raise InputError("give --session or --url, not both: a workload is either")
+            raise InputError("give --session or --url, not both")
         if self.session is not None:
             request = replace(request, session=self.session.absolute(), urls=None, workloads=(), think=False)
         elif urls:
@@ -85,15 +85,17 @@ class RunOptions:
 
     def _lengths(self, request: RaceRequest) -> RaceRequest:
         if self.requests is not None and self.duration is not None:
-            raise InputError("give --requests or --duration, not both: a run ends by one of them")
+            raise InputError("give --requests or --duration, not both")
         if self.requests is not None or self.duration is not None:
             request = replace(request, run_requests=self.requests, run_requests_at={}, run_s=self.duration)
         request = replace(request, repeats=self.repeats or request.repeats)
         known = request.run_requests is not None or request.run_requests_at or request.run_s is not None
         if known and request.repeats is None:
-            raise InputError("--requests and --duration are the length of a run; say how many with --repeats")
+            raise InputError(
+                "--requests and --duration set the length of a run; give the number of runs with --repeats"
+            )
         if request.repeats is not None and not known:
-            raise InputError("--repeats asks for runs; say how long each is with --requests or --duration")
+            raise InputError("--repeats needs the length of a run; give --requests or --duration")
         if request.repeats is not None and request.slice_s is not None:
-            raise InputError("where --repeats asks for runs there are no slices; leave --slice out")
+            raise InputError("--repeats makes runs, not slices; leave --slice out")
         return request

@@ -47,9 +47,14 @@ def test_a_length_takes_the_place_of_the_files_lengths():
         (RunOptions(session=HERE), RaceRequest(folder=HERE), ("/",), "give --session or --url"),
         (RunOptions(think=True), RaceRequest(folder=HERE), (), "--think keeps the pauses of a recording"),
         (RunOptions(requests=1, duration=1.0, repeats=1), RaceRequest(folder=HERE), (), "--requests or --duration"),
-        (RunOptions(requests=1), RaceRequest(folder=HERE), (), "say how many with --repeats"),
-        (RunOptions(duration=1.0), RaceRequest(folder=HERE), (), "say how many with --repeats"),
-        (RunOptions(repeats=1), RaceRequest(folder=HERE), (), "say how long each is with --requests or --duration"),
+        (RunOptions(requests=1), RaceRequest(folder=HERE), (), "give the number of runs with --repeats"),
+        (RunOptions(duration=1.0), RaceRequest(folder=HERE), (), "give the number of runs with --repeats"),
+        (
+            RunOptions(repeats=1),
+            RaceRequest(folder=HERE),
+            (),
+            "needs the length of a run; give --requests or --duration",
+        ),
         (RunOptions(), RaceRequest(folder=HERE, repeats=1, run_s=1.0, slice_s=1.0), (), "leave --slice out"),
     ],
 )

@@ -28,11 +28,11 @@ def test_what_is_told_at_the_start():
 def test_flags_that_would_change_the_race_are_refused(flags):
     done = CliRunner().invoke(command, ["--resume", "3m41c", *flags])
     assert done.exit_code == 2
-    assert f"{flags[0]} would make" in done.output
+    assert f"{flags[0]} would change" in done.output
     assert "--resume" in done.output
 
 
 def test_a_race_file_is_refused_beside_it():
     done = CliRunner().invoke(command, ["race.toml", "--resume", "3m41c"])
     assert done.exit_code == 2
-    assert "[RACE.toml] would make" in done.output
+    assert "[RACE.toml] would change" in done.output

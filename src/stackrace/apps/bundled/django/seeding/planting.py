@@ -41,7 +41,7 @@ def plant(name, make_seed):
             doing = "committing"
     except Error as error:
         raise SeedError(
-            f"seeding {name} failed while {doing}: {_short(error)}. Nothing of it was kept. It needs about "
+            f"seeding {name} failed while {doing}: {_short(error)}. Nothing was kept. It needs about "
             f"{seed.megabytes} MB in {connection.display_name}, database {connection.settings_dict['NAME']}: make "
             "room there, or name another place with DATABASE_URL or APP_DATA, then run this again."
         ) from error
@@ -51,7 +51,7 @@ def plant(name, make_seed):
 def _refuse_rows(model):
     if model.objects.exists():
         raise SeedError(
-            f"the table {model._meta.db_table} holds rows already, and not from here; empty it, or name another "
+            f"the table {model._meta.db_table} holds rows that were not seeded here; empty it, or name another "
             "database with DATABASE_URL or APP_DATA"
         )
 

@@ -21,7 +21,7 @@ def database(environ=os.environ):
         raise LadderError('DATABASE_URL is not set: add "mariadb" to [app] services')
     parts = urlsplit(url)
     if parts.scheme != "mysql":
-        raise LadderError(f"DATABASE_URL has the scheme {parts.scheme!r}; the ladder speaks mysql:// alone")
+        raise LadderError(f"DATABASE_URL has the scheme {parts.scheme!r}; the ladder needs mysql://")
     # urlsplit lower-cases `hostname`, which would spoil the path of a unix socket.
     address = parts.netloc.rpartition("@")[2]
     host = unquote(address.rpartition(":")[0] if parts.port else address.rstrip(":"))
