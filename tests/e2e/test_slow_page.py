@@ -43,4 +43,4 @@ def test_every_slice_of_a_slow_page_holds_answers(done):
 def test_the_user_is_told_beforehand_that_the_budget_is_short(done):
     assert "Your page takes 20" in done.stderr
     assert "Give --budget " in done.stderr
-    assert any("Your page takes 20" in note for note in raced(done)["notes"])
+    assert any("Your page takes 20" in note for note in raced(done)["words"]["notes"])

@@ -67,8 +67,9 @@ def _advice(finding: Finding, seen: Surroundings) -> Advice:
 
 
 def _command(finding: Finding) -> str:
-    raisable = finding.check == file_descriptors.declaration.id and finding.cure == RAISABLE
-    return f"ulimit -n {finding.limit:.0f}" if raisable else ""
+    if finding.check != file_descriptors.declaration.id or finding.cure != RAISABLE or finding.limit is None:
+        return ""
+    return f"ulimit -n {round(finding.limit)}"
 
 
 def _no_change(seen: Surroundings) -> tuple[Change, ...]:
