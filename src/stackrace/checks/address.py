@@ -47,7 +47,7 @@ class Dialling:
     source="RFC 6761 section 6.3; RFC 6724; curl(1), ENVIRONMENT",
 )
 def address(seen: Dialling) -> Finding | None:
-    """The host is a name with several addresses, or one that other clients reach through a proxy.
+    """The host name has several addresses, or other clients reach it through a proxy.
 
     ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there; who compares by name may compare two
     servers, or two network stacks. Where only an address that is not dialled accepts connections, the load is

@@ -29,7 +29,7 @@ STAGES = {
 """What to look at when requests fail at a stage; wrong bodies have a check of their own."""
 
 _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
-_LOWER_BOUNDS = "{censored:list} reach into requests unfinished at the end: lower bounds"
+_LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
 
 
 @Declaration(
@@ -45,7 +45,7 @@ _LOWER_BOUNDS = "{censored:list} reach into requests unfinished at the end: lowe
     rule="one right answer",
 )
 def nothing_right(seen: Observation) -> Finding | None:
-    """Not a single right answer came: there is nothing to measure."""
+    """No answer was right, so there is nothing to measure."""
     counts = seen.result.counts
     return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=seen.load.concurrency)
 
@@ -120,7 +120,7 @@ def failures(seen: Observation) -> Finding | None:
     source="G. Tene, How NOT to measure latency, 2013",
 )
 def timeouts(seen: Observation) -> Finding | None:
-    """Requests ran into their timeout.
+    """Requests timed out.
 
     Dropping what never came back is how a server that hangs gets a perfect p99.
     """
@@ -146,7 +146,7 @@ def timeouts(seen: Observation) -> Finding | None:
     source="E. Kaplan, P. Meier, JASA 53 (1958), on censoring",
 )
 def unfinished_requests(seen: Observation) -> Finding | None:
-    """Quantiles reach into requests that were unfinished at the end: they are lower bounds ("≥").
+    """Quantiles that include requests unfinished at the end are lower bounds ("≥").
 
     What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
     the last per mille. Where requests timed out, that is said instead.
@@ -173,7 +173,7 @@ def _censored(seen: Observation) -> tuple[str, ...]:
     source="RFC 9110 section 6.4",
 )
 def wrong_body(seen: Observation) -> Finding | None:
-    """An answer differed from what the app itself says.
+    """An answer differs from the app's own answer.
 
     A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
     the app twice, so one difference is enough.
@@ -218,7 +218,7 @@ def books_unbalanced(seen: Observation) -> Finding | None:
     source="RFC 9112 sections 6.3 and 9.3",
 )
 def bytes_unaccounted(seen: Observation) -> Finding | None:
-    """Bytes came that belong to no answer.
+    """Some received bytes belong to no answer.
 
     The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
     beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A

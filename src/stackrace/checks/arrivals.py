@@ -26,14 +26,13 @@ _ENOUGH = 50
     unit=Unit.INDEX,
     threshold="at most {limit:.3f}",
     rule=f"D at most max({_LEAST}, {_ONE_IN_A_THOUSAND}/√N)",
-    seen="requests went out in another rhythm than asked for: their share strays by {value:.3f} "
-    "from that of the time gone by (Kolmogorov–Smirnov D)",
+    seen="the requests were not sent in the requested rhythm: D = {value:.3f} (Kolmogorov–Smirnov)",
     remedy={"shared": OWN_CORE, "apart": ANOTHER_CORE},
     source="A. N. Kolmogorov, 1933; N. Smirnov, 1948; D. R. Cox, P. A. W. Lewis, "
     "The Statistical Analysis of Series of Events, 1966",
 )
 def arrivals(seen: Observation) -> Finding | None:
-    """The moments at which requests went out are not spread over the run as those of the asked process would be.
+    """The requests were not sent in the requested rhythm (even or random).
 
     Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid more than
     that. The statistic D is how far the share of requests sent ever strays from the share of time gone by. A

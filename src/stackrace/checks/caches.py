@@ -19,12 +19,12 @@ __all__ = ["cached_answers", "nonces_lost", "stale_dates"]
     title="cached answers",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
-    seen="{value:count} answers came out of a cache, as their Age or X-Cache header tells",
+    seen="{value:count} answers came from a cache, according to their Age or X-Cache header",
     remedy=CACHE_BETWEEN,
     source="RFC 9111 section 5.1",
 )
 def cached_answers(seen: Observation) -> Finding | None:
-    """Answers said of themselves that they came out of a cache (Age, X-Cache).
+    """Answers came from a cache, according to their headers (Age, X-Cache).
 
     A stack that answers from a cache does not run the app, so it is not compared with those that do.
     """
@@ -42,7 +42,7 @@ def cached_answers(seen: Observation) -> Finding | None:
     source="RFC 9111 section 2",
 )
 def nonces_lost(seen: Observation) -> Finding | None:
-    """Answers did not repeat the number that only their request had.
+    """Answers did not repeat their request's unique number.
 
     An answer that was made for another request cannot hold it, whatever its headers claim.
     """
@@ -57,12 +57,12 @@ def nonces_lost(seen: Observation) -> Finding | None:
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,
     of="of answers",
-    seen="{stale:count} answers ({value:percent}) bore a Date more than two seconds before their request",
+    seen="{stale:count} answers ({value:percent}) had a Date more than two seconds before their request",
     remedy=f"is the server's clock behind this machine's? If not, {CACHE_BETWEEN}",
     source="RFC 9110 section 6.6.1",
 )
 def stale_dates(seen: Observation) -> Finding | None:
-    """Answers bore a Date over two seconds before their request.
+    """Answers had a Date more than two seconds before their request.
 
     Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
     is older than its request was made for another.

@@ -26,7 +26,7 @@ STEADY_CLOCKS = frozenset(
     source="clock_gettime(2), adjtimex(2)",
 )
 def clock_stepped(seen: Observation) -> Finding | None:
-    """The wall clock strayed from the monotonic one: set by hand, or the machine was paused.
+    """The wall clock moved against the monotonic clock: it was set, or the machine was paused.
 
     Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
     virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
@@ -41,17 +41,17 @@ def clock_stepped(seen: Observation) -> Finding | None:
     title="unstable clock",
     made=(Made.SLICE, Made.RUN),
     effects=(Effect.WARNS,),
-    threshold="one of the processor's own counters (tsc, kvm-clock) all along",
-    rule="the processor's own counter",
+    threshold="one of the processor's counters (tsc, kvm-clock), unchanged",
+    rule="one of the processor's counters, unchanged",
     seen={
-        "changed": "the kernel gave up its clock {before} for {now}",
-        "slow": "the kernel tells the time by {now}, which is slow to read",
+        "changed": "the kernel changed its clock source from {before} to {now}",
+        "slow": "the kernel's clock source is {now}, which is slow to read",
     },
     remedy="`journalctl -k -g clocksource` says why; another machine, or the kernel's option clocksource=tsc",
     source="Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource",
 )
 def unstable_clock(seen: Observation) -> Finding | None:
-    """The kernel told the time by another clock at the end than at the beginning, or by a slow one all along.
+    """The kernel changed its clock source, or uses a slow one.
 
     It leaves the processor's own counter for good when its watchdog finds that unstable. Others (hpet, acpi_pm,
     xen) are read by a system call of a microsecond or more, which every latency then holds, the server's own

@@ -42,7 +42,7 @@ _BESIDE_EACH = 2
     source="proc_pid_stat(5); each server's own documentation of the setting",
 )
 def other_configuration(view: LaunchView) -> Finding | None:
-    """A hop had fewer processes than it declares, or many more, throughout the launch.
+    """A server had fewer processes than declared, or many more, during the whole launch.
 
     Then another configuration was measured than the report names: a setting that did not take, workers that died at
     once, a setting of the app's own. Only servers that count in processes are held to it; those whose number
@@ -76,7 +76,7 @@ def other_configuration(view: LaunchView) -> Finding | None:
     source="Django, django.utils.autoreload (RUN_MAIN); Werkzeug, WERKZEUG_RUN_MAIN; inotify(7)",
 )
 def reloader(view: LaunchView) -> Finding | None:
-    """A process of the stack watches the app's files, to start it anew when they change.
+    """A process of the stack watches the app's files, to restart it when they change.
 
     It costs time at random moments, and nobody deploys it.
     """

@@ -19,8 +19,8 @@ _ENOUGH_PER_CONNECTION = 20
     made=(Made.SLICE, Made.RUN),
     effects=(Effect.INVALIDATES,),
     threshold="exactly {limit:count}",
-    rule="as many as claimed",
-    seen="at most {value:count} connections stood at the same time",
+    rule="as many as asked for",
+    seen="at most {value:count} connections were open at the same time",
     remedy={
         "queue": "raise the server's backlog and net.core.somaxconn: the accept queue overflowed",
         "server": "raise the server's limit of connections, or lower {knob.concurrency} to {lower}",
@@ -28,7 +28,7 @@ _ENOUGH_PER_CONNECTION = 20
     source="Schroeder et al., NSDI 2006",
 )
 def established(seen: Observation) -> Finding | None:
-    """Fewer connections stood at the same time than the load claims.
+    """Fewer connections were open at the same time than the load asks for.
 
     A figure for 250 clients that was got with 200 is a figure for 200. Only kept connections can be held to
     this: with keep-alive off, or a server that closes, some are always being opened. A load of fewer requests
@@ -57,7 +57,7 @@ def established(seen: Observation) -> Finding | None:
     unit=Unit.INDEX,
     seen="connections were served unevenly: Jain's index {value:.2f}",
     remedy={
-        "kept": "workers hold on to some connections and starve others: as many threads as {knob.concurrency} "
+        "kept": "some connections wait for a free worker: give the server as many threads as {knob.concurrency} "
         "({clients}), an asynchronous worker, or a front end that spreads the requests",
         "closed": "the accept queue is served unevenly: look at the server's backlog and its way of accepting",
     },
@@ -83,16 +83,16 @@ def fairness(seen: Observation) -> Finding | None:
     limits=Limits(warns=0.001),
     unit=Unit.SHARE,
     of="of answers",
-    seen="after {value:percent} of the answers the server closed a connection that was to be kept",
+    seen="the server closed the connection after {value:percent} of the answers, although keep-alive is on",
     remedy={
-        "design": "{reason}; or put a front end before it; or {knob.close}",
         "server": "does the app send Connection: close, or are {server}'s workers recycled after some requests? "
         "If it should stay so: {knob.close}",
+        "design": "{reason}; or put a front end before it; or {knob.close}",
     },
     source="RFC 9112 section 9.3",
 )
 def reconnects(seen: Observation) -> Finding | None:
-    """Keep-alive was asked for, but answers ended their connection.
+    """Keep-alive is on, but the server closed connections after an answer.
 
     Latencies then contain connecting, and stacks that keep connections are compared with one that does not.
     Some servers never keep them: that is a property of the stack, so it only warns.
@@ -119,7 +119,7 @@ def reconnects(seen: Observation) -> Finding | None:
     source="RFC 9112 section 9.6",
 )
 def close_ignored(seen: Observation) -> Finding | None:
-    """Keep-alive was off, yet answers came over a connection used before."""
+    """Keep-alive is off, but answers came over a connection that was used before."""
     if seen.load.keep_alive or not seen.answered:
         return None
     return close_ignored.judge(1 - seen.result.connections_opened / seen.answered)

@@ -55,7 +55,7 @@ def shared_cores(seen: Observation) -> Finding | None:
     source="A. Abedi, T. Brecht, ICPE 2017, on randomised multiple interleaved trials",
 )
 def idle_stacks_busy(seen: Observation) -> Finding | None:
-    """The stacks that wait for their turn used CPU time.
+    """Stacks that wait for their turn used CPU time.
 
     All stacks of a block are up at once so that their slices can alternate; that is fair only while the idle
     ones cost nothing. Reloaders that poll files and workers that spin are the usual reasons.

@@ -30,7 +30,7 @@ _NEARLY_FULL = Declaration(
 
 @_NEARLY_FULL
 def disk_nearly_full(plan: Preparation) -> Finding | None:
-    """Most of the file system that holds the run directories is taken, and little is left.
+    """The file system of the run directories is nearly full.
 
     A share alone would accuse large disks with hundreds of GiB to spare.
     """

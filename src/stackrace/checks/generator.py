@@ -28,13 +28,13 @@ _RELIEF = {
     limits=Limits(invalidates=0.85),
     unit=Unit.SHARE,
     of="of a core",
-    seen="the load engine kept a core {value:percent} busy: the client was the limit, "
-    "the {knob.server} does at least {throughput_per_s:count}/s",
+    seen="the load engine kept a core {value:percent} busy, so the client was the limit; "
+    "the {knob.server} can do at least {throughput_per_s:count}/s",
     remedy=_RELIEF,
     source="Schroeder, Wierman, Harchol-Balter, Open versus closed: a cautionary tale, NSDI 2006",
 )
 def generator_busy(seen: Observation) -> Finding | None:
-    """The busiest engine thread may be what bounds the throughput.
+    """The engine's busiest thread may limit the throughput.
 
     A server that is faster than its client is measured as fast as the client; what remains true is "at
     least". The limit leaves room for the bursts in which a loop is saturated although its mean is not: queueing
@@ -69,7 +69,8 @@ def _spare_cores(seen: Observation) -> int:
     limits=Limits(warns=0.05, invalidates=0.15),
     unit=Unit.SHARE,
     of="of the time",
-    seen="the load engine waited for a core during {value:percent} of the {knob.span}; latencies contain it",
+    seen="the load engine waited for a core during {value:percent} of the {knob.span}; "
+    "the latencies include this wait",
     remedy={
         "shared": OWN_CORE,
         "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.again} later",
@@ -105,7 +106,7 @@ def generator_waited(seen: Observation) -> Finding | None:
     source="as for any instrument: a reading near full scale is not a reading",
 )
 def engine_ceiling(seen: Observation) -> Finding | None:
-    """The throughput comes near to what the engine itself can do here.
+    """The throughput is close to the most that the engine can do here.
 
     The ceiling is what the engine reaches against a server that does nothing; near it, differences between
     stacks are squeezed. Silent when the ceiling was not measured, and when an engine with a core of its own idled

@@ -32,7 +32,7 @@ _LEAST_S = 3.0
     source="as for the thirds of a window; O. J. Dunn, JASA 56 (1961)",
 )
 def launch_not_steady(view: LaunchView) -> Finding | None:
-    """At some level the slices of the first, middle and last third of the launch differ, and not by chance.
+    """At some load level, throughput differs significantly between thirds of the launch.
 
     Slices of a level lie seconds apart, so they are nearly independent. Fewer than six at a level say nothing.
     The limit on p is shared among the launch's levels.
@@ -56,12 +56,12 @@ def launch_not_steady(view: LaunchView) -> Finding | None:
     unit=Unit.SHARE_PER_SECOND,
     of="of load",
     seen="memory grew by {value:percent} for each second of load, to {held_bytes:mib} MiB",
-    remedy="does the app keep what it should let go (caches, lists, logged queries)? Servers can end a worker "
+    remedy="does the app keep too much in memory (caches, lists, logged queries)? Servers can end a worker "
     "after so many requests; give all stacks the same number",
     source="H. Theil, 1950; P. K. Sen, JASA 63 (1968) 1379–1389; proc_pid_smaps(5), Pss",
 )
 def memory_grows(view: LaunchView) -> Finding | None:
-    """Memory grew for as long as the launch was under load, by the median of all slopes between samples.
+    """Memory kept growing under load (median of all slopes between samples).
 
     A leak makes a stack slower later, and the machine after it. Time counts while the stack is measured, so that
     one that waits its turn is not flattered; what it took up to its first slice is warm-up. It must go on: both

@@ -26,7 +26,7 @@ __all__ = ["leftover_listener", "leftover_processes", "logs_complain_of_files", 
     source="socket(7), SO_REUSEPORT; proc_net_tcp(5); proc_pid_fd(5)",
 )
 def leftover_listener(view: LaunchView) -> Finding | None:
-    """On a port of the stack listened a process that is none of its own, or its own still listen after the stop.
+    """Another program listens on a port of the stack, or the stack still listens after its stop.
 
     Where two listen on one port (SO_REUSEPORT) the kernel deals connections out to both: another program answered
     part of the load. A listener that outlives its stack would answer for the next.
@@ -44,15 +44,18 @@ def leftover_listener(view: LaunchView) -> Finding | None:
     effects=(Effect.WARNS, Effect.INVALIDATES),
     threshold="none",
     rule="none that was killed; none alive",
-    seen={"alive": "{value:count} processes of the stack live on after it was killed", "killed": "{message}"},
+    seen={
+        "alive": "{value:count} processes of the stack are still alive after it was killed",
+        "killed": "{message}",
+    },
     remedy={
         "alive": "do they wait for a device (state D in `ps`)? End them before the next race",
-        "killed": "does the app start threads or processes that do not end with it? Nothing of them is left now",
+        "killed": "does the app start threads or processes that do not end with it? They are all gone now",
     },
     source="kill(2); prctl(2), PR_SET_CHILD_SUBREAPER",
 )
 def leftover_processes(view: LaunchView) -> Finding | None:
-    """Processes of the stack lived on after they were asked to end.
+    """Processes of the stack were still alive after they were asked to end.
 
     What was killed takes nothing from the next launch; what could not be killed does.
     """
@@ -80,7 +83,7 @@ _LOGGED = "the stack's logs say {value:count} times: {complaint}"
     source="connect(2), EADDRNOTAVAIL, as servers log it by strerror(3)",
 )
 def logs_complain_of_ports(view: LaunchView) -> Finding | None:
-    """A hop's log says that it had no local port left towards the next one."""
+    """A server's log says that it had no local port left to connect to the next one."""
     return logs_complain_of_ports.judge(
         view.aftermath.complaints.get(Complaint.NO_PORTS, 0), complaint=Complaint.NO_PORTS.value
     )
@@ -97,7 +100,7 @@ def logs_complain_of_ports(view: LaunchView) -> Finding | None:
     source="accept(2), EMFILE and ENFILE, as servers log it by strerror(3)",
 )
 def logs_complain_of_files(view: LaunchView) -> Finding | None:
-    """A hop's log says that it had no file descriptor left."""
+    """A server's log says that it had no file descriptor left."""
     return logs_complain_of_files.judge(
         view.aftermath.complaints.get(Complaint.NO_FILES, 0), complaint=Complaint.NO_FILES.value
     )

@@ -19,12 +19,12 @@ __all__ = ["dead_time"]
     unit=Unit.SHARE,
     of="of the time",
     seen="connections had no request under way during {value:percent} of the {knob.span}: "
-    "the server saw fewer clients than claimed",
+    "the server saw fewer clients than asked for",
     remedy={"shared": OWN_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
     source="J. D. C. Little, Operations Research 9 (1961) 383–387",
 )
 def dead_time(seen: Observation) -> Finding | None:
-    """Connections of a closed loop spent time with no request under way.
+    """Connections of a closed loop had no request under way for some of the time.
 
     In a closed loop C = X·R̄: concurrency is throughput times mean latency. 1 − X·R̄/C is the share of time
     in which connections had nothing to do: the engine was late, so the server saw less than C clients. The

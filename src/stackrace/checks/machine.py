@@ -25,7 +25,7 @@ _END_OTHERS = "end what else runs here (`stackrace doctor` names it)"
     source="proc_stat(5), `steal`",
 )
 def steal(seen: Observation) -> Finding | None:
-    """The hypervisor took the machine's CPU time for others.
+    """The hypervisor gave this machine's CPU time to others.
 
     Stolen time looks like a slow server. It comes in waves, so the slice is worth another try.
     """
@@ -45,7 +45,7 @@ def steal(seen: Observation) -> Finding | None:
     source="Georges, Buytaert, Eeckhout, OOPSLA 2007; T. Kalibera, R. Jones, ISMM 2013",
 )
 def foreign_cpu(seen: Observation) -> Finding | None:
-    """Processes that are not part of the race used the machine.
+    """Processes outside the race used CPU time.
 
     They take cores and caches from stack and engine, from some slices more than from others. The figure is
     what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms and the
@@ -71,7 +71,7 @@ def foreign_cpu(seen: Observation) -> Finding | None:
     source="Documentation/accounting/psi.rst, `some`; proc_stat(5)",
 )
 def pressure(seen: Observation) -> Finding | None:
-    """Others ran on the stack's cores, while somebody had to wait.
+    """Processes outside the race ran on the stack's cores while others waited.
 
     Foreign CPU counts over the whole machine: on one of sixteen cores it seems little even if that core is the
     stack's. The kernel's pressure alone says nothing either, since a stack with more workers than cores waits
@@ -102,7 +102,7 @@ def pressure(seen: Observation) -> Finding | None:
     source="Documentation/scheduler/sched-bwc.rst",
 )
 def throttled(seen: Observation) -> Finding | None:
-    """A CPU quota of our control group stopped us.
+    """A CPU quota stopped this container's processes.
 
     All threads of a throttled group stand still together until the next period, so latencies show the quota's
     period of 100 ms, and the engine's share comes out of the same quota. A quota that is declared to be part of the
@@ -132,7 +132,7 @@ def throttled(seen: Observation) -> Finding | None:
     source="proc_vmstat(5), `pswpin` and `pswpout`, in pages of 4 KiB",
 )
 def swapping(seen: Observation) -> Finding | None:
-    """Memory went to or came from the swap device.
+    """Memory was swapped in or out.
 
     A page from disk costs a thousand requests. A few pages may be some sleeping daemon that awoke; a MiB
     within a slice means that memory is short.

@@ -56,7 +56,7 @@ def _kept(seen: Observation) -> str:
     source="RFC 6298; TCPSynRetrans in /proc/net/netstat",
 )
 def syn_retransmits(seen: Observation) -> Finding | None:
-    """An attempt to connect had to be repeated: some request waited a second or more for its connection.
+    """An attempt to connect was repeated, so a request waited at least a second.
 
     The kernel counts for the whole network namespace.
     """
@@ -76,7 +76,7 @@ def syn_retransmits(seen: Observation) -> Finding | None:
     source="RFC 6298 sections 2 and 5.5",
 )
 def latency_lumps(seen: Observation) -> Finding | None:
-    """Latencies heap up just above one, three or seven seconds: somewhere connections had to be tried again.
+    """Many latencies are just above 1, 3 or 7 s: attempts to connect were repeated.
 
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
     It shows even where the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
@@ -117,7 +117,7 @@ def _lump(seen: Observation, mark_s: float) -> int:
     source="RFC 2012, tcpRetransSegs and tcpOutSegs",
 )
 def retransmits(seen: Observation) -> Finding | None:
-    """TCP segments were sent again, connection attempts left out.
+    """TCP segments were sent again (attempts to connect do not count).
 
     Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
     mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.

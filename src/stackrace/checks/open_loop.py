@@ -26,13 +26,13 @@ _LAG_SHARE = 0.05
     effects=(Effect.INVALIDATES,),
     unit=Unit.SECONDS,
     rule=f"p99 at most {DURATION.format(_LEAST_LAG_S)}, or {percent(_LAG_SHARE)} of the median latency",
-    seen="1 % of the requests went out more than {value:duration} late: the engine was busy or had "
-    "no core, and latencies contain it",
+    seen="1 % of the requests were sent more than {value:duration} late: the engine was busy or had "
+    "no core, and the latencies include this wait",
     remedy={"shared": OWN_CORE, "apart": ANOTHER_CORE},
     source="G. Tene, How NOT to measure latency, 2013; Schroeder et al., NSDI 2006",
 )
 def lag(seen: Observation) -> Finding | None:
-    """One in a hundred requests went out later than intended.
+    """1 % of the requests were sent too late.
 
     Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. Where
     all connections were taken it is not the engine's either, and `pool_limit` speaks.
@@ -54,15 +54,16 @@ def lag(seen: Observation) -> Finding | None:
     made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0.005),
     unit=Unit.SHARE,
-    of="of what was offered",
+    of="of the requests",
     seen="{missing:count} of {scheduled:count} requests ({value:percent}) were never sent or piled up: "
-    "the {knob.server} does not keep up with {rate_per_s:g}/s, so latencies tell how long the {knob.span} lasted",
-    remedy="a rate below what it answered, {throughput_per_s:.4g}/s",
+    "the {knob.server} does not keep up with {rate_per_s:g}/s, so the latencies only show "
+    "how long the {knob.span} was",
+    remedy="choose a rate below {throughput_per_s:.4g}/s, which it answered",
     source="J. D. C. Little, Operations Research 9 (1961); M. Harchol-Balter, "
     "Performance Modeling and Design of Computer Systems, 2013, chapter 2",
 )
 def overload(seen: Observation) -> Finding | None:
-    """Much of what was offered was never sent, or piled up unanswered.
+    """Many requests of an open loop were never sent, or piled up unanswered.
 
     Then the latencies are those of a queue that grows as long as the load lasts: they say how long it lasted, not
     how fast the server is. What a steady system has under way at any moment is no pile, so only what the second
@@ -87,12 +88,12 @@ def overload(seen: Observation) -> Finding | None:
     title="pool limit",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0),
-    seen="{value:count} requests fell due while all {clients:count} connections were taken, and waited for one",
-    remedy="raise {knob.concurrency}, which in an open loop is the most connections there may be",
+    seen="{value:count} requests fell due while all {clients:count} connections were in use, and waited for one",
+    remedy="raise {knob.concurrency}, the maximum of connections in an open loop",
     source="Schroeder et al., NSDI 2006",
 )
 def pool_limit(seen: Observation) -> Finding | None:
-    """Requests of an open loop fell due while all connections it may have were taken.
+    """Requests of an open loop fell due while all connections were in use.
 
     They waited for one, which is in their latency, as users wait who find a server full. Whether that limit is the
     server's or only ours is for the user to say.

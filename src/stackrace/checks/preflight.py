@@ -81,7 +81,7 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     source="RFC 9293 section 3.6.1; Documentation/networking/ip-sysctl.rst, tcp_tw_reuse",
 )
 def ephemeral_ports(plan: Preparation) -> Finding | None:
-    """There are more connections than ports, or they are expected to be opened faster than ports come free.
+    """The load needs more ports than there are, or opens connections faster than ports come free.
 
     The side that closes first holds the port in TIME_WAIT for 60 s. Where the kernel may reuse such ports
     (tcp_tw_reuse 1, or 2 on loopback, the default since Linux 4.19) it does so after a second, two to be
@@ -119,7 +119,7 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
     source="RFC 9293 section 3.6.1",
 )
 def time_wait(plan: Preparation) -> Finding | None:
-    """Many of the ports are still held by connections in TIME_WAIT, which lasts 60 s in Linux."""
+    """Many ports are still held by closed connections (TIME_WAIT, 60 s in Linux)."""
     ports = plan.limits.ephemeral_ports
     return time_wait.judge(plan.limits.time_wait / ports if ports else 0.0)
 
@@ -137,7 +137,7 @@ def time_wait(plan: Preparation) -> Finding | None:
     source="listen(2)",
 )
 def accept_queue(plan: Preparation) -> Finding | None:
-    """More clients may connect at once than the kernel lets any server queue.
+    """More clients may connect at once than the kernel queues for a server.
 
     A backlog above net.core.somaxconn is cut to it without a word.
     """
@@ -162,7 +162,7 @@ def accept_queue(plan: Preparation) -> Finding | None:
     source="Schroeder et al., NSDI 2006",
 )
 def shared_cores(plan: Preparation) -> Finding | None:
-    """Load engine and stacks will compete for cores: the faster a stack, the more it is held back."""
+    """Load engine and stacks will compete for cores, which slows fast stacks most."""
     if not plan.cores.shared:
         return None
     stacks, engine = set(plan.cores.stack_cores), set(plan.cores.generator_cores)
@@ -184,7 +184,7 @@ def shared_cores(plan: Preparation) -> Finding | None:
     source="Documentation/admin-guide/cputopology.rst",
 )
 def shared_threads(plan: Preparation) -> Finding | None:
-    """Load engine and stacks run on threads of the same core (SMT): each is the slower, the more the other does."""
+    """Load engine and stacks run on threads of the same core (SMT) and slow each other."""
     stacks, engine = set(plan.cores.stack_cores), set(plan.cores.generator_cores)
     split = [core for core in plan.threads if stacks & set(core) and engine & set(core)]
     if plan.cores.shared or not split:
@@ -204,7 +204,7 @@ def shared_threads(plan: Preparation) -> Finding | None:
         "some": "{each_bytes:size} for each of {stacks}, "
         f"together at most {percent(MEMORY_SHARE)} of what is free",
     },
-    rule=f"room for all in {percent(MEMORY_SHARE)} of what is free; for one in all of it",
+    rule=f"all stacks in {percent(MEMORY_SHARE)} of the free memory; one in all of it",
     seen={
         "none": "{value:size} of memory are free, less than a single stack may hold",
         "some": "{value:size} of memory are free, enough for {fitting} of {stacks} at once",
@@ -216,7 +216,7 @@ def shared_threads(plan: Preparation) -> Finding | None:
     source="proc_meminfo(5), MemAvailable",
 )
 def memory_budget(plan: Preparation) -> Finding | None:
-    """What stacks may hold is not there: too much for one is refused; what fits is raced in batches.
+    """Too little memory is free for all stacks (they race in batches), or even for one (refused).
 
     A machine that swaps measures its disk. A stack alone may have all that is free, several together their share.
     """

@@ -88,18 +88,18 @@ class RaceView:
     made=(Made.RACE,),
     effects=(Effect.INVALIDATES,),
     unit=Unit.RATIO,
-    threshold="the limits of their ratio hold 1",
-    rule="the limits of their ratio hold 1",
+    threshold="the limits of their ratio include 1",
+    rule="the limits of their ratio include 1",
     seen={
         "": _TWINS,
         "more": f"{_TWINS}, and at {{more}} more levels",
     },
     remedy="do not use this standing: race again on a quieter machine, or with a longer budget; if it happens "
-    "again, look for what the second start of a stack finds otherwise (a full disk, a cache, a fixed port)",
+    "again, look for what differs at a stack's second start (a full disk, a cache, a fixed port)",
     source="Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests)",
 )
 def twins_differ(seen: RaceView) -> Finding | None:
-    """A stack and its hidden twin came out different.
+    """A stack and its hidden twin have different results.
 
     Whatever made them so may have made the others differ, too.
     """
@@ -129,14 +129,14 @@ def twins_differ(seen: RaceView) -> Finding | None:
     threshold="at most {limit:percent} from the first block to the last",
     rule=f"{percent(MOST_DRIFT)}, alike on all stacks",
     seen={
-        "alike": f"{_DRIFTED}, all of them alike, so their ratios hold, the absolute figures less so",
-        "apart": f"{_DRIFTED}, but {{stack}} did not go with the others: beside them it ended {{beside:pace}}",
+        "alike": f"{_DRIFTED}, all of them alike: the ratios hold, the absolute figures less so",
+        "apart": f"{_DRIFTED}, but {{stack}} changed otherwise: relative to the others it ended {{beside:pace}}",
     },
-    remedy="look for what else the machine does (other guests, heat, a growing database), and race again",
+    remedy="look for what changes on the machine (other guests, heat, a growing database), and race again",
     source="Abedi & Brecht, ICPE 2017",
 )
 def canary_drifts(seen: RaceView) -> Finding | None:
-    """The stacks that took part in most blocks became faster or slower in the course of the race.
+    """The stacks of most blocks became faster or slower during the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
     Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
@@ -173,7 +173,7 @@ def canary_drifts(seen: RaceView) -> Finding | None:
     source="RFC 9110 sections 6.3 and 8.6",
 )
 def answer_sizes(seen: RaceView) -> Finding | None:
-    """Right answers are not equally long on all stacks, beyond the headers that servers add: compression, padding.
+    """Right answers differ in length between stacks by more than the servers' own headers.
 
     What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
     those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
@@ -197,12 +197,12 @@ def answer_sizes(seen: RaceView) -> Finding | None:
     threshold="p of at least {limit:g}, shared by {tests} tests",
     rule=f"p at least {CARRY_OVER:g}, shared by all tests",
     seen="{where} the throughput depends on {by} (p = {p:.2g})",
-    remedy="stacks leave work behind for the next one: fewer connections, longer slices, or runs on fresh "
-    "launches ([race] repeats) keep them apart",
+    remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on fresh "
+    "launches ([race] repeats)",
     source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
 )
 def carry_over(seen: RaceView) -> Finding | None:
-    """What a slice shows depends on its place in the turn, or on which stack was under load before it.
+    """A slice's throughput depends on its place in the order, or on the stack loaded before it.
 
     The threshold is shared by all tests that were made (Bonferroni).
     """

@@ -26,7 +26,7 @@ _MISSING = 0.25
     source="RFC 9112 sections 9.3.1 and 9.5",
 )
 def retries(seen: Observation) -> Finding | None:
-    """The engine sent requests a second time, since their connection was closed as they arrived.
+    """The engine sent requests again because the server closed their connection.
 
     Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
     while they are in use.
@@ -41,20 +41,20 @@ def retries(seen: Observation) -> Finding | None:
     title="hidden retries",
     made=(Made.SLICE,),
     effects=(Effect.INVALIDATES,),
-    threshold="as often as the client asked, give or take {doubt:count}",
+    threshold="as many as the client sent, give or take {doubt:count}",
     rule=f"2·C and {percent(_SHARE)} more, 2·C and {percent(_MISSING)} less",
     seen={
-        "more": "the app was asked {extra:count} times more than the client asked ({share:percent})",
-        "fewer": "the app was asked only {value:count} times for {answers:count} right answers",
+        "more": "the app got {extra:count} more requests than the client sent ({share:percent})",
+        "fewer": "the app got only {value:count} requests for {answers:count} right answers",
     },
     remedy={
         "more": "switch retries off in the front end, and see in its log which requests fail",
-        "fewer": "something between keeps answers: switch its cache off, or declare it (cache=on)",
+        "fewer": "a cache answers instead of the app: switch it off, or declare it (cache=on)",
     },
     source="RFC 9110 section 9.2.2",
 )
 def hidden_retries(seen: Observation) -> Finding | None:
-    """The app was asked more often than the client asked, or far less often: someone between retries, or answers.
+    """The app counted more requests than the client sent (something retries), or far fewer (a cache answers).
 
     A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
     One that answers a quarter of the requests by itself is a cache. The app's count is its own, one number per

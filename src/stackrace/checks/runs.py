@@ -33,7 +33,7 @@ class BoundedRun:
     remedy="is the stack that slow, or does it hang? Give fewer [load] requests, or a larger [race] budget",
 )
 def run_cut_off(run: BoundedRun) -> Finding | None:
-    """A run with a fixed number of requests ended before they were sent.
+    """A run with a fixed number of requests ended before all were sent.
 
     Its throughput holds, its length does not.
     """

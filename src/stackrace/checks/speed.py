@@ -19,11 +19,11 @@ __all__ = ["cpu_frequency", "machine_speed", "overheated"]
     limits=Limits(warns=0.10, redoes=0.25),
     unit=Unit.SHARE,
     seen="the machine was {change:pace} after the {knob.span} than before it",
-    remedy="{knob.quieter}; `stackrace doctor` tells what moves its speed",
+    remedy="{knob.quieter}; `stackrace doctor` looks for the cause",
     source="T. Mytkowicz et al., ASPLOS 2009; E. Barrett et al., OOPSLA 2017",
 )
 def machine_speed(seen: Observation) -> Finding | None:
-    """The same piece of work on the stack's cores cost more or less afterwards than before.
+    """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
     A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
     widens the limits. 3 % would be the limit on a machine of one's own. Where cores are shared with other
@@ -46,11 +46,11 @@ def machine_speed(seen: Observation) -> Finding | None:
     limits=Limits(warns=0.05, redoes=0.15),
     unit=Unit.SHARE,
     seen="the frequency of the stack's cores {change:moved}",
-    remedy="set the governor to performance (`sudo stackrace doctor --apply`), and see to cooling",
+    remedy="set the governor to performance (`sudo stackrace doctor --apply`), and check the cooling",
     source="Documentation/admin-guide/pm/cpufreq.rst",
 )
 def cpu_frequency(seen: Observation) -> Finding | None:
-    """The stack's cores ended the slice at another frequency.
+    """The frequency of the stack's cores changed during the slice.
 
     Governors that follow the load, turbo and heat move it. The reading at each end is of one moment, under load.
     """
@@ -64,10 +64,10 @@ def cpu_frequency(seen: Observation) -> Finding | None:
     title="overheated",
     made=(Made.SLICE,),
     limits=Limits(redoes=0),
-    seen="the processor slowed itself down for heat {value:count} times",
-    remedy="let the machine cool down, see to its fans, or switch turbo off",
+    seen="the processor slowed down {value:count} times because of heat",
+    remedy="let the machine cool down, check its fans, or switch turbo off",
     source="Intel SDM volume 3, Thermal monitoring and protection; sysfs `thermal_throttle`",
 )
 def overheated(seen: Observation) -> Finding | None:
-    """The processor slowed itself down for heat, even once."""
+    """The processor slowed down because of heat."""
     return overheated.judge(seen.machine.heat_stops)

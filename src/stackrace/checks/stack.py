@@ -21,7 +21,7 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
     limits=Limits(warns=0.2),
     unit=Unit.SHARE,
     of="idle",
-    seen="{value:percent} of the stack's cores stood idle, yet more clients brought no more throughput",
+    seen="{value:percent} of the stack's cores were idle, but more clients brought no more throughput",
     remedy={
         "": "look for a lock in the app, a slow database or a full backlog",
         "setting": "raise {server}'s {setting} (now {now}); or look for a lock, a database, a backlog",
@@ -29,7 +29,7 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
     source="N. J. Gunther, Guerrilla Capacity Planning, 2007",
 )
 def unused_cpu(seen: Observation) -> Finding | None:
-    """More clients brought less than 5 % more throughput, while some of the stack's cores stood idle.
+    """Some of the stack's cores were idle, but more clients brought less than 5 % more throughput.
 
     Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent unless
     the throughput at the next lower concurrency is known, and while the engine is over 70 % busy, since then

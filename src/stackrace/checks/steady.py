@@ -53,7 +53,7 @@ DIFFERING = _Differing()
     source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
 )
 def not_steady(seen: Observation) -> Finding | None:
-    """Throughput differs between thirds of the window, and not by chance.
+    """Throughput differs significantly between thirds of the slice.
 
     A cache fills, workers start, memory grows: then the figure depends on how long one measures. Windows under 6 s
     say too little and are left to the launch as a whole. Bins of 100 ms are joined to blocks of at least 0.5 s,

@@ -8,9 +8,9 @@ OWN_CORE = "{knob.own_core}"
 ANOTHER_CORE = "{knob.another_core}; or a lower rate"
 LOWER_CONCURRENCY = "lower {knob.concurrency} ({clients})"
 MORE_PORTS = "sysctl net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=2"
-MORE_FILES = "raise `ulimit -n`, and nofile in /etc/security/limits.conf, which bounds it"
-CACHE_BETWEEN = "something between keeps answers: switch its cache off, or load the server behind it"
-_BACKLOG = "raise the server's backlog and net.core.somaxconn, which bounds it"
+MORE_FILES = "raise `ulimit -n` and its maximum, nofile in /etc/security/limits.conf"
+CACHE_BETWEEN = "a cache answers between client and server: switch it off, or load the server behind it"
+_BACKLOG = "raise the server's backlog and its maximum, net.core.somaxconn"
 QUEUES = {
     "kept": f"{_BACKLOG}; or {LOWER_CONCURRENCY}",
     "closed": f"{_BACKLOG}; or {{knob.keep}}, so that connections are not opened per request",

@@ -24,12 +24,12 @@ _ENOUGH_PER_CONNECTION = 20
     unit=Unit.BYTES,
     threshold="less than {limit:.0f}",
     rule=f"less than {_LINE_BYTES} bytes per answer",
-    seen="the stack's files grew by {value:.0f} bytes for every answer, though its access log is off",
-    remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or say "
+    seen="the stack's files grew by {value:.0f} bytes for every answer, although its access log is off",
+    remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or set "
     "access_log=on in all stacks",
 )
 def access_log(seen: Observation) -> Finding | None:
-    """Files grew by a line for every answer, though no hop of the stack says that it keeps an access log.
+    """Files grew by a line for every answer, although all access logs are off.
 
     Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
     requests as it has connections, and some servers complain of each, in the next slice if the app is slow: with

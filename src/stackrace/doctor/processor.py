@@ -109,7 +109,7 @@ def slow_clock(seen: Surroundings) -> Advice | None:
     return advise(
         "unstable clock",
         seen=f"the kernel tells the time by {clock}, which is slow to read",
-        threshold="one of the processor's own counters",
+        threshold="one of the processor's counters",
         remedy="the kernel may have had its reason: `journalctl -k -g clocksource`",
         why="engine and servers ask for the time at every request; each time costs a microsecond or more",
         gain=Gain.SOME,

@@ -61,7 +61,7 @@ RACE = Knobs(
     another_core="move a core from the stacks to the load engine, or let it run on another machine",
     heavier="race a workload that costs the app more, or on a machine with more cores",
     longer="longer slices (--slice 2s)",
-    quieter="use a machine with dedicated CPUs, or a larger [race] budget so that quiet slices prevail",
+    quieter="use a machine with dedicated CPUs, or a larger [race] budget",
     memory="--memory",
     meant_quota='; or declare it to be part of the race ("quota = true" in [race], --quota)',
 )

@@ -25,14 +25,14 @@ KEPT = Finding(check="machine speed", effect=Effect.WARNS, seen="it was slow", t
 
 def test_a_finding_is_said_with_its_values():
     assert say.seen(BUSY) == (
-        "the load engine kept a core 96 % busy: the client was the limit, the stack does at least 12,345/s"
+        "the load engine kept a core 96 % busy, so the client was the limit; the stack can do at least 12,345/s"
     )
     assert say.threshold(BUSY) == "at most 85 %"
     assert say.remedy(BUSY) == "give the load engine a core that no stack uses"
 
 
 def test_a_load_has_other_things_to_turn_than_a_race():
-    assert "the server does at least" in say.seen(BUSY, LOAD)
+    assert "the server can do at least" in say.seen(BUSY, LOAD)
     assert "taskset" in say.remedy(BUSY, LOAD)
 
 
