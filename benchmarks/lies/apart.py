@@ -18,7 +18,7 @@ from pathlib import Path
 
 from stackrace.checks import Preparation, preflight
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.probe import network_limits
 
 from .fault import CannotInject, Found, in_verdict
@@ -50,7 +50,7 @@ def before_start(load: Load, *, connections_per_s: float = 0.0) -> Found:
     usable = tuple(sorted(os.sched_getaffinity(0)))
     plan = Preparation(
         loads=(load,),
-        cores=Budget(stack_cores=usable[:-1] or usable, generator_cores=usable[-1:]),
+        cores=Resources(stack_cores=usable[:-1] or usable, generator_cores=usable[-1:]),
         limits=network_limits(),
         connections_per_s=connections_per_s,
     )

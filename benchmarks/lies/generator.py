@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.unit.checks.healthy import healthy, quantiles, result
 
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 
 from .fault import Fault, Found, How, in_race
 from .loading import observed, up
@@ -47,7 +47,7 @@ def _too_few() -> Found:
 
 def _shared() -> Found:
     core = _last_core()
-    with up(liar("truth"), cores=Budget(stack_cores=(core,), generator_cores=(core,))) as running:
+    with up(liar("truth"), cores=Resources(stack_cores=(core,), generator_cores=(core,))) as running:
         return running.found(Load(concurrency=8, duration_s=1.0))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stackrace.deploy.here import Here
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.stack import Stack
 from stackrace.model.workload import Workload
 
@@ -31,7 +31,7 @@ class Up:
 
 
 @contextmanager
-def up(path: str, *, cores: Budget | None = None) -> Iterator[Up]:
+def up(path: str, *, cores: Resources | None = None) -> Iterator[Up]:
     """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
     with staged(request([path], [1])) as stage:
         stack = stage.stacks[0]

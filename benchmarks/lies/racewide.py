@@ -97,7 +97,7 @@ def _fault(name: str, does: str, *expects: str, how: How, race: Callable[[], Rac
 FAULTS: tuple[Fault, ...] = (
     Fault(name="twins-apart", does="a stack's second start is slower than its first", expects=("twins differ",),
           how=How.TIMED, inject=_twins),
-    Fault(name="ageing", does="each launch is slower than the one before", expects=("canary drifts",),
+    Fault(name="ageing", does="each launch is slower than the one before", expects=("throughput drifts",),
           how=How.TIMED, inject=_ageing),
     Fault(name="restless", does="a stack works while another is measured", expects=("idle stacks busy",),
           how=How.TIMED, inject=_restless),
@@ -105,7 +105,7 @@ FAULTS: tuple[Fault, ...] = (
            race=lambda: runs(liar("padded"), liar("truth"))),
     _fault("twins-recorded", "a recorded race: its twin lost a fifth", "twins differ", how=How.REPLAYED,
            race=_recorded_twins),
-    _fault("drift-recorded", "a recorded race: its canary lost a third", "canary drifts", how=How.REPLAYED,
+    _fault("drift-recorded", "a recorded race: its throughput lost a third", "throughput drifts", how=How.REPLAYED,
            race=_recorded_drift),
     _fault("carry-over", "a recorded race: whoever follows one stack is slower", "carry-over", how=How.REPLAYED,
            race=_carried_over),

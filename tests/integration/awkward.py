@@ -8,7 +8,7 @@ from stackrace.model import ids
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.model.race import Budget, Ending, Question, Race, StackFacts
+from stackrace.model.race import Ending, Question, Race, Resources, StackFacts
 from stackrace.model.verdict import Effect, Finding, Verdict
 
 AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""
@@ -64,7 +64,7 @@ def make_race():
         question=Question.RANKING,
         difference=0.05,
         budget_s=1200.0,
-        cores=Budget(stack_cores=(0, 1), generator_cores=(2,)),
+        cores=Resources(stack_cores=(0, 1), generator_cores=(2,)),
         seed=2**127 - 1,
         host=HostFacts(
             system="Linux",

@@ -20,7 +20,7 @@ from stackrace.checks import LaunchView, Observation, examine, examine_launch, e
 from stackrace.deploy.guard import Guard
 from stackrace.model.launch import Launch, Slice
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.report.words import findings as say
 from stackrace.servers import catalogue
 
@@ -175,7 +175,7 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
         result=result,
         usage=(),
         machine=machine,
-        cores=Budget(stack_cores=CORES, generator_cores=CORES[-1:]),
+        cores=Resources(stack_cores=CORES, generator_cores=CORES[-1:]),
         slow=slow(result.histogram),
     )
 

@@ -10,7 +10,7 @@ from stackrace import apps
 from stackrace.deploy.beside import Beside
 from stackrace.deploy.here import Here
 from stackrace.deploy.launcher import Launcher
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.model.workload import Answer, Request, Sameness, Workload
 from stackrace.servers import Catalogue, Hosted, Recipe, Server
@@ -96,7 +96,7 @@ def here_of(launcher, cores=None):
     return Here(
         guard=launcher.guard,
         launcher=launcher,
-        cores=cores or Budget(stack_cores=CORES, generator_cores=CORES),
+        cores=cores or Resources(stack_cores=CORES, generator_cores=CORES),
         beside=Beside(pids={}, environment={}),
         debug=False,
     )

@@ -15,7 +15,7 @@ from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 
 MIB = 2**20
 # the stacks of threads are memory, too
@@ -121,7 +121,7 @@ def test_one_process_that_wants_more_than_the_budget_does_not_start(guard):
 
 
 def test_processes_that_exceed_the_budget_together_are_out(guard):
-    budget = Budget(stack_cores=CORES[:1], generator_cores=CORES[-1:], memory_bytes=128 * MIB)
+    budget = Resources(stack_cores=CORES[:1], generator_cores=CORES[-1:], memory_bytes=128 * MIB)
     held = launcher(guard, Confinement(memory_bytes=budget.memory_bytes))
     here = here_of(held, budget)
     for name in ("frugal", "family"):

@@ -10,7 +10,7 @@ import pytest
 
 from stackrace.deploy.guard import Guard
 from stackrace.doctor import Kernel, examine, look, neighbours
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.report.words import findings as say
 
 IN_A_NAMESPACE = ("unshare", "--net", "--user", "--map-root-user", "--")
@@ -38,7 +38,9 @@ def may_make_namespaces():
 
 def test_this_machine_can_be_looked_at():
     cores = tuple(sorted(os.sched_getaffinity(0)))
-    seen = look(Kernel(), cores=Budget(stack_cores=cores, generator_cores=cores[-1:]), concurrency=1, watch_s=0.1)
+    seen = look(
+        Kernel(), cores=Resources(stack_cores=cores, generator_cores=cores[-1:]), concurrency=1, watch_s=0.1
+    )
     assert seen.memory_free_bytes > 0
     assert 0 < seen.disk_free_bytes <= seen.disk_bytes
     assert seen.settings["net.core.somaxconn"].isdigit()

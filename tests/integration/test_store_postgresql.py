@@ -21,7 +21,7 @@ from stackrace.codec import decode, encode
 from stackrace.model import ids
 from stackrace.model.errors import StoreError
 from stackrace.model.launch import Launch, Slice
-from stackrace.model.race import Budget, Ending, Enforcement, Race
+from stackrace.model.race import Ending, Enforcement, Race, Resources
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
 
@@ -73,7 +73,7 @@ def test_what_later_versions_keep_loads_equal_too(store):
     race = replace(
         make_race(),
         launches=(replace(launch, slices=(one,), verdict=one.verdict),),
-        cores=Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**40, enforced=Enforcement.CGROUP),
+        cores=Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**40, enforced=Enforcement.CGROUP),
         twin=AWKWARD,
         resumed=3,
     )

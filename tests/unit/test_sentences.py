@@ -35,12 +35,6 @@ EDGES = {
 }
 """Files that read text of others, and whose it is."""
 
-STILL = {
-    "doctor/limits.py": "findings by their title, and a command out of a remedy",
-    "setup/preflight.py": "a finding by its title",
-}
-"""What is left of old: to be replaced by the ids of checks, and never added to."""
-
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "bundled" not in path.parts]
 
 
@@ -123,5 +117,5 @@ def test_nothing_is_decided_by_a_sentence():
     found = {
         file: lines for file, source in sources.items() if (lines := decides_by_words(source, public | named[file]))
     }
-    assert {file: lines for file, lines in found.items() if file not in EDGES and file not in STILL} == {}
+    assert {file: lines for file, lines in found.items() if file not in EDGES} == {}
     assert EDGES.keys() <= found.keys(), "what is no edge any more is taken off the list"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model.core_lists import format_cores
 from ..model.errors import InputError
-from ..model.race import Budget, Race
+from ..model.race import Race, Resources
 from ..model.units import SIZE
 from ..spec.request import RaceRequest
 from ..store import ManifestFile, Opening
@@ -49,7 +49,7 @@ def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[st
     yield "Stackrace", before.version, race.version
     for name, what in _HOST.items():
         yield what, getattr(before.host, name), getattr(race.host, name)
-    yield from zip(_BUDGET, _budget(before.cores), _budget(race.cores), strict=True)
+    yield from zip(_RESOURCES, _resources(before.cores), _resources(race.cores), strict=True)
     yield "the app", before.app, race.app
     yield "the app's interpreter", former.opening.interpreter or "none", opening.interpreter or "none"
     yield "the digest of the app's files", former.opening.sources[:12], opening.sources[:12]
@@ -57,14 +57,14 @@ def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[st
         yield what, getattr(before, name), getattr(race, name)
 
 
-def _budget(budget: Budget) -> tuple[str, ...]:
-    memory = "unlimited" if budget.memory_bytes is None else SIZE.format(budget.memory_bytes)
-    quota = "declared" if budget.quota else "not declared"
-    cores = format_cores(budget.stack_cores), format_cores(budget.generator_cores)
-    return *cores, memory, budget.enforced.value, quota
+def _resources(resources: Resources) -> tuple[str, ...]:
+    memory = "unlimited" if resources.memory_bytes is None else SIZE.format(resources.memory_bytes)
+    quota = "declared" if resources.quota else "not declared"
+    cores = format_cores(resources.stack_cores), format_cores(resources.generator_cores)
+    return *cores, memory, resources.enforced.value, quota
 
 
-_BUDGET = (
+_RESOURCES = (
     "the list of the stacks' cores",
     "the list of the load engine's cores",
     "the memory of each stack",

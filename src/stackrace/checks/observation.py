@@ -8,7 +8,7 @@ from ..model.conditions import Conditions
 from ..model.host import MachineDelta
 from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
-from ..model.race import Budget
+from ..model.race import Resources
 from ..model.stack import Stack
 
 __all__ = ["Observation"]
@@ -34,7 +34,7 @@ class Observation:
     result: LoadResult
     usage: tuple[HopUsage, ...]
     machine: MachineDelta
-    cores: Budget
+    cores: Resources
     idle_cpu_s: float = 0.0
     generator_threads: int = 1
     ceiling_per_s: float | None = None

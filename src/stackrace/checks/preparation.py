@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model.host import NetworkLimits
 from ..model.load import Load
-from ..model.race import Budget
+from ..model.race import Resources
 
 __all__ = ["Preparation"]
 
@@ -27,7 +27,7 @@ class Preparation:
     """
 
     loads: tuple[Load, ...]
-    cores: Budget
+    cores: Resources
     limits: NetworkLimits
     connections_per_s: float = 0.0
     disk_bytes: int = 0

@@ -68,14 +68,14 @@ class Carried:
 class RaceView:
     """What there is to see of a race as a whole; empty or None where it cannot be told.
 
-    ``twin`` is the path of the stack that ran twice. ``canary`` is the drift at the headline level of the stacks
+    ``twin`` is the path of the stack that ran twice. ``drift`` is that at the headline level of the stacks
     that took part in most blocks, in the mean; ``uneven`` that of each of them beside the others, limits for all
     of them at once.
     """
 
     twin: str = ""
     twins: tuple[TwinPair, ...] = ()
-    canary: Drifted | None = None
+    drift: Drifted | None = None
     uneven: tuple[tuple[str, Drifted], ...] = ()
     sizes: tuple[AnswerSizes, ...] = ()
     carried: tuple[Carried, ...] = ()
@@ -120,9 +120,9 @@ def twins_differ(seen: RaceView) -> Finding | None:
 
 
 @Declaration(
-    id="canary-drifts",
+    id="throughput-drifts",
     number=37,
-    title="canary drifts",
+    title="throughput drifts",
     made=(Made.RACE,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.SHARE,
@@ -135,20 +135,20 @@ def twins_differ(seen: RaceView) -> Finding | None:
     remedy="look for what changes on the machine (other guests, heat, a growing database), and race again",
     source="Abedi & Brecht, ICPE 2017",
 )
-def canary_drifts(seen: RaceView) -> Finding | None:
+def throughput_drifts(seen: RaceView) -> Finding | None:
     """The stacks of most blocks became faster or slower during the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
     Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
     """
-    if seen.canary is None or not seen.canary.notable:
+    if seen.drift is None or not seen.drift.notable:
         return None
-    change = math.expm1(seen.canary.value)
+    change = math.expm1(seen.drift.value)
     others = [(stack, one) for stack, one in seen.uneven if one.notable]
     if not others:
-        return canary_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
+        return throughput_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
     stack, most = max(others, key=lambda pair: abs(pair[1].value))
-    return canary_drifts.finding(
+    return throughput_drifts.finding(
         effect=Effect.INVALIDATES,
         value=abs(change),
         limit=MOST_DRIFT,
@@ -219,7 +219,7 @@ def carry_over(seen: RaceView) -> Finding | None:
 
 RACE_CHECKS: tuple[Check[RaceView], ...] = (
     twins_differ,
-    canary_drifts,
+    throughput_drifts,
     answer_sizes,
     carry_over,
 )

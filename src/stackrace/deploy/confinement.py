@@ -1,4 +1,4 @@
-"""What holds launched stacks to their budget on this machine: control groups where they can be had, else limits."""
+"""Holds launched stacks to their resources on this machine: control groups where there are any, else limits."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ..load.running import RunningEngine
 from ..model.errors import RefusedError
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load
-from ..model.race import Budget, Enforcement
+from ..model.race import Enforcement, Resources
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
@@ -63,7 +63,7 @@ class Here:
         *,
         guard: Guard,
         launcher: Launcher,
-        cores: Budget,
+        cores: Resources,
         beside: Beside,
         debug: bool,
     ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..checks import Preparation
 from ..model.load import Load
-from ..model.race import Budget
+from ..model.race import Resources
 from ..probe import (
     available_bytes,
     canary_ns,
@@ -47,7 +47,7 @@ _SETTINGS = (
 def look(
     kernel: Kernel,
     *,
-    cores: Budget,
+    cores: Resources,
     concurrency: int,
     watch_s: float = 2.0,
 ) -> Surroundings:
@@ -84,7 +84,7 @@ def look(
     )
 
 
-def _watch_speed(cores: Budget, watch_s: float) -> list[float]:
+def _watch_speed(cores: Resources, watch_s: float) -> list[float]:
     """Return what the canary cost time and again; it works for a few ms in each 100."""
     until, costs = time.monotonic() + watch_s, []
     while (left_s := until - time.monotonic()) > 0:
@@ -102,7 +102,7 @@ def _spread(costs: Sequence[float]) -> float | None:
     return known[-1 - tenth] / known[tenth] - 1
 
 
-def _plan(cores: Budget, concurrency: int) -> Preparation:
+def _plan(cores: Resources, concurrency: int) -> Preparation:
     return Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
         cores=cores,

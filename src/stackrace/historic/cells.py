@@ -11,6 +11,7 @@ from ..model.comparison import CellName, Metric, Technique
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Race
 from ..model.verdict import Effect
+from ..report.words.failures import message
 from ..report.words.findings import seen
 
 __all__ = ["FAILING_SHARE", "Failures", "failures", "path_in", "values", "why_not"]
@@ -73,13 +74,13 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
     """
     if path not in race.stacks:
         return "was left out"
-    told = [
+    causes = [
         launch.failure
         for launch in race.launches
         if launch.stack == path and launch.failure is not None and not launch.cut_short
     ]
-    if told:
-        return f"{told[-1].kind.value}: {told[-1].message}"
+    if causes:
+        return f"{causes[-1].kind.value}: {message(causes[-1])}"
     slices = [one for _, found in _launches(race, path, cell) for one in found]
     refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
     if refusing:

@@ -14,7 +14,7 @@ from .load import Load
 from .stack import Stack, original_path
 from .workload import Workload
 
-__all__ = ["Budget", "Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "Rule", "StackFacts"]
+__all__ = ["Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "Resources", "Rule", "StackFacts"]
 
 
 class Question(StrEnum):
@@ -48,7 +48,7 @@ class Ending(StrEnum):
 
 
 class Enforcement(StrEnum):
-    """What holds a stack to its budget."""
+    """What holds a stack to its resources."""
 
     CGROUP = "control group"
     """The kernel: cgroup v2, cpuset and memory.max; what exceeds its memory is ended."""
@@ -57,18 +57,19 @@ class Enforcement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """Equal for all stacks: the cores their processes may run on. ``generator_cores`` are the engine's.
-
-    ``memory_bytes`` is what each stack may hold, None where nothing bounds it; ``enforced`` says by what.
-    ``quota`` declares that a CPU quota on all of this is meant to be there.
-    """
+class Resources:
+    """What every stack may use, the same for all, and what the load engine may."""
 
     stack_cores: tuple[int, ...]
+    """The cores that a stack's processes may run on."""
     generator_cores: tuple[int, ...]
+    """The load engine's."""
     memory_bytes: int | None = None
+    """What each stack may hold; None where nothing bounds it."""
     enforced: Enforcement = Enforcement.AFFINITY
+    """What holds the stacks to it."""
     quota: bool = False
+    """Whether a CPU quota on all of this is declared to be meant."""
 
     @property
     def shared(self) -> bool:
@@ -115,7 +116,7 @@ class RacePlan:
     question: Question
     difference: float
     budget_s: float | None
-    cores: Budget
+    cores: Resources
     seed: int
     slice_s: float | None = None
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -174,7 +175,7 @@ class Race:
     question: Question
     difference: float
     budget_s: float
-    cores: Budget
+    cores: Resources
     seed: int
     host: HostFacts
     notes: tuple[str, ...] = ()

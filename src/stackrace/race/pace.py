@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.page_time import PageTime
-from ..model.race import Budget, Cell
+from ..model.race import Cell, Resources
 from ..model.stack import Stack
 from .schedule import SLICE_S
 
@@ -59,7 +59,7 @@ class Lengths:
     queue_s: float = 0.0
 
 
-def hands_of(stacks: Sequence[Stack], cores: Budget) -> Hands:
+def hands_of(stacks: Sequence[Stack], cores: Resources) -> Hands:
     """Return what every one of ``stacks`` has, as far as its settings tell: the fewest requests at once."""
     return Hands(cores=len(cores.stack_cores), at_once=min((_at_once(stack) for stack in stacks), default=1))
 

@@ -72,7 +72,7 @@ def race_view(race: Race, headline: tuple[str, str]) -> RaceView:
     return RaceView(
         twin=race.twin,
         twins=tuple(_told(field, twins) for field, twins in _pairs(race, found) if math.isfinite(twins.half_width)),
-        canary=_canary(race, spoken),
+        drift=_drift(race, spoken),
         uneven=tuple(_uneven(race, spoken)),
         sizes=tuple(_sizes(race, field) for field in pooled),
         carried=tuple(_carried(race)),
@@ -126,12 +126,12 @@ def _where(level: tuple[str, str]) -> str:
 # Drift, of what took part in every block
 
 
-def _canary(race: Race, field: Field | None) -> Drifted | None:
+def _drift(race: Race, field: Field | None) -> Drifted | None:
     return _drifted(_mean(_steady(race, field)))
 
 
 def _uneven(race: Race, field: Field | None) -> Iterator[tuple[str, Drifted]]:
-    """Give the drift of each stack of the canary beside the mean of its others."""
+    """Give the drift of each of these stacks beside the mean of its others."""
     steady = _steady(race, field)
     for stack, own in steady.items():
         others = {name: values for name, values in steady.items() if name != stack}

@@ -14,7 +14,6 @@ from .markdown_text import escape as _escape
 from .repeat import COMMAND, race_file
 from .setbacks import setbacks
 from .words import race_words, scaling, words_of
-from .words.failures import message
 
 __all__ = ["MarkdownExporter"]
 
@@ -105,7 +104,7 @@ def _memory(race: Race, standing: Standing) -> str:
 
 def _troubles(race: Race, standing: Standing) -> str:
     failed = [
-        f"- {_code(s.stack)} {_escape(s.sentence)}: {_escape(message(s.failure))}"
+        f"- {_code(s.stack)} {_escape(s.sentence)}: {_escape(s.message)}"
         + (" *No place in the standing.*" if s.withdrawn else "")
         for s in setbacks(race, standing)
     ]

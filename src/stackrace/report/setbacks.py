@@ -28,6 +28,11 @@ class Setback:
         often = f" ({self.launches} launches)" if self.launches > 1 else ""
         return f"{self.failure.kind.value}{often}"
 
+    @property
+    def message(self) -> str:
+        """Why, in words; empty where the kind of failure says it all."""
+        return message(self.failure)
+
 
 def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     """Return all setbacks: withdrawn stacks first, each with the last log seen."""

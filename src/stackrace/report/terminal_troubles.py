@@ -13,7 +13,6 @@ from ..model.verdict import Effect
 from .clean import one_line, tail
 from .complaints import Complaint, complaints, refused
 from .setbacks import Setback, setbacks
-from .words.failures import message
 
 __all__ = ["troubles"]
 
@@ -33,7 +32,7 @@ def troubles(race: Race, standing: Standing) -> RenderableType | None:
 def _setback(setback: Setback) -> Iterator[RenderableType]:
     line = Text("✗ ", style="red")
     line.append(one_line(setback.stack), style="bold default")
-    line.append(f" {setback.sentence}: {one_line(message(setback.failure))}", style="default")
+    line.append(f" {setback.sentence}: {one_line(setback.message)}", style="default")
     yield line
     for text in tail(setback.failure.log, LOG_LINES):
         yield Text(f"    {text}", style="dim", no_wrap=True, overflow="ellipsis")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..deploy.installation import require
 from ..model.errors import InputError, MissingError, StackError
 from ..model.load import Load
-from ..model.race import Budget, Cell
+from ..model.race import Cell, Resources
 from ..model.stack import Interface, Stack
 from ..model.workload import Workload
 from ..race.forecast import Prospect, likely_stacks, prospect_of
@@ -36,7 +36,7 @@ class Choice:
     """Numbers of connections, ascending."""
 
 
-def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, cores: Budget) -> Choice:
+def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, cores: Resources) -> Choice:
     """Choose stacks and levels for the examined app. Raises StackError, MissingError or InputError."""
     offered, python = examined.app.interfaces, examined.python_minor
     if request.stacks is None:
@@ -104,7 +104,7 @@ def number_for(
     stacks: Sequence[Stack],
     workloads: Sequence[Workload],
     levels: Sequence[int],
-    cores: Budget,
+    cores: Resources,
 ) -> int:
     """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer."""
     budget_s = budget_s_of(request)
@@ -119,7 +119,7 @@ def _prospect(
     stacks: Sequence[Stack],
     workloads: Sequence[Workload],
     levels: Sequence[int],
-    cores: Budget,
+    cores: Resources,
 ) -> Prospect:
     cells = [
         Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))

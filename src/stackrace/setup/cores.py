@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..model.core_lists import format_cores
 from ..model.errors import InputError
-from ..model.race import Budget
+from ..model.race import Resources
 from ..model.units import SIZE
 from ..spec.request import LEAST_MEMORY_BYTES, RaceRequest
 
@@ -19,7 +19,7 @@ def usable_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
-def cores_of(request: RaceRequest) -> Budget:
+def cores_of(request: RaceRequest) -> Resources:
     """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here."""
     from ..probe import physical_cores
 
@@ -32,7 +32,7 @@ def cores_of(request: RaceRequest) -> Budget:
     _refuse_others("--cores ([race] cores)", request.cores, usable)
     _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
     stacks, engine = split_cores(physical_cores(usable), request.cores, request.engine_cores)
-    return Budget(
+    return Resources(
         stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota
     )
 

@@ -11,7 +11,7 @@ from ..model.errors import LimitError
 from ..model.host import NetworkLimits
 from ..model.load import Load
 from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.race import Budget
+from ..model.race import Resources
 from ..model.verdict import Effect, Finding
 from ..probe import available_bytes, network_limits, physical_cores
 from ..race.schedule import Extent, least_budget_s
@@ -70,7 +70,7 @@ def _crowded(limits: NetworkLimits) -> bool:
 
 def check_limits(
     loads: tuple[Load, ...],
-    cores: Budget,
+    cores: Resources,
     *,
     ours: bool = True,
     sockets_each: int = 2,

@@ -18,7 +18,7 @@ from ..deploy.launcher import Launcher
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.preparing import OnPreparing, unheard
-from ..model.race import Budget
+from ..model.race import Resources
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Hosted, catalogue
@@ -50,7 +50,7 @@ class Stage:
     limits: Mapping[str, tuple[str, ...]]
     launcher: Launcher
     beside: Beside
-    cores: Budget
+    cores: Resources
     notes: tuple[str, ...]
 
     def place(self, kind: Callable[..., Here] = Here) -> Here:

@@ -7,10 +7,10 @@ from stackrace.checks import Observation
 from stackrace.model.host import MachineDelta
 from stackrace.model.launch import HopUsage
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.stack import Hop, Interface, Protocol, Stack
 
-SHARED = Budget(stack_cores=(0,), generator_cores=(0,))
+SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 
 
 def stack_of(server: str, **settings: Any) -> Stack:
@@ -79,6 +79,6 @@ def healthy(**changes: Any) -> Observation:
         result=result(),
         usage=(HopUsage(hop="gunicorn", cpu_s=1.98, processes=3, threads=9, pss_bytes=90 << 20),),
         machine=machine(),
-        cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+        cores=Resources(stack_cores=(0,), generator_cores=(1,)),
     )
     return replace(usual, **changes)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from stackrace.checks import PREFLIGHT_CHECKS, Preparation, preflight
 from stackrace.model.host import NetworkLimits
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.verdict import Effect
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
 
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
-    cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+    cores=Resources(stack_cores=(0,), generator_cores=(1,)),
     limits=NetworkLimits(
         descriptors=1024,
         descriptors_hard=4096,
@@ -95,7 +95,7 @@ def test_a_load_is_told_of_its_own_flag():
     [
         ("ports in TIME_WAIT", {"time_wait": 14_116}, {"time_wait": 14_117}),
         ("accept queue", {"accept_queue": 100}, {"accept_queue": 99}),
-        ("shared cores", {}, {"cores": Budget(stack_cores=(0, 1), generator_cores=(1,))}),
+        ("shared cores", {}, {"cores": Resources(stack_cores=(0, 1), generator_cores=(1,))}),
         ("shared threads", {"threads": ((0,), (1,))}, {"threads": ((0, 1),)}),
     ],
 )
@@ -105,13 +105,13 @@ def test_warnings(check, silent, loud):
 
 
 def test_a_machine_with_one_core_is_told_to_be_too_small():
-    (single,) = preflight(plan(cores=Budget(stack_cores=(0,), generator_cores=(0,)))).findings
-    (double,) = preflight(plan(cores=Budget(stack_cores=(0, 1), generator_cores=(1,)))).findings
+    (single,) = preflight(plan(cores=Resources(stack_cores=(0,), generator_cores=(0,)))).findings
+    (double,) = preflight(plan(cores=Resources(stack_cores=(0, 1), generator_cores=(1,)))).findings
     assert say.remedy(single) == "a machine with at least two cores"
     assert say.remedy(double) == "leave a core to the load engine alone"
 
 
-BOUND = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
+BOUND = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
 
 
 def test_memory_that_is_not_there_for_a_single_stack_is_refused():

@@ -16,7 +16,7 @@ SLOWER = Drifted(value=math.log(0.85), low=math.log(0.8), high=math.log(0.9))
 HEALTHY = RaceView(
     twin="waitress",
     twins=(EQUAL,),
-    canary=STILL,
+    drift=STILL,
     uneven=(("gunicorn", STILL),),
     sizes=(AnswerSizes(where="at c=20", bytes_by_stack=(("waitress", 1000.0), ("gunicorn", 1015.0))),),
     carried=(Carried(by="the place in the turn", where="at c=20", p=0.3),),
@@ -46,22 +46,22 @@ def test_the_worst_of_several_levels_is_told():
 
 
 def test_a_drift_that_all_share_only_warns():
-    finding = found(canary=SLOWER)["canary drifts"]
+    finding = found(drift=SLOWER)["throughput drifts"]
     assert finding.effect is Effect.WARNS
     assert "ended 15 % slower than they began" in say.seen(finding)
 
 
 def test_a_drift_that_another_stack_does_not_share_voids_the_race():
     faster = Drifted(value=0.2, low=0.15, high=0.25)
-    finding = found(canary=SLOWER, uneven=(("gunicorn", faster),))["canary drifts"]
+    finding = found(drift=SLOWER, uneven=(("gunicorn", faster),))["throughput drifts"]
     assert finding.effect is Effect.INVALIDATES
     assert "gunicorn changed otherwise" in say.seen(finding)
     assert "22 % faster" in say.seen(finding)
 
 
 def test_a_drift_that_may_be_none_or_is_small_is_let_pass():
-    assert not found(canary=replace(SLOWER, high=0.01))
-    assert not found(canary=Drifted(value=0.09, low=0.05, high=0.12))
+    assert not found(drift=replace(SLOWER, high=0.01))
+    assert not found(drift=Drifted(value=0.09, low=0.05, high=0.12))
 
 
 def test_answers_of_different_sizes_warn_and_name_the_stacks():

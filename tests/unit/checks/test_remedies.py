@@ -3,7 +3,7 @@
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, result, stack_of
 
 from stackrace.checks import Observation, examine
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.report.words import findings as say
 
 
@@ -33,7 +33,7 @@ def test_uwsgi_is_blamed_only_without_its_router():
 
 def test_a_busy_engine_gets_a_core_of_its_own_first_then_free_ones_then_another_machine():
     fast = result(generator_busy=0.95)
-    full = Budget(stack_cores=(0, 1, 2), generator_cores=(3,))
+    full = Resources(stack_cores=(0, 1, 2), generator_cores=(3,))
     assert "a core that no stack uses" in remedy(healthy(cores=SHARED, result=fast), "generator busy")
     assert "2 are free" in remedy(healthy(result=fast), "generator busy")
     assert "another machine" in remedy(healthy(cores=full, result=fast), "generator busy")

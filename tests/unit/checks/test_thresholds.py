@@ -9,7 +9,7 @@ from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, qu
 
 from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.load import SeriesBin
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.verdict import Effect
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
@@ -37,7 +37,7 @@ def of_clock(name: str) -> Observation:
 
 
 def under_quota(throttled_s: float) -> Observation:
-    declared = Budget(stack_cores=(0,), generator_cores=(1,), quota=True)
+    declared = Resources(stack_cores=(0,), generator_cores=(1,), quota=True)
     return healthy(machine=machine(throttled_s=throttled_s), cores=declared)
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from stackrace.deploy.here import REST_S, RESTLESS_S, Here
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 
 
 class Spending:
@@ -28,7 +28,7 @@ def here():
     return Here(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,
-        cores=Budget(stack_cores=(0,), generator_cores=(0,)),
+        cores=Resources(stack_cores=(0,), generator_cores=(0,)),
         beside=SimpleNamespace(pids={}),
         debug=False,
     )

@@ -9,7 +9,7 @@ from stackrace.doctor import Kernel, Surroundings
 from stackrace.doctor.kernel import THP
 from stackrace.model.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 
 GOVERNORS = tuple(f"/sys/devices/system/cpu/cpufreq/policy{n}/scaling_governor" for n in range(2))
 GIB = 2**30
@@ -18,7 +18,7 @@ GIB = 2**30
 def plan(concurrency: int = 100, **changes: Any) -> Preparation:
     usual = Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
-        cores=Budget(stack_cores=(0, 1, 2), generator_cores=(3,)),
+        cores=Resources(stack_cores=(0, 1, 2), generator_cores=(3,)),
         limits=NetworkLimits(
             descriptors=1024,
             descriptors_hard=1_048_576,

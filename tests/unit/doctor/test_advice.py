@@ -12,10 +12,10 @@ from stackrace.doctor.examination import ADVISERS
 from stackrace.doctor.kernel import BOOST, NO_TURBO, THP
 from stackrace.doctor.surroundings import Job, Offender, Remains
 from stackrace.model.host import HostFacts
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.report.words import findings as say
 
-SHARED = Budget(stack_cores=(0,), generator_cores=(0,))
+SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 HALVES = ((0, 1), (2, 3))
 
 

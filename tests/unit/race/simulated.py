@@ -13,14 +13,14 @@ from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.host import MachineDelta
 from stackrace.model.launch import Failure, FailureKind
 from stackrace.model.load import Load
-from stackrace.model.race import Budget, Question, RacePlan
+from stackrace.model.race import Question, RacePlan, Resources
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Workload
 from stackrace.race import runner
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
-CORES = Budget(stack_cores=(0,), generator_cores=(1,))
+CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 PATHS = ("gunicorn", "waitress", "cheroot")
 SPEEDS = {"gunicorn": 1000, "waitress": 1500, "cheroot": 1010}
 

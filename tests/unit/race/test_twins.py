@@ -1,4 +1,4 @@
-"""The hidden twin and the canary, on a place that measures nothing."""
+"""The hidden twin and drift, on a place that measures nothing."""
 
 from __future__ import annotations
 

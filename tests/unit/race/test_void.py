@@ -1,4 +1,4 @@
-"""What the twins and the canary make of a standing."""
+"""What the twins and drift make of a standing."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_race_whose_twins_differ_decides_to_go_on():
 def test_a_drift_that_all_share_is_told_and_no_more():
     found = standing(twinned({"a": 1000, "b": 1300}, drift=-0.3), merge=merged)
     assert found.verdict.valid
-    assert checks_of(found)["canary drifts"] is Effect.WARNS
+    assert checks_of(found)["throughput drifts"] is Effect.WARNS
     assert found.answer.kind in (AnswerKind.BEST, AnswerKind.GOOD)
     assert found.answer.stacks == ("b",)
 
@@ -134,7 +134,7 @@ def test_a_drift_that_all_share_is_told_and_no_more():
 def test_a_drift_that_one_stack_does_not_share_voids_the_race():
     race = twinned({"a": 1000, "b": 1300}, drift=-0.4, alone=("b",))
     found = standing(race, merge=merged)
-    assert checks_of(found)["canary drifts"] is Effect.INVALIDATES
+    assert checks_of(found)["throughput drifts"] is Effect.INVALIDATES
     assert words_of(race, found).answer.startswith("This race is void: the stacks ended ")
     assert " did not go with the others" in words_of(race, found).answer
 

@@ -1,10 +1,13 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
+from stackrace.model.launch import Failure, FailureKind, Lack
+from stackrace.model.standing import Withdrawal
 from stackrace.report import Format, exporter
 from stackrace.report.words import words_of
 
@@ -144,3 +147,11 @@ def test_one_level_gets_no_curve_over_concurrency():
 def test_the_same_race_gives_the_same_page():
     pages = {exporter(Format.HTML).export(race := make_race(4), make_standing(race)) for _ in range(2)}
     assert len(pages) == 1
+
+
+def test_what_a_stack_without_a_measurement_lacked_is_said():
+    race = make_race(2)
+    failure = Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
+    standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
+    page = exporter(Format.HTML).export(race, standing)
+    assert "Not one of its requests was answered rightly." in re.sub("<wbr>", "", page)

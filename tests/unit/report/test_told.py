@@ -15,7 +15,7 @@ from stackrace.model import sensitivity
 from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.costs import Costs, Need
 from stackrace.model.lead import Lead, LeadKind
-from stackrace.model.race import Budget, Ending, Enforcement
+from stackrace.model.race import Ending, Enforcement, Resources
 from stackrace.model.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 from stackrace.model.sensitivity import LessMemory, NoErrors
 from stackrace.model.standing import Interval
@@ -132,7 +132,7 @@ def test_the_resolution_is_told_with_every_standing(resolution, begin):
 
 
 def test_the_budget_and_what_enforces_it_are_told():
-    cores = Budget(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
+    cores = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
     race = make_race(2, cores=cores, twin=STACKS[0], resumed=2)
     for name, text in everywhere(race, told(race)).items():
         assert "Each stack had core 0 and 2,048 MiB, held to it by a control group; " in text, name
@@ -143,9 +143,9 @@ def test_the_budget_and_what_enforces_it_are_told():
 
 
 def test_a_race_without_limits_says_by_what_it_was_held():
-    race = make_race(2, cores=Budget(stack_cores=(0, 1), generator_cores=(0, 1)))
+    race = make_race(2, cores=Resources(stack_cores=(0, 1), generator_cores=(0, 1)))
     assert (
-        race_words.budget(race)
+        race_words.resources(race)
         == "Each stack had cores 0, 1, held to it by affinity; the load engine had the same."
     )
     assert (race_words.twin(race), race_words.resumed(race)) == ("", "")

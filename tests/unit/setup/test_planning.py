@@ -8,7 +8,7 @@ import pytest
 
 from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import InputError
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Answer, Request, Sameness, Workload
 from stackrace.servers import catalogue
@@ -40,7 +40,7 @@ def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress"))
         levels=levels,
         workloads=workloads or (asking("", "/"),),
         limits=dict(limits),
-        cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+        cores=Resources(stack_cores=(0,), generator_cores=(1,)),
     )
 
 

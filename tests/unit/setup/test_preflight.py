@@ -10,12 +10,12 @@ import pytest
 
 from stackrace.checks.preflight import shared_threads
 from stackrace.model.load import Load
-from stackrace.model.race import Budget
+from stackrace.model.race import Resources
 from stackrace.probe import network_limits
 from stackrace.setup import preflight
 from stackrace.setup.preflight import check_limits, wait_for_ports
 
-HALVES = Budget(stack_cores=(0,), generator_cores=(1,))
+HALVES = Resources(stack_cores=(0,), generator_cores=(1,))
 
 
 @pytest.mark.parametrize("ours", [True, False])

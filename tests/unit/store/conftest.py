@@ -19,7 +19,7 @@ from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.race import Budget, Ending, Enforcement, Question, Race, Rule, StackFacts
+from stackrace.model.race import Ending, Enforcement, Question, Race, Resources, Rule, StackFacts
 from stackrace.model.verdict import Effect, Finding, Unit, Verdict
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
@@ -152,7 +152,7 @@ RACE = whole(
     difference=REAL,
     budget_s=REAL,
     cores=whole(
-        Budget,
+        Resources,
         stack_cores=few(COUNT),
         generator_cores=few(COUNT),
         memory_bytes=st.none() | COUNT,

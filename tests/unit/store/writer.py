@@ -10,7 +10,7 @@ import sys
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import HopUsage, Launch, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles
-from stackrace.model.race import Budget, Question, Race
+from stackrace.model.race import Question, Race, Resources
 from stackrace.store import open_store
 
 LOAD = Load(concurrency=20, duration_s=2.0)
@@ -29,7 +29,7 @@ def make_race(race_id: str, started_at: str = "2024-05-06T07:08:09+00:00") -> Ra
         question=Question.WINNER,
         difference=0.05,
         budget_s=60.0,
-        cores=Budget(stack_cores=(0,), generator_cores=(1,)),
+        cores=Resources(stack_cores=(0,), generator_cores=(1,)),
         seed=7,
         host=HostFacts(
             system="Linux", kernel="6", cpu="x", cores=2, memory_bytes=1, virtual="", python="3.11", limits={}

@@ -7,7 +7,7 @@ import resource
 from ...checks import SPARE_FILES
 from ...model.errors import InputError, LimitError
 from ...model.load import Load
-from ...model.race import Budget
+from ...model.race import Resources
 from ...probe import network_limits
 from ...report.words.findings import refusal, warning
 from ...report.words.knobs import LOAD
@@ -40,17 +40,17 @@ def open_connections(over_tcp: bool) -> int:
     return max(min(OPEN_CONNECTIONS, limits.descriptors - SPARE_FILES - _OURS, ports), 1)
 
 
-def engine_cores(threads: int | None) -> Budget:
+def engine_cores(threads: int | None) -> Resources:
     """Give the engine the last cores, one for each of its ``threads``, and the server all others.
 
     With too few cores they share.
     """
     cores = usable_cores()
     mine = cores[-(threads or 1) :]
-    return Budget(stack_cores=cores[: -len(mine)] or cores, generator_cores=mine)
+    return Resources(stack_cores=cores[: -len(mine)] or cores, generator_cores=mine)
 
 
-def refuse_too_much(load: Load, cores: Budget, *, over_tcp: bool) -> tuple[str, ...]:
+def refuse_too_much(load: Load, cores: Resources, *, over_tcp: bool) -> tuple[str, ...]:
     """Return warnings, one sentence each; raises InputError when a limit of the machine forbids ``load``."""
     try:
         findings = check_limits((load,), cores, ours=False, sockets_each=1, over_tcp=over_tcp)

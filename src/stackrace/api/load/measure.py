@@ -14,7 +14,7 @@ from ...load.running import RunningEngine
 from ...model.errors import InputError
 from ...model.host import MachineDelta
 from ...model.load import Load, LoadResult
-from ...model.race import Budget
+from ...model.race import Resources
 from ...probe import difference, read_machine
 from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions
@@ -31,7 +31,7 @@ class Setup:
 
     options: LoadOptions
     target: Target
-    cores: Budget
+    cores: Resources
 
     @property
     def over_tcp(self) -> bool:

@@ -49,7 +49,7 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
     Exit codes: 0 races may start, 1 something forbids them or a change failed, 2 wrong usage.
     """
     from ...doctor import Kernel, Record, apply, examine, look, undo
-    from ...model.race import Budget
+    from ...model.race import Resources
     from ...probe import physical_cores
     from ...setup.cores import split_cores, usable_cores
     from ...store.address import data_folder
@@ -66,7 +66,7 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
             print_outcomes(outcomes, record, undoing=True)
         raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
     stacks, engine = split_cores(physical_cores(usable_cores()))
-    cores = Budget(stack_cores=stacks, generator_cores=engine)
+    cores = Resources(stack_cores=stacks, generator_cores=engine)
     found = examine(look(kernel, cores=cores, concurrency=concurrency, watch_s=watch))
     outcomes = apply(kernel, record, found.changes) if applying and found.changes else ()
     if as_json:

@@ -12,7 +12,6 @@ __all__ = [
     "CONDITIONS",
     "VOID",
     "about",
-    "budget",
     "duty",
     "ending",
     "limits_note",
@@ -20,6 +19,7 @@ __all__ = [
     "of",
     "ratios_note",
     "resolution",
+    "resources",
     "resumed",
     "twin",
 ]
@@ -63,7 +63,7 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     told = (
-        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), budget(race),
+        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
         resumed(race), duty(race), *race.notes,
     )  # fmt: skip
     return tuple(one for one in told if one)
@@ -86,7 +86,7 @@ def twin(race: Race) -> str:
     return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
-def budget(race: Race) -> str:
+def resources(race: Race) -> str:
     """Say what each stack had, and what held it to that: the same for all."""
     cores = race.cores
     had = _cores(cores.stack_cores)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.setup.test_planning import asking, stacks_of, stage
 
 from stackrace.model.page_time import PageTime
-from stackrace.model.race import Budget, Question
+from stackrace.model.race import Question, Resources
 from stackrace.race.pace import hands_of, response_s
 from stackrace.report.words.outlook import outlook
 from stackrace.setup.choosing import levels_for, number_for
@@ -22,7 +22,7 @@ TEN = (
     "gunicorn", "gunicorn:class=gthread", "nginx/http/gunicorn", "uwsgi", "nginx/uwsgi/uwsgi",
     "uvicorn", "granian", "waitress", "cheroot", "hypercorn",
 )  # fmt: skip
-CORES = Budget(stack_cores=(0,), generator_cores=(1,))
+CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 STACKS = stacks_of(*TEN)
 HANDS = hands_of(STACKS, CORES)
 milliseconds = st.floats(0.1, 5000)
