@@ -11,7 +11,8 @@ from ..model.interval import Interval
 from ..model.race import Question, Race, Rule
 from ..stats import selection
 from ..stats.judge import Judgement
-from .levels import Field, blocks_of
+from .judged_level import JudgedLevel
+from .levels import blocks_of
 
 __all__ = ["MOST_BEHIND", "answer_of"]
 
@@ -19,33 +20,33 @@ MOST_BEHIND = 0.25
 """A stack that may be further behind the best than this is no advice: there is no winner yet."""
 
 
-def answer_of(race: Race, field: Field, judgement: Judgement) -> Answer:
-    """Return what ``field``, the level that the race speaks of, answers to its question."""
-    stacks = field.stacks
+def answer_of(judged: JudgedLevel) -> Answer:
+    """Return what ``judged``, the level that the race speaks of, answers to its question."""
+    race, judgement, stacks = judged.race, judged.judgement, judged.stacks
     if len(stacks) == 1:
-        asked = race.limits.get(field.workload, race.stacks)
-        return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=stacks)
-    first = judgement.leader if judgement.leader in judgement.winners else _foremost(judgement)
+        asked = race.limits.get(judged.measured.workload, race.stacks)
+        return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=tuple(stacks))
+    first = judged.first
     others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
     alike = _alike(judgement, first, race.difference)
-    kind = _kind(race, judgement, first, alike)
-    told = (first, *alike) if kind is AnswerKind.ALIKE else (first,)
+    kind = _kind(race, judgement, alike)
+    named = (first, *alike) if kind is AnswerKind.ALIKE else (first,)
     settled = kind not in (AnswerKind.CLOSE, AnswerKind.UNDECIDED)
     rivals = [] if settled else [i for i in others if i in _open(race, judgement)]
     return Answer(
         kind=kind,
-        stacks=tuple(stacks[i] for i in told),
+        stacks=tuple(stacks[i] for i in named),
         rivals=tuple(stacks[i] for i in rivals),
         next_best=stacks[others[0]],
         ratio=_ratio(judgement, first, others[0]),
-        within=_within(race, judgement, kind, told),
+        within=_within(race, judgement, kind, named),
         blocks_needed=None if settled else judgement.blocks_needed,
         needed_s=None if settled else _needed_s(race, judgement, len(rivals) + 1),
         most_blocks=selection.LOOKS[-1] if not settled and _is_hopeless(race, judgement) else None,
     )
 
 
-def _kind(race: Race, judgement: Judgement, first: int, alike: Sequence[int]) -> AnswerKind:
+def _kind(race: Race, judgement: Judgement, alike: Sequence[int]) -> AnswerKind:
     if race.question is Question.RANKING:
         return AnswerKind.RANKED if all(judgement.settled) else AnswerKind.UNDECIDED
     if judgement.winners:
@@ -57,10 +58,6 @@ def _kind(race: Race, judgement: Judgement, first: int, alike: Sequence[int]) ->
         # time ran out between two planned looks, with limits that are narrow enough
         return AnswerKind.GOOD
     return AnswerKind.CLOSE if behind <= MOST_BEHIND else AnswerKind.UNDECIDED
-
-
-def _foremost(judgement: Judgement) -> int:
-    return judgement.foremost(judgement.winners) if judgement.winners else judgement.leader
 
 
 def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[int]:
@@ -83,10 +80,10 @@ def _open(race: Race, judgement: Judgement) -> Sequence[int]:
     return judgement.left
 
 
-def _within(race: Race, judgement: Judgement, kind: AnswerKind, told: Sequence[int]) -> float | None:
+def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[int]) -> float | None:
     match kind:
         case AnswerKind.ALIKE:
-            return max(judgement.apart(i, j) for i, j in combinations(told, 2))
+            return max(judgement.apart(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
             return race.difference
         case AnswerKind.CLOSE | AnswerKind.UNDECIDED if race.rule is Rule.SELECTION:

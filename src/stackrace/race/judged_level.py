@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ..model.race import Race
 from ..model.standing import Level, Row
-from ..stats.judge import Judgement
+from ..stats.judge import Judgement, judge
+from .levels import MeasuredLevel
 
-__all__ = ["JudgedLevel"]
+__all__ = ["JudgedLevel", "judgement_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +18,15 @@ class JudgedLevel:
     """A level, its judgement, and the race it belongs to."""
 
     race: Race
-    level: Level
-    stacks: Sequence[str]
-    """By the judgement's indices."""
+    measured: MeasuredLevel
     judgement: Judgement
-    values: Sequence[Sequence[float]] = ()
-    """ln(throughput) by stack and block, NaN where a block has none."""
+    """By the indices of the measured stacks."""
+    level: Level
+
+    @property
+    def stacks(self) -> Sequence[str]:
+        """The measured stacks, by the judgement's indices."""
+        return self.measured.stacks
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -43,3 +47,9 @@ class JudgedLevel:
     def row(self, index: int) -> Row:
         """Return the row of the stack with that index."""
         return next(row for row in self.rows if row.stack == self.stacks[index])
+
+
+def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
+    """Judge a level. Only where the answer is looked for, and not all is measured anyway, stacks are out of it."""
+    drops = drops and not race.exhaustive and race.repeats is None
+    return judge(level.values, race.difference, rule=race.rule, question=race.question, drops=drops)

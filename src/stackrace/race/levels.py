@@ -12,26 +12,32 @@ from ..model.load import Load
 from ..model.race import Race
 from ..model.stack import original_path
 
-__all__ = ["Field", "blocks_of", "fields", "level_of"]
+__all__ = ["LevelKey", "MeasuredLevel", "blocks_of", "headline_of", "key_of", "measured_levels"]
+
+LevelKey = tuple[str, str]
+"""The names of a workload and a load: what is compared has them in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One workload at one load: the stacks with valid slices, and their launch values by block (NaN: none)."""
+class MeasuredLevel:
+    """One workload at one load, and what valid slices say there of each stack, block by block."""
 
     workload: str
     load: Load
     stacks: tuple[str, ...]
+    """The paths of those with valid slices, in the race's order."""
     slices: tuple[tuple[Slice, ...], ...]
+    """Of each stack, in order of blocks."""
     values: tuple[tuple[float, ...], ...]
+    """By stack and block: the mean of ln(throughput per s) over its valid slices, NaN where it has none."""
 
     @property
-    def level(self) -> tuple[str, str]:
-        """The names of workload and load."""
+    def key(self) -> LevelKey:
+        """What a slice's ``key_of`` is at this level."""
         return self.workload, self.load.label
 
 
-_Taken = dict[tuple[str, int], list[Slice]]
+_SlicesOfLevel = dict[tuple[str, int], list[Slice]]
 """The valid slices of one level, by stack and block."""
 
 
@@ -40,9 +46,9 @@ def blocks_of(race: Race) -> list[int]:
     return sorted({launch.block for launch in race.launches if launch.stack in race.stacks})
 
 
-def fields(
+def measured_levels(
     race: Race, *, blocks: int | None = None, beside: Sequence[str] = (), pooled: bool = False
-) -> list[Field]:
+) -> list[MeasuredLevel]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
     Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless
@@ -50,36 +56,54 @@ def fields(
     mean over both. An invalid launch keeps all its slices out.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
-    taken: dict[tuple[str, str], _Taken] = {}
+    valid: dict[LevelKey, _SlicesOfLevel] = {}
     names = tuple(race.workloads) or ("",)
     loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
         stack = original_path(launch.stack) if pooled else launch.stack
         if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
-        for one in launch.slices:
-            if one.verdict.valid and one.result.throughput_per_s > 0:
-                loads.setdefault(level_of(one), one.load)
-                taken.setdefault(level_of(one), {}).setdefault((stack, launch.block), []).append(one)
-    found = [_field(named, key[0], load, order, taken.get(key, {})) for key, load in loads.items()]
-    return [field for field in found if field.stacks]
+        for slice_ in launch.slices:
+            if slice_.verdict.valid and slice_.result.throughput_per_s > 0:
+                key = key_of(slice_)
+                loads.setdefault(key, slice_.load)
+                valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(slice_)
+    levels = [_level(named, key[0], load, order, valid.get(key, {})) for key, load in loads.items()]
+    return [level for level in levels if level.stacks]
 
 
-def level_of(one: Slice) -> tuple[str, str]:
+def key_of(slice_: Slice) -> LevelKey:
     """Return the names of a slice's workload and load."""
-    return one.workload, one.load.label
+    return slice_.workload, slice_.load.label
 
 
-def _field(named: Sequence[str], workload: str, load: Load, blocks: list[int], taken: _Taken) -> Field:
-    stacks = tuple(stack for stack in named if any(key[0] == stack for key in taken))
-    return Field(
+def headline_of(levels: Sequence[MeasuredLevel]) -> int:
+    """Return which of ``levels``, at least one, the answer speaks of.
+
+    The highest concurrency at which more than half of the measured stacks have valid data, with keep-alive rather
+    than without; failing that, the level with the most; of the first workload.
+    """
+    own = [i for i, level in enumerate(levels) if level.workload == levels[0].workload]
+    measured = {stack for i in own for stack in levels[i].stacks}
+    enough = [i for i in own if 2 * len(levels[i].stacks) > len(measured)]
+    if enough:
+        return max(enough, key=lambda i: (levels[i].load.concurrency, levels[i].load.keep_alive))
+    return max(own, key=lambda i: (len(levels[i].stacks), levels[i].load.concurrency))
+
+
+def _level(
+    named: Sequence[str], workload: str, load: Load, blocks: list[int], valid: _SlicesOfLevel
+) -> MeasuredLevel:
+    stacks = tuple(stack for stack in named if any(key[0] == stack for key in valid))
+    by_block = [[valid.get((stack, block), []) for block in blocks] for stack in stacks]
+    return MeasuredLevel(
         workload=workload,
         load=load,
         stacks=stacks,
-        slices=tuple(tuple(one for b in blocks for one in taken.get((stack, b), ())) for stack in stacks),
-        values=tuple(tuple(_value(taken.get((stack, b), ())) for b in blocks) for stack in stacks),
+        slices=tuple(tuple(slice_ for slices in own for slice_ in slices) for own in by_block),
+        values=tuple(tuple(map(_value, own)) for own in by_block),
     )
 
 
 def _value(slices: Sequence[Slice]) -> float:
-    return fmean(math.log(one.result.throughput_per_s) for one in slices) if slices else math.nan
+    return fmean(math.log(slice_.result.throughput_per_s) for slice_ in slices) if slices else math.nan

@@ -14,6 +14,7 @@ from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan, Rule
 from ..model.stack import Stack
 from .activity import Activity
+from .decisions import Decisions, decisions
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .leaving import Leaving
 from .ledger import Ledger
@@ -21,11 +22,10 @@ from .resume import blocks_done, counted, spent_s
 from .rounds import Rounds, Still
 from .runs import Runs
 from .slices import Slices
-from .standing import Decisions, decisions
 from .steps import Steps
 from .stopwatch import Phase, Stopwatch
+from .twin_difference import twins_apart
 from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
-from .view import twins_apart
 
 __all__ = ["check_budget", "run"]
 

@@ -18,22 +18,26 @@ def curves(levels: Sequence[JudgedLevel]) -> tuple[ScalingCurve, ...]:
     where it has one.
     """
     series: dict[tuple[str, bool, str], dict[int, Sequence[float]]] = {}
-    for told in sorted(levels, key=lambda one: one.level.load.concurrency):
-        if told.level.load.is_open:
+    for judged in sorted(levels, key=lambda level: level.measured.load.concurrency):
+        load = judged.measured.load
+        if load.is_open:
             continue
-        for stack, values in zip(told.stacks, told.values, strict=True):
-            key = told.level.workload, told.level.load.keep_alive, stack
-            series.setdefault(key, {})[told.level.load.concurrency] = values
-    return tuple(_curve(*key, found) for key, found in series.items() if len(found) > 1)
+        for stack, values in zip(judged.stacks, judged.measured.values, strict=True):
+            series.setdefault((*judged.series, stack), {})[load.concurrency] = values
+    return tuple(_curve(*key, curve) for key, curve in series.items() if len(curve) > 1)
 
 
-def _curve(workload: str, keep_alive: bool, stack: str, found: dict[int, Sequence[float]]) -> ScalingCurve:
-    levels, values = tuple(found), tuple(found.values())
+def _curve(workload: str, keep_alive: bool, stack: str, curve: dict[int, Sequence[float]]) -> ScalingCurve:
+    levels, values = tuple(curve), tuple(curve.values())
     knee = law.knee(levels, values)
     fitted = law.fit(levels, values)
     unfit = fitted if isinstance(fitted, Unfit) else None
     return ScalingCurve(
-        stack=stack, workload=workload, keep_alive=keep_alive, levels=levels,
+        stack=stack,
+        workload=workload,
+        keep_alive=keep_alive,
+        levels=levels,
         knee=None if knee is None else levels[knee],
-        law=None if isinstance(fitted, Unfit) else fitted, unfit=unfit,
-    )  # fmt: skip
+        law=None if isinstance(fitted, Unfit) else fitted,
+        unfit=unfit,
+    )

@@ -11,7 +11,8 @@ from stackrace.model import ids
 from stackrace.model.answer import AnswerKind
 from stackrace.model.launch import FailureKind, Launch, Slice
 from stackrace.race.answering import answer_of
-from stackrace.race.levels import fields
+from stackrace.race.judged_level import JudgedLevel
+from stackrace.race.levels import measured_levels
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 from stackrace.stats.judge import judge
@@ -94,9 +95,11 @@ def test_of_several_stacks_one_that_is_left_alone_proves_nothing():
 )
 def test_a_budget_that_ends_between_two_looks_may_still_answer(behind, kind):
     race = replace(raced(0.08), difference=0.05)
-    (field,) = fields(race, pooled=True)
-    judged = judge(field.values, race.difference, rule=race.rule)
-    answer = answer_of(race, field, replace(judged, winners=(), surely=(), behind=behind))
+    (measured,) = measured_levels(race, pooled=True)
+    judgement = judge(measured.values, race.difference, rule=race.rule)
+    judgement = replace(judgement, winners=(), surely=False, behind=behind)
+    level = found(race).levels[0]
+    answer = answer_of(JudgedLevel(race=race, measured=measured, judgement=judgement, level=level))
     assert answer.kind is kind
     assert answer.settled == (kind is AnswerKind.GOOD)
     assert answer.within == (race.difference if answer.settled else behind)

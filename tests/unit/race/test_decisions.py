@@ -10,7 +10,8 @@ import pytest
 from tests.factories import make_load
 
 from stackrace.model.race import Question, Rule
-from stackrace.race.standing import decisions, standing
+from stackrace.race.decisions import decisions
+from stackrace.race.standing import standing
 
 from .raced import merged, race_of, race_with_workloads, slice_of
 

@@ -9,10 +9,11 @@ from stackrace.model.errors import InputError
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending, StackFacts
 from stackrace.race import runner
+from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.ledger import Ledger
 from stackrace.race.resume import blocks_done, counted, going_on
-from stackrace.race.standing import decisions, standing
+from stackrace.race.standing import standing
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 

@@ -12,7 +12,8 @@ from stackrace.model import ids
 from stackrace.model.answer import AnswerKind
 from stackrace.model.launch import FailureKind, MemorySample
 from stackrace.model.race import Ending, Question, Rule
-from stackrace.race.standing import decisions, standing
+from stackrace.race.decisions import decisions
+from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 from stackrace.report.words.failures import message
 

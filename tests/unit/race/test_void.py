@@ -12,8 +12,10 @@ from stackrace.model.answer import Answer, AnswerKind
 from stackrace.model.load import TargetResult
 from stackrace.model.race import Rule
 from stackrace.model.verdict import Effect
-from stackrace.race.standing import decisions, standing
-from stackrace.race.view import race_view, twins_at
+from stackrace.race.decisions import decisions
+from stackrace.race.race_view import race_view
+from stackrace.race.standing import standing
+from stackrace.race.twin_difference import twins_at
 from stackrace.report.words import findings as say
 from stackrace.report.words import words_of
 

@@ -1,0 +1,115 @@
+"""What a race may decide on the way: whether its question is answered, and who need not go on. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..model.race import Question, Race, Rule
+from ..stats import selection, summary
+from ..stats.allpairs import looks as allpairs
+from ..stats.judge import Judgement, judge
+from .judged_level import judgement_of
+from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .resume import counted
+from .twin_difference import twins_apart
+
+__all__ = ["Decisions", "decisions"]
+
+PATIENCE = 4
+"""An answer waits for a stack whose slices were all refused until it was launched so often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What a race may do next: stop, its question being answered, or go on without some."""
+
+    settled: bool
+    dropped: frozenset[str]
+    """The paths of the stacks that need not be raced any more."""
+
+
+_OPEN = Decisions(settled=False, dropped=frozenset())
+
+
+def decisions(race: Race) -> Decisions:
+    """Return what the last planned look decided at the headline level, nothing before the first.
+
+    Call it between blocks, when each has been raced by all. Settled: the question is answered there. Dropped: for
+    a winner, who can be the best no more, or not by anything that matters. Nothing is decided in an exhaustive
+    race, or in one whose runs are counted. A stack alone is done when its own throughput is known to within the
+    difference. A race that began by the rule of all pairs goes on by it: see `_by_all_pairs`.
+    """
+    race = counted(race)
+    if race.exhaustive or race.repeats is not None:
+        return _OPEN
+    if race.rule is Rule.ALL_PAIRS:
+        return _by_all_pairs(race)
+    blocks = selection.last_look(len(blocks_of(race)))
+    levels = measured_levels(race, blocks=blocks, pooled=True) if blocks else []
+    if not levels:
+        return _OPEN
+    level = levels[headline_of(levels)]
+    if len(_asked(race, level.workload)) == 1:
+        return Decisions(settled=_known(race, level, blocks), dropped=frozenset())
+    if not _comparable(race, level):
+        return _OPEN
+    judgement = judgement_of(race, level, drops=True)
+    # twins that differ may still come together: a race that is void so far does not end early
+    settled = _answers(judgement, race.question) and not twins_apart(race, blocks=blocks)
+    settled = settled and not _awaited(race, level)
+    kept = {level.stacks[i] for i in judgement.left}
+    return Decisions(settled=settled, dropped=frozenset(level.stacks) - kept)
+
+
+def _awaited(race: Race, level: MeasuredLevel) -> bool:
+    """Tell whether a stack that was up, but had nothing believable so far, may still be measured."""
+    missing = set(_asked(race, level.workload)) - set(level.stacks)
+    ready = Counter(launch.stack for launch in race.launches if launch.ready_s is not None)
+    return any(0 < ready[stack] < PATIENCE for stack in missing)
+
+
+def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:
+    own = summary.intervals(level.values)[0]
+    narrow = own.high is not None and own.high / own.value <= 1 + race.difference
+    return narrow and blocks >= selection.ORDER_FROM
+
+
+def _by_all_pairs(race: Race) -> Decisions:
+    """Settled: the question is answered at every level. Dropped, at every level where it has data: who is done.
+
+    For a winner that is who is beaten, for a ranking who has all its pairs settled. A pair with fewer blocks than
+    the first look decides nothing.
+    """
+    blocks = allpairs.last_look(len(blocks_of(race)))
+    levels = [level for level in measured_levels(race, blocks=blocks) if _comparable(race, level)]
+    judged = [judge(level.values, race.difference, rule=race.rule, least=allpairs.LOOKS[0]) for level in levels]
+    measured = {stack for level in levels for stack in level.stacks}
+    kept = {
+        stack
+        for level, judgement in zip(levels, judged, strict=True)
+        for stack, done in zip(level.stacks, _done(judgement, race.question), strict=True)
+        if not done
+    }
+    settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
+    return Decisions(settled=settled and not twins_apart(race, blocks=blocks), dropped=frozenset(measured - kept))
+
+
+def _asked(race: Race, workload: str) -> tuple[str, ...]:
+    """Return the stacks that meet a workload."""
+    return tuple(race.limits.get(workload, race.stacks))
+
+
+def _answers(judgement: Judgement, question: Question) -> bool:
+    """Tell whether ``question`` is answered: somebody wins, or every pair is decided or a tie."""
+    return bool(judgement.winners) if question is Question.WINNER else all(judgement.settled)
+
+
+def _done(judgement: Judgement, question: Question) -> tuple[bool, ...]:
+    """Tell of each stack whether further launches of it would not help the answer."""
+    return judgement.beaten if question is Question.WINNER else judgement.settled
+
+
+def _comparable(race: Race, level: MeasuredLevel) -> bool:
+    """Tell whether a level holds an answer: one stack out of several is compared with nothing."""
+    return len(level.stacks) >= min(2, len(_asked(race, level.workload)))

@@ -1,0 +1,106 @@
+"""A race as the checks on whole races see it: plain numbers out of its launches. Pure: nothing is measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from ..checks.races import AnswerSizes, Carried, RaceView, TwinPair
+from ..model.load import LoadResult
+from ..model.race import Race, Rule
+from ..stats.carry_over import carry_over
+from ..stats.logs import exp
+from .drifts import drift_of_each, drift_of_mean
+from .levels import LevelKey, MeasuredLevel, measured_levels
+from .turns import PlacedSlice, turns
+from .twin_difference import TwinDifference, twin_differences
+
+__all__ = ["race_view"]
+
+LEAST_ANSWERS = 100
+"""In a slice of fewer, answers that are half read at its end show in the mean size."""
+
+LEAST_PER_CONNECTION = 50
+"""Where there are several URLs, the rounds in whose middle connections are at a slice's end show in the mean, too,
+unless they are less than the 2 % of its answers that the check lets pass."""
+
+PARTS = 3
+"""A turn's positions are put together to so many: early, in the middle, late."""
+
+
+def race_view(race: Race, headline: LevelKey) -> RaceView:
+    """Return what the checks see of ``race``; ``headline`` is the key of the level that the answer is about."""
+    levels = measured_levels(race, pooled=race.rule is Rule.SELECTION)
+    spoken = next((level for level in levels if level.key == headline), None)
+    return RaceView(
+        twin=race.twin,
+        twins=tuple(_pair(twins) for twins in twin_differences(race) if math.isfinite(twins.half_width)),
+        drift=None if spoken is None else drift_of_mean(spoken),
+        uneven=() if spoken is None else tuple(drift_of_each(spoken)),
+        sizes=tuple(map(_sizes, levels)),
+        carried=tuple(_carried(race)),
+    )
+
+
+def _pair(twins: TwinDifference) -> TwinPair:
+    low, high = twins.difference - twins.half_width, twins.difference + twins.half_width
+    return TwinPair(where=_where(twins.level), ratio=math.exp(twins.difference), low=exp(low), high=exp(high))
+
+
+def _where(level: LevelKey) -> str:
+    workload, load = level
+    return (f"on {workload} " if workload else "") + f"at {load}"
+
+
+def _sizes(level: MeasuredLevel) -> AnswerSizes:
+    sizes = {
+        stack: [
+            slice_.result.bytes_read / slice_.result.counts.ok
+            for slice_ in slices
+            if slice_.result.counts.ok >= _least_answers(slice_.result) and not slice_.result.counts.errors
+        ]
+        for stack, slices in zip(level.stacks, level.slices, strict=True)
+    }
+    known = tuple((stack, median(own)) for stack, own in sizes.items() if own and median(own) > 0)
+    return AnswerSizes(where=_where(level.key), bytes_by_stack=known)
+
+
+def _least_answers(result: LoadResult) -> int:
+    rounds = LEAST_PER_CONNECTION * result.established_peak if result.targets else 0
+    return max(LEAST_ANSWERS, rounds)
+
+
+def _carried(race: Race) -> Iterator[Carried]:
+    slices = turns(race)
+    for level in dict.fromkeys(slice_.level for slice_ in slices):
+        own = [slice_ for slice_ in slices if slice_.level == level]
+        groupings = {"the place in the turn": _parts(own), "which stack was loaded before": _after(own)}
+        values, turn_of_each = [slice_.value for slice_ in own], [slice_.turn for slice_ in own]
+        for by, groups in groupings.items():
+            p = carry_over(values, _owners(own), turn_of_each, groups)
+            if p is not None:
+                yield Carried(by=by, where=_where(level), p=p)
+
+
+def _owners(own: Sequence[PlacedSlice]) -> list[int]:
+    """Number whose each value is: its launch, or its stack where launches have a single slice here."""
+    often = max(Counter(slice_.launch for slice_ in own).values(), default=0) > 1
+    return _numbered([slice_.launch if often else slice_.stack for slice_ in own])
+
+
+def _parts(own: Sequence[PlacedSlice]) -> list[int]:
+    """Return early, middle or late for each; a turn of two stacks has an early and a late one."""
+    length = Counter(slice_.turn for slice_ in own)
+    return [min(slice_.position * PARTS // max(length[slice_.turn], 2), PARTS - 1) for slice_ in own]
+
+
+def _after(own: Sequence[PlacedSlice]) -> list[int]:
+    known = _numbered([slice_.after for slice_ in own])
+    return [number if slice_.after else -1 for number, slice_ in zip(known, own, strict=True)]
+
+
+def _numbered(names: Sequence[str]) -> list[int]:
+    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return [places[name] for name in names]

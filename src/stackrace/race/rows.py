@@ -1,0 +1,104 @@
+"""The rows of a level: what each stack did there, in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+
+from ..model.launch import Launch, Slice
+from ..model.load import Quantiles
+from ..model.race import Race
+from ..model.stack import original_path
+from ..model.standing import Interval, Level, Row
+from ..stats import summary
+from ..stats.judge import Judgement
+from .levels import MeasuredLevel, key_of
+from .percentiles import Spread, latency_limits
+
+__all__ = ["Merge", "level_of"]
+
+Merge = Callable[[Sequence[bytes]], Quantiles]
+"""Merges latency histograms, one or more, into one distribution."""
+
+
+def level_of(
+    race: Race, measured: MeasuredLevel, judgement: Judgement, merge: Merge, spread: Spread | None
+) -> Level:
+    """Return the rows of ``measured``, the leader first, the others by tier and by how they compare with it."""
+    throughputs = summary.intervals(measured.values)
+    rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
+    if spread is not None:
+        launches = [launch for launch in race.launches if original_path(launch.stack) in measured.stacks]
+        rows = [
+            replace(row, latency_limits=latency_limits(slices, launches, spread))
+            for row, slices in zip(rows, measured.slices, strict=True)
+        ]
+    leader = measured.stacks[judgement.leader]
+    rows.sort(key=lambda row: (row.stack != leader, row.tier, -row.ratio.value))
+    return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)
+
+
+def _row(
+    race: Race,
+    measured: MeasuredLevel,
+    judgement: Judgement,
+    index: int,
+    throughputs: Sequence[Interval],
+    merge: Merge,
+) -> Row:
+    stack, slices = measured.stacks[index], measured.slices[index]
+    launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, measured)]
+    ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
+    errors = sum(slice_.result.counts.errors for slice_ in slices)
+    ratio = judgement.ratio(index, judgement.leader)
+    if math.isnan(ratio.value):  # they never met in a block
+        ratio = Interval(value=throughputs[index].value / throughputs[judgement.leader].value)
+    return Row(
+        stack=stack,
+        tier=judgement.tiers[index],
+        rank=judgement.ranks[index],
+        throughput_per_s=throughputs[index],
+        ratio=ratio,
+        latency=_latency(slices, merge),
+        errors=errors,
+        requests=sum(slice_.result.counts.ok for slice_ in slices) + errors,
+        cpu_ms_per_request=_cpu_ms(slices),
+        memory_bytes=_memory(slices, launches),
+        launches=sum(not math.isnan(value) for value in measured.values[index]),
+        slices=len(slices),
+        ready_s=median(ready) if ready else None,
+    )
+
+
+def _counts(race: Race, launch: Launch, measured: MeasuredLevel) -> bool:
+    """A launch made for one run says nothing about other levels, one of slices something about all."""
+    return race.repeats is None or any(key_of(slice_) == measured.key for slice_ in launch.slices)
+
+
+def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:
+    """Merge the slices' distributions; a quantile that one of them knows only as a lower bound stays slice_."""
+    parts = [slice_.result.latency for slice_ in slices]
+    histograms = [slice_.result.histogram for slice_ in slices if slice_.result.histogram]
+    whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
+    censored = whole.censored.union(*(part.censored for part in parts))
+    return replace(whole, max=max(part.max for part in parts), censored=censored)
+
+
+def _cpu_ms(slices: Sequence[Slice]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for slice_ in slices:
+        for usage in slice_.usage:
+            spent[usage.hop] = spent.get(usage.hop, 0.0) + usage.cpu_s
+    answered = sum(slice_.result.counts.ok + slice_.result.counts.non2xx for slice_ in slices)
+    return {hop: 1000 * cpu_s / answered for hop, cpu_s in spent.items()}
+
+
+def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, int]:
+    peak: dict[str, int] = {}
+    sizes = [(usage.hop, usage.pss_bytes) for slice_ in slices for usage in slice_.usage]
+    sizes += [pair for launch in launches for sample in launch.memory for pair in sample.pss_bytes.items()]
+    for hop, size in sizes:
+        peak[hop] = max(peak.get(hop, 0), size)
+    return peak
