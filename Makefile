@@ -38,7 +38,7 @@ setup: .venv/.installed .venv/.servers
 test: .venv/.tools test-rust test-python
 
 test-rust:
-	cargo test --quiet --package loadgen --package recording
+	cargo test --quiet --package loadgen
 
 # In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
 test-python: .venv/.tools

@@ -5,7 +5,6 @@
 mod histogram;
 mod monitor;
 mod plan;
-mod recording;
 mod report;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -64,8 +63,6 @@ mod _engine {
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::plan::{Plan, Target};
-    #[pymodule_export]
-    use super::recording::{read_recording, Recorded, Step};
     #[pymodule_export]
     use super::report::{Bin, Report, TargetReport};
     #[pymodule_export]

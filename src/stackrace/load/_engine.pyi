@@ -1,5 +1,4 @@
-from collections.abc import Iterator, Sequence
-from os import PathLike
+from collections.abc import Sequence
 from typing import final
 
 __all__ = [
@@ -7,13 +6,10 @@ __all__ = [
     "Histogram",
     "Monitor",
     "Plan",
-    "Recorded",
     "Report",
-    "Step",
     "Target",
     "TargetReport",
     "ceiling",
-    "read_recording",
     "run",
 ]
 
@@ -204,34 +200,3 @@ def ceiling(
     server_cores: Sequence[int],
     duration_s: float,
 ) -> float: ...
-
-@final
-class Step:
-    @property
-    def method(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def headers(self) -> list[tuple[str, str]]: ...
-    @property
-    def body(self) -> bytes: ...
-    @property
-    def status(self) -> int | None: ...
-    @property
-    def answer(self) -> bytes | None: ...
-    @property
-    def think_ns(self) -> int: ...
-    @property
-    def embedded(self) -> bool: ...
-
-@final
-class Recorded(Iterator[Step]):
-    @property
-    def is_session(self) -> bool: ...
-    @property
-    def origin(self) -> str | None: ...
-    @property
-    def skipped(self) -> list[tuple[str, int]]: ...
-    def __next__(self) -> Step: ...
-
-def read_recording(path: str | PathLike[str], limit: int | None = None) -> Recorded: ...

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from stackrace.model.errors import InputError
 from stackrace.model.workload import Answer, Order, Request, Sameness, Workload
 
-from . import _engine
+from . import recorded
+from .recorded.step import Headers, Step
 
 __all__ = ["Recording", "read_recording"]
 
@@ -19,8 +20,6 @@ _NS = 1e-9
 
 # Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
 _NAMING_ORIGIN = frozenset({"origin", "referer"})
-
-_Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,28 +63,29 @@ def read_recording(
     if limit is not None and limit < 1:
         raise InputError(f"a limit of {limit} leaves nothing of {path} to replay; give at least 1")
     try:
-        recorded = _engine.read_recording(path, limit)
+        session = recorded.read(path, limit)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error}); give a HAR file or an access log") from error
-    except ValueError as error:
+    except recorded.RecordingError as error:
         raise InputError(f"{path} cannot be replayed: {error}") from error
-    origin, skipped = recorded.origin, dict(recorded.skipped)
-    order = Order.SESSION if recorded.is_session else Order.TURN
-    requests, answers = _exchanges(recorded, think=think, cookies=cookies, bodies=bodies)
+    origin = session.origin
+    order = Order.SESSION if session.is_session else Order.TURN
+    requests, answers = _exchanges(session.steps, think=think, cookies=cookies, bodies=bodies)
     workload = Workload(requests=requests, answers=answers, order=order, cookies=cookies)
     if origin is not None:
         workload = replace(workload, host=urlsplit(origin).netloc)
+    skipped = {str(reason): number for reason, number in session.skipped.items()}
     return Recording(workload=workload, origin=origin, skipped=skipped)
 
 
 def _exchanges(
-    steps: Iterable[_engine.Step], *, think: bool, cookies: bool, bodies: bool
+    steps: Iterable[Step], *, think: bool, cookies: bool, bodies: bool
 ) -> tuple[tuple[Request, ...], tuple[Answer, ...]]:
     """Headers and answers that are the same are one object: a log has a million steps but few browsers."""
     requests, answers = [], []
-    known: dict[_Headers, _Headers] = {}
+    known: dict[Headers, Headers] = {}
     for step in steps:
-        headers = tuple(step.headers)
+        headers = step.headers
         if cookies:
             headers = tuple(header for header in headers if header[0].lower() != "cookie")
         request = Request(

@@ -16,7 +16,7 @@ from stackrace.model.errors import InputError
 from stackrace.model.load import Load
 from stackrace.model.workload import Answer, Order, Request, Sameness, Workload
 
-SAMPLES = Path(__file__).parents[3] / "crates" / "recording" / "tests" / "samples"
+SAMPLES = Path(__file__).with_name("samples")
 
 
 def har(*entries: Mapping[str, object]) -> str:

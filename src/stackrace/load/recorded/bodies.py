@@ -1,0 +1,137 @@
+"""The bodies of a HAR entry: what was sent, and what came back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from urllib.parse import quote_plus
+
+from .entry import Fields, Pairs, fields, number, pairs, text
+from .headers import value_of
+from .skip import Left, Skip
+
+_FORM = "application/x-www-form-urlencoded"
+_LOST = "\N{REPLACEMENT CHARACTER}"
+"""Stands where a byte could not be made text: what it was is lost."""
+_UPLOAD_HEADERS = re.compile(r"content-(?:type|length):", re.IGNORECASE | re.ASCII)
+_LENGTH = re.compile(r"\+?\d{1,20}", re.ASCII)
+
+
+def sent(request: Fields, headers: Pairs) -> bytes:
+    """Return the request's body; ``headers`` are those recorded.
+
+    A body that the exporter left out, or damaged by taking bytes for text, is a reason to leave the request out: a
+    replay would ask something else.
+    """
+    data = fields(request.get("postData"))
+    written = text(data.get("text"))
+    if written is None and data.get("text") is not None:
+        raise Left(Skip.BODY_DAMAGED)
+    if written:
+        return _whole(data, written, content_length(headers))
+    if params := pairs(data.get("params")):
+        if essence(media_type(data)) != _FORM:
+            raise Left(Skip.BODY_MISSING)
+        return _form(params)
+    if (number(request.get("bodySize")) or 0) > 0 or (content_length(headers) or 0) > 0:
+        raise Left(Skip.BODY_MISSING)
+    return b""
+
+
+def media_type(data: Fields) -> str:
+    """Return the media type to send a body with."""
+    return text(data.get("mimeType")) or ""
+
+
+def answered(content: Fields, headers: Pairs) -> bytes | None:
+    """Return the answer's body, if a server would send these bytes again to who accepts no content coding.
+
+    An exporter holds text, decoded from whatever the bytes were: ASCII and UTF-8 come back the same. The recorded
+    length, where there is one, has the last word: it notices text that was cut, or lost a byte order mark.
+    """
+    if (value_of(headers, "content-encoding") or "identity").lower() != "identity":
+        return None
+    written = text(content.get("text"))
+    if written is None:
+        return None
+    if _is_base64(content):
+        body = _unpacked(written)
+    elif written.isascii() or (_LOST not in written and _is_utf_8(content, headers)):
+        body = written.encode()
+    else:
+        return None
+    length = content_length(headers)
+    if length is None:
+        size = number(content.get("size"))
+        length = int(size) if size is not None and size >= 0 else None
+    return body if body is not None and length in (None, len(body)) else None
+
+
+def content_length(headers: Pairs) -> int | None:
+    """Return Content-Length as a number."""
+    value = value_of(headers, "content-length")
+    return int(value) if value is not None and _LENGTH.fullmatch(value) else None
+
+
+def essence(media_type: str) -> str:
+    """Return the media type without its parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def _whole(data: Fields, written: str, length: int | None) -> bytes:
+    """Return text that is as long as was said; where nothing was said, text without a sign of loss."""
+    encoded = _is_base64(data)
+    body = _unpacked(written) if encoded else _without_upload_headers(written).encode()
+    if body is None or (length is not None and length != len(body)):
+        raise Left(Skip.BODY_DAMAGED)
+    if length is None and not encoded and _LOST in written:
+        raise Left(Skip.BODY_DAMAGED)
+    return body
+
+
+def _without_upload_headers(written: str) -> str:
+    """Firefox puts the headers of a form in front of its body.
+
+    No form begins so by itself: its fields hold no bare line breaks, and a multipart body begins with its boundary.
+    """
+    head, blank_line, body = written.partition("\r\n\r\n")
+    return body if blank_line and _UPLOAD_HEADERS.match(head) else written
+
+
+def _form(params: Pairs) -> bytes:
+    """Source: URL Standard, section 5.2."""
+    return "&".join(f"{_form_part(name)}={_form_part(value)}" for name, value in params).encode()
+
+
+def _form_part(part: str) -> str:
+    return quote_plus(part, safe="*").replace("~", "%7E")
+
+
+def _is_utf_8(content: Fields, headers: Pairs) -> bool:
+    exported = value_of(headers, "content-type")
+    full_type = (text(content.get("mimeType")) or "" if exported is None else exported).lower()
+    _, names_charset, charset = full_type.partition("charset=")
+    if names_charset:
+        return charset.lstrip('" ').startswith(("utf-8", "utf8"))
+    # Source: RFC 8259 section 8.1
+    return essence(full_type).endswith("json")
+
+
+def _is_base64(data: Fields) -> bool:
+    return (text(data.get("encoding")) or "").lower() == "base64"
+
+
+def _unpacked(written: str) -> bytes | None:
+    """Decode with or without padding and line breaks. Source: RFC 4648 section 4, RFC 2045 section 6.8.
+
+    Bits that no encoder leaves over (RFC 4648 section 3.5) mean that symbols were cut off or changed.
+    """
+    symbols = re.sub(r"[ \t\n\r\f]+", "", written)
+    bare = symbols.removesuffix("=").removesuffix("=")
+    padded = bare + "=" * (-len(bare) % 4)
+    try:
+        body = base64.b64decode(padded, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return body if base64.b64encode(body).decode() == padded else None

@@ -1,0 +1,163 @@
+import json
+
+import pytest
+
+from stackrace.load.recorded.har import from_har
+from stackrace.load.recorded.skip import Skip
+from stackrace.load.recorded.step import MAX_STEPS, THINK_MAX_NS, RecordingError
+
+
+def file(*entries):
+    """A file with these entries, written as JSON."""
+    return f'{{"log": {{"version": "1.2", "entries": [{",".join(entries)}]}}}}'
+
+
+def entry(url="http://a/", status=200, **fields):
+    return json.dumps({"request": {"method": "GET", "url": url}, "response": {"status": status}} | fields)
+
+
+def from_text(text, limit=None):
+    return from_har(text.encode(), limit)
+
+
+def paths(recording):
+    return [step.path for step in recording.steps]
+
+
+def complaint(content):
+    with pytest.raises(RecordingError) as caught:
+        from_har(content if isinstance(content, bytes) else content.encode())
+    return str(caught.value)
+
+
+def test_the_server_asked_most_is_kept_and_the_others_are_counted():
+    urls = [
+        "http://cdn.example/a",
+        "http://shop.example:8000/b",
+        "https://shop.example/",
+        "http://shop.example:8000/c",
+    ]
+    recording = from_text(file(*map(entry, urls)))
+    assert (recording.origin, paths(recording)) == ("http://shop.example:8000", ["/b", "/c"])
+    assert recording.skipped == {"sent to another server": 2}
+
+
+def test_of_servers_asked_equally_often_the_first_is_kept():
+    urls = ["http://c.example/", "http://a.example/", "http://b.example/"]
+    assert from_text(file(*map(entry, urls))).origin == "http://c.example"
+
+
+def test_what_failed_does_not_make_a_server_the_main_one():
+    failed = [entry("http://ads.example/1", 0), entry("http://ads.example/2", 0)]
+    recording = from_text(file(*failed, entry("http://shop.example/")))
+    assert recording.origin == "http://shop.example"
+    assert recording.skipped == {"failed, blocked or never answered": 2}
+
+
+def test_an_odd_entry_costs_itself_only():
+    recording = from_text(file(entry(), "17", "null", "{}", r'"\ud800"'))
+    assert (len(recording.steps), recording.skipped) == (1, {"not a readable entry": 4})
+
+
+def test_a_limit_keeps_the_first_steps():
+    entries = [entry(f"http://a/{number}") for number in range(5)]
+    assert paths(from_text(file(*entries), limit=2)) == ["/0", "/1"]
+
+
+def test_a_byte_order_mark_is_passed_over():
+    assert from_text("\ufeff" + file(entry())).steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", '{"log": null}', '{"log": {}}', '{"log": {"entries": null}}', '{"log": {"entries": {}}}', '{"log": 1}'],
+)
+def test_json_that_is_no_har_file_is_refused_with_the_way_out(text):
+    assert "log.entries" in complaint(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"log": {"entries": [}', "Expecting value"),
+        ("{", "Expecting property name"),
+        ("{} {}", "Extra data"),
+        ("[]]", "Expecting an object"),
+        ('{"log": NaN}', "NaN is no JSON"),
+        ('{"a" 1}', "Expecting ':'"),
+        ("{1: 2}", "Expecting property name"),
+        ('{"log": {1: 2}}', "Expecting property name"),
+        ('{"log": 1 2}', "Expecting ',' or '}'"),
+        ('{"log": {"entries": [1 2]}}', "Expecting ',' or ']'"),
+        ('{"log": {"entries": [{"a" 1}]}}', "Expecting ':' delimiter"),
+        (r'{"a\uz', r"Invalid \uXXXX escape"),
+        ('{"a\n', "Invalid control character"),
+        ('{"a', "Unterminated string"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_place(text, reason):
+    refused = complaint(text)
+    assert reason in refused
+    assert "line 1" in refused
+
+
+def test_no_entries_are_none():
+    assert "empty" in complaint(file())
+
+
+def test_a_file_with_nothing_to_replay_says_what_stands_in_the_way_and_where():
+    refused = complaint(file(entry("chrome-extension://x/y"), entry(status=0), entry(status=0)))
+    assert "none of its 3 entries" in refused
+    assert "failed, blocked" in refused
+    assert "entry 2" in refused
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("{}", Skip.UNREADABLE),
+        (entry("data:text/plain,x"), Skip.SCHEME),
+        (entry(request={"method": "CONNECT", "url": "http://a/"}), Skip.METHOD),
+        (entry(status=101), Skip.WEB_SOCKET),
+        (entry(_resourceType="eventsource"), Skip.EVENT_STREAM),
+        (entry(_fromCache="disk"), Skip.OWN_ANSWER),
+        (entry(response=None), Skip.NO_ANSWER),
+        (entry(request={"method": "POST", "url": "http://a/", "bodySize": 5}), Skip.BODY_MISSING),
+        (entry(request={"method": "POST", "url": "http://a/", "postData": {"text": "\ufffd"}}), Skip.BODY_DAMAGED),
+    ],
+)
+def test_each_reason_to_leave_an_entry_out_is_given(entry, reason):
+    assert f"most often as: {reason}; the first is entry 1" in complaint(file(entry))
+
+
+def test_more_entries_than_can_be_held_are_refused():
+    assert "more than 1000000 entries" in complaint(file("0" + ",0" * MAX_STEPS))
+
+
+@pytest.mark.parametrize("front", ["", '{"log": ', '{"x": ', '{"log": {"entries": [{"request": '])
+def test_endless_nesting_ends(front):
+    assert "whole HAR" in complaint(front + "[" * (1 << 20))
+
+
+def test_deep_nesting_costs_its_entry_only():
+    deep = "[" * 100_000 + "]" * 100_000
+    recording = from_text(file(entry(), deep, f'{{"request": {deep}, "x": "]"}}', entry("http://a/late")))
+    assert (paths(recording), list(recording.skipped.values())) == (["/", "/late"], [2])
+
+
+def test_bytes_that_are_no_text_are_refused():
+    assert "whole HAR" in complaint(file(entry("http://a/X")).encode().replace(b"X", b"\xff"))
+    assert "whole HAR" in complaint(b"\xff\xfe{\0}\0")
+
+
+def test_dates_and_numbers_out_of_range_are_no_pauses():
+    entries = [
+        '"0000-00-00T00:00:00Z", "time": 1e999',
+        '"1700-01-01T00:00:00Z", "time": -5',
+        '"2200-01-01T00:00:00Z", "time": 99999999999999999999',
+        '"2200-01-02T00:00:00Z", "time": {}',
+        '17, "time": null',
+    ]
+    dated = [entry().replace("{", f'{{"startedDateTime": {fields}, ', 1) for fields in entries]
+    recording = from_text(file(*dated))
+    assert [step.think_ns for step in recording.steps] == [0, 0, THINK_MAX_NS, 0, 0]

@@ -1,0 +1,74 @@
+from dataclasses import replace
+
+from stackrace.load.recorded.candidate import Candidate
+from stackrace.load.recorded.session import session_steps
+
+SECOND_NS = 10**9
+
+
+def at(path, answer_type, started_s, took_s, page=None):
+    """A request for ``path``, started after and taking so many seconds."""
+    return Candidate(
+        path=path,
+        answer_type=answer_type,
+        started_ns=started_s * SECOND_NS,
+        took_ns=took_s * SECOND_NS,
+        page=page,
+    )
+
+
+def summary(candidates):
+    """Path, pause in seconds, and whether it is embedded."""
+    return [(step.path, step.think_ns // SECOND_NS, step.embedded) for step in session_steps(candidates)]
+
+
+def test_a_pause_runs_from_the_end_of_all_before():
+    session = [
+        at("/", "text/html", 100, 1),
+        at("/slow.png", "image/png", 101, 9),
+        at("/fast.css", "text/css", 101, 1),
+        at("/next", "text/html", 113, 1),
+        at("/api", "application/json", 113, 1),
+        at("/api?later", "application/json", 120, 1),
+    ]
+    assert summary(session) == [
+        ("/", 0, False),
+        ("/slow.png", 0, True),
+        ("/fast.css", 0, True),
+        ("/next", 3, False),
+        ("/api", 0, False),
+        ("/api?later", 6, False),
+    ]
+
+
+def test_requests_come_in_the_order_they_were_started_in():
+    session = [
+        at("/c", "text/html", 30, 0),
+        at("/b", "text/html", 20, 0),
+        replace(at("/b?undated", "text/css", 0, 0), started_ns=None),
+        at("/a", "text/html", 10, 0),
+        at("/b?same", "text/html", 20, 0),
+    ]
+    assert [path for path, _, _ in summary(session)] == ["/a", "/b", "/b?undated", "/b?same", "/c"]
+
+
+def test_a_part_without_its_page_stands_alone():
+    session = [
+        at("/early.css", "text/css", 1, 0),
+        at("/", "text/html", 2, 0, "page_1"),
+        at("/other.css", "text/css", 3, 0, "page_2"),
+        at("/late.css", "text/css", 4, 0, "page_1"),
+        at("/early.js", "text/javascript", 5, 0),
+    ]
+    assert [embedded for _, _, embedded in summary(session)] == [False, False, False, True, False]
+
+
+def test_pauses_are_neither_negative_nor_endless():
+    session = [
+        at("/", "text/html", -9_000_000_000, 1),
+        at("/a", "text/html", 9_000_000_000, 9_000_000_000),
+        at("/b", "text/html", 9_000_000_001, 0),
+    ]
+    assert summary(session) == [("/", 0, False), ("/a", 24 * 3600, False), ("/b", 0, False)]
+    undated = [replace(at("/", "text/html", 0, 0), started_ns=None), at("/a", "text/html", 99, 0)]
+    assert summary(undated) == [("/", 0, False), ("/a", 0, False)]
