@@ -27,7 +27,7 @@ def main() -> None:
     """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
     from stackrace.model.app import Entry, EntryKind
     from stackrace.model.load import Load
-    from stackrace.setup.stage import set_up
+    from stackrace.setup.deployment import set_up
     from stackrace.spec.request import RaceRequest
 
     with tempfile.TemporaryDirectory() as folder:

@@ -13,9 +13,9 @@ from stackrace.model.app import Entry, EntryKind
 from stackrace.model.race import Question, Race
 from stackrace.model.workload import Nonce, NoncePlace
 from stackrace.race.runner import run
+from stackrace.setup.deployment import Deployment, set_up
 from stackrace.setup.planning import plan_of, race_of
 from stackrace.setup.preflight import check_limits
-from stackrace.setup.stage import Stage, set_up
 from stackrace.spec.request import RaceRequest
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
@@ -43,7 +43,7 @@ def liar(lie: str, **settings: object) -> str:
 
 
 @contextmanager
-def staged(asked: RaceRequest) -> Iterator[Stage]:
+def staged(asked: RaceRequest) -> Iterator[Deployment]:
     """Set up what is asked for; what launches must know of one another lies in a file that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lies-") as folder:
         Path(folder).chmod(0o777)

@@ -28,8 +28,8 @@ from stackrace.deploy import here
 from stackrace.deploy.here import Here
 from stackrace.model.load import LoadResult
 from stackrace.model.race import Cell
+from stackrace.setup.deployment import set_up
 from stackrace.setup.planning import plan_of
-from stackrace.setup.stage import set_up
 from stackrace.spec.request import RaceRequest
 
 from ._races import table, write

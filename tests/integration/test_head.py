@@ -15,7 +15,7 @@ from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
 from stackrace.model.stack import Interface, Protocol
 from stackrace.servers import catalogue
-from stackrace.setup.stage import set_up
+from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
 APP = """

@@ -13,7 +13,7 @@ from stackrace.model.app import App, EntryKind
 from stackrace.model.errors import AppError, MissingError
 from stackrace.model.workload import Request, Sameness
 from stackrace.servers import catalogue
-from stackrace.setup.stage import set_up
+from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rack_hello"

@@ -8,7 +8,7 @@ from tests.integration.farm import launchable
 from stackrace.apps import entry_of
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
-from stackrace.setup.stage import set_up
+from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
 APP = """

@@ -18,14 +18,14 @@ from ..store.address import races_folder
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["kept", "opening_of"]
+__all__ = ["keepers", "opening_of"]
 
 
 @contextmanager
-def kept(
+def keepers(
     prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
 ) -> Iterator[tuple[Sink, ...]]:
-    """Yield what keeps a race, in the order in which it hears events; a race that goes on has its ``manifest``."""
+    """Yield who keeps a race, in the order in which they hear events; a race that goes on has its ``manifest``."""
     with nullcontext(manifest) if manifest else begin_manifest(races_folder(), opening) as file:
         # the store first: the manifest tells the end of nothing that the store does not have
         yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
@@ -33,7 +33,7 @@ def kept(
 
 def opening_of(prepared: PreparedRace, store: Store) -> Opening:
     """Return a manifest's first line."""
-    app, request = prepared.app, prepared.request
+    app, request = prepared.plan.app, prepared.request
     return Opening(
         race=prepared.race.id,
         version=prepared.race.version,
@@ -45,5 +45,5 @@ def opening_of(prepared: PreparedRace, store: Store) -> Opening:
 
 
 def _recordings(request: RaceRequest) -> list[Path]:
-    asked = (request.session, *(one.session for one in request.workloads))
+    asked = (request.session, *(workload.session for workload in request.workloads))
     return [path for path in asked if path is not None and not path.name.startswith("bundled:")]

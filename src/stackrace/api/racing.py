@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model.preparing import OnPreparing, unheard
@@ -19,17 +19,13 @@ from ..report.words.outlook import outlook
 from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
 from ..store import open_store
-from .former import Former, hold_to
-from .keeping import kept, opening_of
+from .keeping import keepers, opening_of
+from .resumed import ResumedRace, refuse_changed
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["Show", "race", "run"]
-
-Show = Callable[[PreparedRace, tuple[str, ...]], AbstractContextManager[Sink]]
-"""Called with a race that is about to begin and what is foretold of it; the race runs inside the context, whose
-value hears what happens."""
+__all__ = ["ReadyRace", "ready_race", "run"]
 
 
 def run(
@@ -46,43 +42,64 @@ def run(
     ``stackrace.race.events``. Ctrl-C ends the race early, and what was measured is returned, its ``ending`` being
     ``Ending.INTERRUPTED``. Raises a StackraceError whose message names the way out.
     """
-    sink: Sink = on_event or (lambda event: None)
-    with nullcontext() if store is None else open_store(store) as kept_in:
-        return race(request, kept_in, lambda ahead, foretold: nullcontext(sink), on_preparing or unheard)
+    with (
+        nullcontext() if store is None else open_store(store) as opened,
+        ready_race(request, opened, on_preparing or unheard) as ready,
+    ):
+        return ready.run(on_event or (lambda event: None))
 
 
-def race(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyRace:
+    """A race that can begin at once."""
+
+    prepared: PreparedRace
+    keepers: tuple[Sink, ...]
+    """Who keeps it, in the order in which they hear events."""
+    foretold: tuple[str, ...]
+    """What is to be expected of it, one sentence each; nothing of a race that goes on."""
+    still: Still | None
+    """Chooses among the cells before each block."""
+
+    def run(self, shown: Sink) -> Race:
+        """Race, and return the race; ``shown`` hears every event after it is kept.
+
+        What an interruption leaves is kept and returned, its ending INTERRUPTED.
+        """
+
+        def tell(event: Event) -> None:
+            for sink in (*self.keepers, shown):
+                sink(event)
+
+        ready = self.prepared
+        return run_race(ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, still=self.still)
+
+
+@contextmanager
+def ready_race(
     request: RaceRequest,
     store: Store | None,
-    show: Show,
     on_preparing: OnPreparing = unheard,
     *,
-    former: Former | None = None,
+    resumed: ResumedRace | None = None,
     still: Still | None = None,
-) -> Race:
-    """Prepare what ``request`` asks for, race it, keep it in ``store``, and return it.
+) -> Iterator[ReadyRace]:
+    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
-    ``former`` is the race that goes on, where this is no new one; ``still`` chooses among the cells before each
-    block. What an interruption leaves is kept and returned, its ending INTERRUPTED. Raises InputError and its kin
-    where there is nothing to race, when the budget does not hold a single block, or where ``former`` was raced
-    otherwise.
+    ``resumed`` is the race that goes on, where this is no new one. Raises InputError and its kin where there is
+    nothing to race, when the budget does not hold a single block, or where ``resumed`` was raced otherwise.
     """
     with prepared(request, on_preparing) as fresh:
         opening = None if store is None else opening_of(fresh, store)
-        if former is not None and opening is not None:
-            hold_to(former, fresh.race, opening)
-        ahead, foretold = _foretold(fresh) if former is None else (_again(fresh, former.race), ())
+        if resumed is not None and opening is not None:
+            refuse_changed(resumed, fresh.race, opening)
+        ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
         # before anything is kept of a race that will not be
         check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, still=still)
-        manifest = former.manifest if former is not None else None
-        keeping = nullcontext(()) if store is None or opening is None else kept(ahead, opening, store, manifest)
-        with keeping as keepers, show(ahead, foretold) as shown:
-
-            def tell(event: Event) -> None:
-                for sink in (*keepers, shown):
-                    sink(event)
-
-            return run_race(ahead.plan, ahead.race, ahead.place, tell, begun_s=ahead.begun_s, still=still)
+        manifest = None if resumed is None else resumed.manifest
+        kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
+        with kept as sinks:
+            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, still=still)
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:

@@ -18,7 +18,7 @@ from ..spec.request import RaceRequest
 from ..spec.request_document import request_from
 from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
 from ..store.address import races_folder
-from .former import Former
+from .resumed import ResumedRace
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -27,7 +27,7 @@ __all__ = ["unfinished"]
 
 
 @contextmanager
-def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> Iterator[Former]:
+def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> Iterator[ResumedRace]:
     """Yield the race that ``prefix`` means, by default the last one that was interrupted, as it goes on.
 
     Nobody else can go on with it meanwhile. Raises InputError and StoreError where it cannot go on, before anything
@@ -44,7 +44,7 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> I
             clear_away(Path(manifest.folder))
         done, spent_s = finished(manifest, race)
         goes_on = going_on(race, done=done, spent_s=spent_s, budget_s=_budget_s(race, budget_s))
-        yield Former(
+        yield ResumedRace(
             race=goes_on,
             request=_request(manifest, goes_on),
             manifest=file,

@@ -11,7 +11,7 @@ import click
 
 from ..model.numbers import duration
 from .names import complete_stack
-from .options import AppOptions, app_options, gathering, servers_option
+from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 __all__ = ["command"]
 
@@ -24,11 +24,9 @@ Examples:
   stackrace up apache+mod_wsgi:mode=daemon --project ~/shop"""
 )
 @click.argument("stack", metavar="STACK", shell_complete=complete_stack)
-@servers_option
-@app_options
+@request_flags(*APP_OPTIONS)
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
-@gathering(app=AppOptions)
-def command(stack: str, servers: Path | None, app: AppOptions, port: int | None) -> None:
+def command(stack: str, flags: RequestFlags, port: int | None) -> None:
     """Start STACK with your project, to look at it in a browser. Ctrl-C stops it.
 
     It writes only to a private folder, which is shown at the start and removed at the end.
@@ -36,34 +34,34 @@ def command(stack: str, servers: Path | None, app: AppOptions, port: int | None)
     from ..deploy.ports import claim
     from ..deploy.stopping import stop
     from ..model.preparing import Preparing, Step
-    from ..setup.stage import set_up
+    from ..setup.deployment import set_up
     from ..spec.request import RaceRequest
     from .announcer import Announcer
     from .signals import stoppable
 
     if port is not None:
         claim(port)
-    request = replace(app.over(RaceRequest(folder=Path.cwd())), stacks=(stack,), servers=servers)
-    with stoppable(), Announcer() as say, set_up(request, say) as stage:
-        (chosen,) = stage.stacks
+    request = replace(flags.over(RaceRequest(folder=Path.cwd())), stacks=(stack,))
+    with stoppable(), Announcer() as say, set_up(request, say) as deployment:
+        (chosen,) = deployment.stacks
         say(Preparing(step=Step.START, subject=chosen.path))
-        running = stage.launcher.launch(chosen, port=port)
+        running = deployment.launcher.launch(chosen, port=port)
         say.done()
         address = f"http://{running.host}:{running.port}/"
         click.echo(f"{chosen.path} answers at {address} after {duration(running.ready_s)}")
         for hop, pids in running.hops.items():
             click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
-        click.echo(f"  Host header: {stage.workloads[0].host}; configuration and logs: {running.directory}")
+        click.echo(f"  Host header: {deployment.workloads[0].host}; configuration and logs: {running.directory}")
         click.echo("Ctrl-C stops it.")
         try:
-            while (failure := stage.launcher.failure_of(running)) is None:
+            while (failure := deployment.launcher.failure_of(running)) is None:
                 time.sleep(0.5)
             raise _died(failure.message, failure.log)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("\nstopping")
         finally:
-            stop(stage.guard, [running])
+            stop(deployment.guard, [running])
 
 
 def _died(message: str, log: str) -> Exception:

@@ -13,34 +13,34 @@ from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
 from ..spec.request import RaceRequest
 from .defaults import budget_s_of
-from .stage import Stage
+from .deployment import Deployment
 
 __all__ = ["plan_of", "race_of"]
 
 
-def plan_of(request: RaceRequest, stage: Stage) -> RacePlan:
+def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
     return RacePlan(
         id=ids.generate(),
-        app=stage.examined.app,
-        workloads=stage.workloads,
-        stacks=stage.stacks,
-        loads=tuple(_load(request, level) for level in stage.levels),
+        app=deployment.examined.app,
+        workloads=deployment.workloads,
+        stacks=deployment.stacks,
+        loads=tuple(_load(request, level) for level in deployment.levels),
         question=request.question,
         difference=request.difference,
         budget_s=budget_s_of(request),
-        cores=stage.cores,
+        cores=deployment.cores,
         seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
         slice_s=request.slice_s,
-        limits={name: paths for name, paths in stage.limits.items() if name in _names(stage)},
+        limits={name: paths for name, paths in deployment.limits.items() if name in _names(deployment)},
         repeats=request.repeats,
         exhaustive=request.exhaustive,
         twin=request.twin,
     )
 
 
-def _names(stage: Stage) -> set[str]:
-    return {workload.name for workload in stage.workloads}
+def _names(deployment: Deployment) -> set[str]:
+    return {workload.name for workload in deployment.workloads}
 
 
 def _load(request: RaceRequest, level: int) -> Load:

@@ -9,38 +9,36 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..deploy.here import Here
-from ..model.app import App
 from ..model.preparing import OnPreparing, Preparing, unheard
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
 from ..model.verdict import Finding
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
+from .deployment import set_up
 from .planning import plan_of, race_of
 from .preflight import check_limits, refuse_early, wait_for_ports
-from .stage import set_up
 
 __all__ = ["PreparedRace", "prepared"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRace:
-    """What ``request`` comes to.
-
-    ``race`` is the race before its first launch, ``place`` where its stacks run, with their run directories in
-    ``folder``. ``left_out`` are stacks that nobody named and for which the budget is too short, ``warnings`` what
-    this machine is short of. The budget counts from ``begun_s``, on CLOCK_MONOTONIC.
-    """
+    """A race before its first launch."""
 
     request: RaceRequest
-    app: App
     plan: RacePlan
     race: Race
     place: Here
+    """Where its stacks run."""
     folder: Path
+    """Where their run directories lie."""
     left_out: tuple[Stack, ...]
+    """Stacks that nobody named, and for which the budget is too short."""
     warnings: tuple[Finding, ...]
+    """What this machine is short of."""
     begun_s: float
+    """The moment from which the budget counts, on CLOCK_MONOTONIC."""
 
 
 @contextmanager
@@ -53,20 +51,19 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
     begun_s = time.monotonic()
     refuse_early(request)
     stopwatch = _Stopwatch(on_preparing)
-    with set_up(request, stopwatch) as stage:
-        plan = plan_of(request, stage)
+    with set_up(request, stopwatch) as deployment:
+        plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
         together = 1 if plan.repeats else len(entrants(plan))
-        warnings = check_limits(plan.loads, plan.cores, folder=stage.guard.directory, stacks=together)
+        warnings = check_limits(plan.loads, plan.cores, folder=deployment.guard.directory, stacks=together)
         yield PreparedRace(
             request=request,
-            app=stage.examined.app,
             plan=plan,
-            race=race_of(plan, request, stage.notes),
+            race=race_of(plan, request, deployment.notes),
             warnings=warnings,
-            place=stage.place(),
-            folder=stage.guard.directory,
-            left_out=stage.left_out,
+            place=deployment.place(),
+            folder=deployment.guard.directory,
+            left_out=deployment.left_out,
             begun_s=begun_s + waited_s + stopwatch.once_s(),
         )
 

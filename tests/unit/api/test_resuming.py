@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from tests.factories import HOST, make_race
 
-from stackrace.api.former import Former, hold_to
+from stackrace.api.resumed import ResumedRace, refuse_changed
 from stackrace.api.resuming import _budget_s, _left_s
 from stackrace.model.errors import InputError
 from stackrace.model.load import Load
@@ -15,12 +15,12 @@ from stackrace.store.manifest import LaunchLine
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
 OPENING = Opening(race=RACE.id, version="0.1.0", store="/s", request={}, interpreter="/venv/python", sources="ab12")
-FORMER = Former(race=RACE, request=None, manifest=None, opening=OPENING, done=1, left_s=None)
+RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=OPENING, done=1, left_s=None)
 
 
 def test_the_same_race_goes_on():
     now = replace(RACE, id="0" * 13, started_at="later", launches=(), facts=(), notes=("another",), elapsed_s=0.0)
-    hold_to(FORMER, now, replace(OPENING, race="0" * 13))
+    refuse_changed(RESUMED, now, replace(OPENING, race="0" * 13))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_same_race_goes_on():
 )
 def test_what_differs_is_named(now, told):
     with pytest.raises(InputError, match=told) as refused:
-        hold_to(FORMER, replace(RACE, **now), OPENING)
+        refuse_changed(RESUMED, replace(RACE, **now), OPENING)
     assert "the results so far are kept" in refused.value.message
 
 
@@ -55,11 +55,11 @@ def test_what_differs_is_named(now, told):
 )
 def test_another_app_is_named(now, told):
     with pytest.raises(InputError, match=told):
-        hold_to(FORMER, RACE, replace(OPENING, **now))
+        refuse_changed(RESUMED, RACE, replace(OPENING, **now))
 
 
 def test_memory_and_limits_vary_from_boot_to_boot():
-    hold_to(FORMER, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), OPENING)
+    refuse_changed(RESUMED, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), OPENING)
     assert {field.name for field in fields(HOST)} == {
         "system", "kernel", "cpu", "cores", "virtual", "python", "memory_bytes", "limits",
     }  # fmt: skip

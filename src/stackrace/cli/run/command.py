@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ...model.race import Question
-from ...model.units import DURATION, PERCENT
 from ...spec.request import RaceRequest
-from ..names import complete_stack
-from ..options import AppOptions, Quantity, app_options, gathering, servers_option, store_option
-from .budget_options import BudgetOptions, budget_options
-from .options import RunOptions, run_options
-from .race_options import Output, RaceOptions
+from ..options import store_option
+from ..request_flags import APP_OPTIONS, RequestFlags, request_flags
+from .options import BUDGET_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
+
+if TYPE_CHECKING:
+    from .output import Output
 
 __all__ = ["command"]
 
@@ -32,42 +32,7 @@ Examples:
   stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time"""
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--stack",
-    "stacks",
-    multiple=True,
-    metavar="PATH",
-    shell_complete=complete_stack,
-    help="Stack to race. Repeat it for more; see `stackrace stacks`. Default: the most used that are ready, "
-    "at most seven, fewer for a slow page.",
-)
-@servers_option
-@app_options
-@click.option(
-    "-c",
-    "--concurrency",
-    multiple=True,
-    type=click.IntRange(1, 20_000),
-    help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
-)
-@click.option("--close", is_flag=True, help="Open a new connection for every request (no keep-alive).")
-@click.option("--budget", type=Quantity(DURATION), help="Time to spend, such as 60s or 20min. Default: 3min.")
-@click.option(
-    "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
-)
-@run_options
-@budget_options
-@click.option(
-    "--question",
-    type=click.Choice([one.value for one in Question]),
-    help="What to answer. Default: winner.",
-)
-@click.option(
-    "--difference",
-    type=Quantity(PERCENT, most=1.0),
-    help="Smaller differences do not matter to you. Default: 5%.",
-)
-@click.option("--seed", type=click.IntRange(0), help="Repeat the order of another race. Default: random.")
+@request_flags(stack_option, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *BUDGET_OPTIONS, *QUESTION_OPTIONS)
 @click.option(
     "--quick",
     is_flag=True,
@@ -83,16 +48,14 @@ Examples:
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
-@gathering(race=RaceOptions, app=AppOptions, runs=RunOptions, limits=BudgetOptions, output=Output)
 def command(
     race_file: Path | None,
-    race: RaceOptions,
-    app: AppOptions,
-    runs: RunOptions,
-    limits: BudgetOptions,
-    output: Output,
+    flags: RequestFlags,
     quick: bool,
     resume: str | None,
+    store: str | None,
+    html: Path | None,
+    as_json: bool,
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
 
@@ -101,38 +64,38 @@ def command(
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
     from ...historic import comparison_name
+    from .live import race_and_report
+    from .output import Output
 
+    output = Output(store=store, html=html, as_json=as_json)
     comparison = comparison_name(race_file) if race_file is not None else None
     if resume is not None:
-        _resume(resume, race.budget, output)
+        _resume(resume, flags, output)
     elif comparison is not None:
-        _compare(comparison, race, output, quick=quick)
+        _compare(comparison, flags, output, quick=quick)
     elif quick:
         raise click.UsageError(
             "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
         )
     else:
-        from .live import race_and_report
-
-        request = race.over(app.over(_request(race_file, race.servers)))
-        race_and_report(runs.over(limits.over(request), app.urls), output)
+        race_and_report(flags.over(_request(race_file, flags)), output)
 
 
-def _request(race_file: Path | None, servers: Path | None) -> RaceRequest:
+def _request(race_file: Path | None, flags: RequestFlags) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
     from ...historic import part_file
     from ...setup.race_file import read_request
 
     if race_file is None:
         return RaceRequest(folder=Path.cwd())
-    return read_request(part_file(race_file) or race_file, servers)
+    return read_request(part_file(race_file) or race_file, flags.given.get("servers"))
 
 
-_WHOLE = {"race_file", "quick", "budget", "seed", "store", "html", "as_json"}
+_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}
 """What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
-def _compare(name: str, race: RaceOptions, output: Output, *, quick: bool) -> None:
+def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
     from ...api.comparison import Options
     from ...model.comparison import Mode
@@ -140,17 +103,18 @@ def _compare(name: str, race: RaceOptions, output: Output, *, quick: bool) -> No
 
     for other in _others(_WHOLE):
         raise click.UsageError(f"{other} would change the comparison historic/{name}; use it with a race file")
-    if race.budget is not None and not quick:
+    budget_s, seed = flags.given.get("budget_s"), flags.given.get("seed")
+    if budget_s is not None and not quick:
         raise click.UsageError(f"--budget needs --quick: stackrace run historic/{name} --quick --budget 2min")
-    options = Options(mode=Mode.QUICK if quick else Mode.FULL, budget_s=race.budget, seed=race.seed)
+    options = Options(mode=Mode.QUICK if quick else Mode.FULL, budget_s=budget_s, seed=seed)
     compare_again(name, options, store_url=output.store, html=output.html, as_json=output.as_json)
 
 
-_GOING_ON = {"resume", "budget", "store", "html", "as_json"}
+_GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
 """What may be said of a race that goes on; everything else would make it another one."""
 
 
-def _resume(race: str, budget_s: float | None, output: Output) -> None:
+def _resume(race: str, flags: RequestFlags, output: Output) -> None:
     """Go on with a race, after refusing flags that would change it."""
     for other in _others(_GOING_ON):
         raise click.UsageError(
@@ -158,7 +122,7 @@ def _resume(race: str, budget_s: float | None, output: Output) -> None:
         )
     from .resuming import resume_and_report
 
-    resume_and_report(race, budget_s, output)
+    resume_and_report(race, flags.given.get("budget_s"), output)
 
 
 def _others(allowed: set[str]) -> list[str]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from ...api.former import Former
-from ...api.racing import race
+from ...api.racing import ready_race
+from ...api.resumed import ResumedRace
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.race import Ending, Race
 from ...model.verdict import Effect
 from ...race.rounds import Still
 from ...report.result import standing_of
 from ...report.words.findings import remedy
-from ...setup.prepared import PreparedRace
 from ...spec.request import RaceRequest
 from ...store import open_store
 from ..announcer import Announcer
@@ -24,7 +21,7 @@ from ..going_on import go_on_with
 from ..progress import LiveSink
 from ..showing import show, write_html
 from ..signals import stoppable
-from .race_options import Output
+from .output import Output
 
 if TYPE_CHECKING:
     from ...store.store import Store
@@ -38,19 +35,19 @@ def race_and_report(request: RaceRequest, output: Output) -> None:
         report_of(raced(request, store), store, output)
 
 
-def raced(request: RaceRequest, store: Store, *, former: Former | None = None, still: Still | None = None) -> Race:
-    """Race with a live view on stderr; nothing is printed on stdout. See ``api.racing.race``."""
-
-    @contextmanager
-    def live(ahead: PreparedRace, foretold: tuple[str, ...]) -> Iterator[LiveSink]:
+def raced(
+    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, still: Still | None = None
+) -> Race:
+    """Race with a live view on stderr; nothing is printed on stdout. See ``api.racing.ready_race``."""
+    with (
+        Announcer() as announcer,
+        ready_race(request, store, announcer, resumed=resumed, still=still) as ready,
+    ):
         announcer.done()
-        for sentence in foretold:
+        for sentence in ready.foretold:
             click.echo(sentence, err=True)
-        with LiveSink(ahead.plan, ahead.begun_s) as sink:
-            yield sink
-
-    with Announcer() as announcer:
-        return race(request, store, live, announcer, former=former, still=still)
+        with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+            return ready.run(live)
 
 
 def report_of(race: Race, store: Store, output: Output) -> None:

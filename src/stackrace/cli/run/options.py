@@ -1,22 +1,53 @@
-"""The options of ``stackrace run`` that say what is replayed, and how runs are made."""
+"""The options of ``stackrace run`` that say how is raced; each is named like a field of ``RaceRequest``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ...model.errors import InputError
-from ...model.units import DURATION
-from ...spec.request import RaceRequest
-from ..options import Quantity
+from ...model.race import Question
+from ...model.units import DURATION, PERCENT, SIZE
+from ..names import complete_stack
+from ..options import Cores, Quantity
 
-__all__ = ["RunOptions", "run_options"]
+__all__ = ["BUDGET_OPTIONS", "LOAD_OPTIONS", "QUESTION_OPTIONS", "RUN_OPTIONS", "stack_option"]
 
-_OPTIONS = (
+stack_option = click.option(
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to race. Repeat it for more; see `stackrace stacks`. Default: the most used that are ready, "
+    "at most seven, fewer for a slow page.",
+)
+
+LOAD_OPTIONS = (
+    click.option(
+        "-c",
+        "--concurrency",
+        multiple=True,
+        type=click.IntRange(1, 20_000),
+        help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
+    ),
+    click.option(
+        "--close",
+        "keep_alive",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Open a new connection for every request (no keep-alive).",
+    ),
+    click.option(
+        "--budget",
+        "budget_s",
+        type=Quantity(DURATION),
+        help="Time to spend, such as 60s or 20min. Default: 3min.",
+    ),
+    click.option(
+        "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
+    ),
     click.option(
         "--session",
         metavar="FILE",
@@ -24,13 +55,19 @@ _OPTIONS = (
         help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
     ),
     click.option("--think", is_flag=True, help="Keep the pauses of --session. Default: leave them out."),
+)
+
+RUN_OPTIONS = (
     click.option(
         "--requests",
+        "run_requests",
         metavar="N",
         type=click.IntRange(1),
         help="Length of a run in requests, with --repeats.",
     ),
-    click.option("--duration", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."),
+    click.option(
+        "--duration", "run_s", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."
+    ),
     click.option(
         "--repeats",
         metavar="N",
@@ -40,62 +77,54 @@ _OPTIONS = (
     ),
     click.option(
         "--no-twin",
+        "twin",
         is_flag=True,
+        flag_value=False,
+        default=True,
         help="No hidden twin. Default: one stack runs twice, and the race is void if the two differ.",
     ),
 )
 
+BUDGET_OPTIONS = (
+    click.option(
+        "--cores",
+        type=Cores(),
+        metavar="LIST",
+        help="Cores of every stack, such as 0-3 or 0,2. Default: all but the load engine's.",
+    ),
+    click.option(
+        "--engine-cores",
+        type=Cores(),
+        metavar="LIST",
+        help="Cores of the load engine. Default: one, with all its threads.",
+    ),
+    click.option(
+        "--memory",
+        "memory_bytes",
+        type=Quantity(SIZE),
+        callback=lambda context, option, size: None if size is None else int(size),
+        metavar="SIZE",
+        help="Memory limit of every stack, such as 512MiB or 2GiB. A stack above it is out. Default: no limit.",
+    ),
+    click.option(
+        "--quota",
+        is_flag=True,
+        help="The CPU quota of this container is intended: its throttling only gives a warning.",
+    ),
+)
+"""What every stack gets."""
 
-def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options; the command gets them as keywords named like the fields of ``RunOptions``."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """What the flags say; None and False: nothing."""
-
-    session: Path | None = None
-    think: bool = False
-    requests: int | None = None
-    duration: float | None = None
-    repeats: int | None = None
-    no_twin: bool = False
-
-    def over(self, request: RaceRequest, urls: tuple[str, ...]) -> RaceRequest:
-        """Return ``request`` with the flags on top, ``urls`` being those of --url.
-
-        What flags say replaces what the file says of the same. Raises InputError for flags that contradict.
-        """
-        request = self._lengths(self._workload(request, urls))
-        return replace(request, twin=request.twin and not self.no_twin)
-
-    def _workload(self, request: RaceRequest, urls: tuple[str, ...]) -> RaceRequest:
-        if self.session is not None and urls:
-            raise InputError("give --session or --url, not both")
-        if self.session is not None:
-            request = replace(request, session=self.session.absolute(), urls=None, workloads=(), think=False)
-        elif urls:
-            request = replace(request, session=None, workloads=(), think=False)
-        if self.think and request.session is None:
-            raise InputError("--think keeps the pauses of a recording; give it with --session")
-        return replace(request, think=request.think or self.think)
-
-    def _lengths(self, request: RaceRequest) -> RaceRequest:
-        if self.requests is not None and self.duration is not None:
-            raise InputError("give --requests or --duration, not both")
-        if self.requests is not None or self.duration is not None:
-            request = replace(request, run_requests=self.requests, run_requests_at={}, run_s=self.duration)
-        request = replace(request, repeats=self.repeats or request.repeats)
-        known = request.run_requests is not None or request.run_requests_at or request.run_s is not None
-        if known and request.repeats is None:
-            raise InputError(
-                "--requests and --duration set the length of a run; give the number of runs with --repeats"
-            )
-        if request.repeats is not None and not known:
-            raise InputError("--repeats needs the length of a run; give --requests or --duration")
-        if request.repeats is not None and request.slice_s is not None:
-            raise InputError("--repeats makes runs, not slices; leave --slice out")
-        return request
+QUESTION_OPTIONS = (
+    click.option(
+        "--question",
+        type=click.Choice([question.value for question in Question]),
+        callback=lambda context, option, question: None if question is None else Question(question),
+        help="What to answer. Default: winner.",
+    ),
+    click.option(
+        "--difference",
+        type=Quantity(PERCENT, most=1.0),
+        help="Smaller differences do not matter to you. Default: 5%.",
+    ),
+    click.option("--seed", type=click.IntRange(0), help="Repeat the order of another race. Default: random."),
+)

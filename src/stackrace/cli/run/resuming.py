@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ...api.former import Former
+from ...api.resumed import ResumedRace
 from ...api.resuming import unfinished
 from ...model.units import DURATION
 from ...store import open_store
 from ..signals import stoppable
 from .live import raced, report_of
-from .race_options import Output
+from .output import Output
 
 __all__ = ["resume_and_report"]
 
@@ -21,13 +21,13 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
     Raises InputError and StoreError where it cannot go on, before anything of it is changed.
     """
     with stoppable(), open_store(output.store) as store:
-        with unfinished(prefix, store, budget_s=budget_s) as former:
-            click.echo(_going_on(former), err=True)
-            race = raced(former.request, store, former=former)
+        with unfinished(prefix, store, budget_s=budget_s) as resumed:
+            click.echo(_going_on(resumed), err=True)
+            race = raced(resumed.request, store, resumed=resumed)
         report_of(race, store, output)
 
 
-def _going_on(former: Former) -> str:
-    blocks = f"{former.done} block{'' if former.done == 1 else 's'}"
-    left = "" if former.left_s is None else f", about {DURATION.format(round(max(former.left_s, 1.0)))} to go"
-    return f"going on with race {former.race.id} after {blocks}{left}"
+def _going_on(resumed: ResumedRace) -> str:
+    blocks = f"{resumed.done} block{'' if resumed.done == 1 else 's'}"
+    left = "" if resumed.left_s is None else f", about {DURATION.format(round(max(resumed.left_s, 1.0)))} to go"
+    return f"going on with race {resumed.race.id} after {blocks}{left}"

@@ -6,17 +6,17 @@ import pytest
 from click.testing import CliRunner
 from tests.factories import make_race
 
-from stackrace.api.former import Former
+from stackrace.api.resumed import ResumedRace
 from stackrace.cli.run.command import command
 from stackrace.cli.run.resuming import _going_on
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
-FORMER = Former(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)
+RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)
 
 
 def test_what_is_told_at_the_start():
-    assert _going_on(FORMER) == f"going on with race {RACE.id} after 1 block"
-    ahead = replace(FORMER, done=3, left_s=40.4)
+    assert _going_on(RESUMED) == f"going on with race {RACE.id} after 1 block"
+    ahead = replace(RESUMED, done=3, left_s=40.4)
     assert _going_on(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
 
 

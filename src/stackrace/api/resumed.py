@@ -1,4 +1,4 @@
-"""A race that was interrupted, as it is to go on; and whether everything is still as it was then."""
+"""An interrupted race as it goes on, and whether everything is still as it was."""
 
 from __future__ import annotations
 
@@ -12,47 +12,49 @@ from ..model.units import SIZE
 from ..spec.request import RaceRequest
 from ..store import ManifestFile, Opening
 
-__all__ = ["Former", "hold_to"]
+__all__ = ["ResumedRace", "refuse_changed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Former:
-    """``race`` as it goes on after its first ``done`` blocks, and the ``request`` that sets it up again.
-
-    Its manifest is locked; ``opening`` is the manifest's first line. ``left_s`` is about how long it will go on,
-    None while nothing tells.
-    """
+class ResumedRace:
+    """A race that was interrupted, as it goes on."""
 
     race: Race
+    """As it is now: the launches of the block that was cut are marked."""
     request: RaceRequest
+    """What sets it up again."""
     manifest: ManifestFile
+    """Locked, so that nobody else goes on with it."""
     opening: Opening
+    """The manifest's first line."""
     done: int
+    """Whole blocks, which stay."""
     left_s: float | None
+    """About how long it will go on; None while nothing tells."""
 
 
-def hold_to(former: Former, race: Race, opening: Opening) -> None:
+def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
     """Raise InputError where what was set up now, ``race`` and ``opening``, differs from what was raced before.
 
     Blocks measured on two systems, or of two apps, would be one ranking of neither.
     """
-    for what, before, now in _compared(former, race, opening):
+    for what, before, now in _compared(resumed, race, opening):
         if before != now:
             raise InputError(
-                f"race {former.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
+                f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
                 "start a new race: the results so far are kept"
             )
 
 
-def _compared(former: Former, race: Race, opening: Opening) -> Iterator[tuple[str, object, object]]:
-    before = former.race
+def _compared(resumed: ResumedRace, race: Race, opening: Opening) -> Iterator[tuple[str, object, object]]:
+    before = resumed.race
     yield "Stackrace", before.version, race.version
     for name, what in _HOST.items():
         yield what, getattr(before.host, name), getattr(race.host, name)
     yield from zip(_RESOURCES, _resources(before.cores), _resources(race.cores), strict=True)
     yield "the app", before.app, race.app
-    yield "the app's interpreter", former.opening.interpreter or "none", opening.interpreter or "none"
-    yield "the digest of the app's files", former.opening.sources[:12], opening.sources[:12]
+    yield "the app's interpreter", resumed.opening.interpreter or "none", opening.interpreter or "none"
+    yield "the digest of the app's files", resumed.opening.sources[:12], opening.sources[:12]
     for name, what in _ASKED.items():
         yield what, getattr(before, name), getattr(race, name)
 

@@ -30,28 +30,31 @@ from .examined import ExaminedApp, examined_app
 from .finding import offered_by
 from .workloads import limits_of, meets, met
 
-__all__ = ["Stage", "set_up"]
+__all__ = ["Deployment", "set_up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """What launches need, ready. ``notes`` are worth telling the user.
-
-    ``limits`` names the only stacks, by path, that meet the workload of a name; ``left_out`` are stacks that nobody
-    named and for which the budget is too short; ``levels`` the numbers of connections.
-    """
+class Deployment:
+    """What launches need, ready."""
 
     guard: Guard
+    """Ends every process that launches start; its folder holds the run directories."""
     examined: ExaminedApp
     stacks: tuple[Stack, ...]
+    """The stacks that are raced, in the order in which they were chosen."""
     left_out: tuple[Stack, ...]
+    """Stacks that nobody named, and for which the budget is too short."""
     levels: tuple[int, ...]
+    """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]
     limits: Mapping[str, tuple[str, ...]]
+    """The only stacks, by path, that meet the workload of a name; a workload not in it is for all."""
     launcher: Launcher
     beside: Beside
+    """The app's services, running."""
     cores: Resources
     notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
 
     def place(self, kind: Callable[..., Here] = Here) -> Here:
         """Return this machine as the place where the stacks run."""
@@ -65,7 +68,7 @@ class Stage:
 
 
 @contextmanager
-def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[Stage]:
+def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[Deployment]:
     """Set everything up, and leave nothing behind afterwards.
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
@@ -90,11 +93,11 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             catalogue=servers,
             host_for=partial(_hosted, examined, built, guard),
             environment=app_environment(examined.app),
-            workloads_for=lambda stack: [one for one in workloads if meets(stack, one, limits)],
+            workloads_for=lambda stack: [workload for workload in workloads if meets(stack, workload, limits)],
             cores=cores.stack_cores,
             confinement=confinement,
         )
-        yield Stage(
+        yield Deployment(
             guard=guard,
             examined=examined,
             stacks=built.stacks,
