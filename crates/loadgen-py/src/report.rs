@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 
-use loadgen::{Counts, Stage};
+use loadgen::{Counts, FailureStage};
 
 use crate::histogram::{require_fraction, Histogram};
 
@@ -177,7 +177,7 @@ impl From<&loadgen::Bin> for Bin {
 }
 
 fn failed(counts: &Counts) -> BTreeMap<&'static str, u64> {
-    Stage::ALL.iter().map(|&stage| (stage.name(), counts.failed[stage as usize])).collect()
+    FailureStage::ALL.iter().map(|&stage| (stage.name(), counts.failed[stage as usize])).collect()
 }
 
 /// Only the classes that were seen; "other" is anything outside of 1xx to 5xx.

@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 /// Why a connection waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Alarm {
-    /// Connecting failed: it rests, so that a dead server costs no core.
-    Rest,
+    /// Connecting failed: it waits, so that a dead server costs no core.
+    BackOff,
     /// The visitor reads the page before he asks for the next.
     Think,
     /// The queue of a Unix socket was full.
     Reconnect,
     /// The server should ask for the body of a request.
-    Ask,
+    ContinueTimeout,
 }
 
 #[derive(Debug, Default)]
@@ -47,12 +47,12 @@ mod tests {
     #[test]
     fn alarms_go_off_in_order_of_time() {
         let mut alarms = Alarms::default();
-        alarms.set(30, 1, Alarm::Rest);
+        alarms.set(30, 1, Alarm::BackOff);
         alarms.set(10, 2, Alarm::Think);
-        alarms.set(20, 3, Alarm::Ask);
+        alarms.set(20, 3, Alarm::ContinueTimeout);
         assert_eq!(alarms.take(9), None);
         assert_eq!(alarms.take(20), Some((10, 2, Alarm::Think)));
-        assert_eq!(alarms.take(20), Some((20, 3, Alarm::Ask)));
+        assert_eq!(alarms.take(20), Some((20, 3, Alarm::ContinueTimeout)));
         assert_eq!((alarms.take(20), alarms.next_ns()), (None, Some(30)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use crate::books::Share;
+use crate::books::ThreadReport;
 use crate::clock::{self, MILLISECOND_NS};
 use crate::error::RunError;
 use crate::host;
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::script::Script;
 use crate::transport::TlsConnector;
-use crate::worker::{Part, Worker};
+use crate::worker::{ThreadPlan, Worker};
 
 /// Threads get this long to start before the first request is due.
 const HEADSTART_NS: u64 = 2 * MILLISECOND_NS;
@@ -27,7 +27,7 @@ pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
     let script = Script::new(plan);
     let start_ns = clock::now_ns() + HEADSTART_NS;
     monitor.start(start_ns);
-    let shares = thread::scope(|scope| {
+    let reports = thread::scope(|scope| {
         let spawn = |index| {
             let (script, tls) = (&script, tls.as_ref());
             let work = move || work(plan, script, tls, monitor, index, start_ns);
@@ -38,10 +38,10 @@ pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
             handle.map_err(RunError::Spawn)?.join().map_err(|_| RunError::Panic)?
         };
         // All threads are joined before the first error is returned.
-        handles.into_iter().map(join).collect::<Vec<Result<Share, RunError>>>()
+        handles.into_iter().map(join).collect::<Vec<Result<ThreadReport, RunError>>>()
     });
-    let shares = shares.into_iter().collect::<Result<Vec<Share>, RunError>>()?;
-    Ok(Report::merge(plan, script.urls, shares)?)
+    let reports = reports.into_iter().collect::<Result<Vec<ThreadReport>, RunError>>()?;
+    Ok(Report::merge(plan, script.urls, reports)?)
 }
 
 fn work(
@@ -51,20 +51,20 @@ fn work(
     monitor: &Monitor,
     index: usize,
     start_ns: u64,
-) -> Result<Share, RunError> {
+) -> Result<ThreadReport, RunError> {
     let shares = plan.shares();
-    let part = Part {
+    let thread = ThreadPlan {
         plan,
         script,
         tls,
         monitor,
-        thread: index,
+        index,
         connections: shares[index],
         stop: plan.stop.share(&shares, index),
         pacing: plan.pacer.pacing(start_ns, index, plan.threads),
         start_ns,
     };
-    let outcome = host::pin(plan.cores_of(index)).and_then(|()| Worker::new(part)?.run());
+    let outcome = host::pin(plan.cores_of(index)).and_then(|()| Worker::new(thread)?.run());
     if outcome.is_err() {
         monitor.cancel();
     }

@@ -1,7 +1,7 @@
 //! What must hold of reading a response whatever the bytes are; called by crates/fuzz, and by a test for every file of
 //! its corpus.
 
-use crate::http1::{Against, Memo, Progress, Response, Sink, HEAD_MAX_BYTES};
+use crate::http1::{HeadCache, Progress, RequestContext, Response, Sink, HEAD_MAX_BYTES};
 
 /// Bit of the first byte: the response answers a HEAD.
 const TO_HEAD: u8 = 1;
@@ -21,18 +21,18 @@ pub fn response(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
     let (sizes, bytes) = rest.split_at(usize::from(first >> 4).min(rest.len()));
     let (to_head, closes) = (first & TO_HEAD != 0, first & CLOSES != 0);
-    let mut memo = Memo::default();
-    let at_once = read(std::iter::once(bytes), to_head, closes, &mut memo);
-    let again = read(std::iter::once(bytes), to_head, closes, &mut memo);
+    let mut head_cache = HeadCache::default();
+    let at_once = read(std::iter::once(bytes), to_head, closes, &mut head_cache);
+    let again = read(std::iter::once(bytes), to_head, closes, &mut head_cache);
     assert_eq!(at_once, again, "it matters that the head is remembered");
-    let in_pieces = read(Pieces { bytes, sizes, turn: 0 }, to_head, closes, &mut Memo::default());
+    let in_pieces = read(Pieces { bytes, sizes, turn: 0 }, to_head, closes, &mut HeadCache::default());
     assert_eq!(at_once, in_pieces, "it matters how the bytes arrive");
     assert!(at_once.used <= bytes.len() && at_once.body.len() <= at_once.used, "more bytes than were given");
 }
 
 /// What the engine would make of a response.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct Reading {
     end: End,
     status: u16,
     keep_alive: bool,
@@ -60,12 +60,17 @@ impl Sink for Body {
     }
 }
 
-fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, to_head: bool, closes: bool, memo: &mut Memo) -> Seen {
+fn read<'a>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    to_head: bool,
+    closes: bool,
+    head_cache: &mut HeadCache,
+) -> Reading {
     let (mut response, mut body, mut given) = (Response::new(), Body(Vec::new()), 0);
     let mut progress = Ok(Progress::More);
     for piece in pieces {
         given += piece.len();
-        progress = response.feed(piece, Against { to_head, memo: &mut *memo }, &mut body);
+        progress = response.feed(piece, RequestContext { to_head, head_cache: &mut *head_cache }, &mut body);
         assert!(response.held_bytes() <= HEAD_MAX_BYTES + piece.len(), "too much is kept");
         match progress {
             Ok(Progress::More) => {}
@@ -86,7 +91,7 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, to_head: bool, closes: bool,
     };
     let body = body.0;
     let used = if end == End::Complete { given } else { body.len() };
-    Seen {
+    Reading {
         end,
         status: response.status(),
         keep_alive: response.keep_alive(),

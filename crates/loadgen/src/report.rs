@@ -1,6 +1,6 @@
 //! What a run saw, merged over its threads.
 
-use crate::books::Share;
+use crate::books::ThreadReport;
 use crate::error::HistogramError;
 use crate::plan::Plan;
 use crate::record::{merge_bins, Arrivals, Bin, Counters, Counts, Latency, TargetReport};
@@ -55,13 +55,17 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) fn merge(plan: &Plan, urls: Vec<String>, shares: Vec<Share>) -> Result<Report, HistogramError> {
+    pub(crate) fn merge(
+        plan: &Plan,
+        urls: Vec<String>,
+        threads: Vec<ThreadReport>,
+    ) -> Result<Report, HistogramError> {
         // A thread without a share of n requests ended before the window opened.
-        let opens_ns = shares.iter().map(|share| share.opens_ns).max().unwrap_or(0);
-        let closes_ns = shares.iter().map(|share| share.closes_ns).max().unwrap_or(0);
+        let opens_ns = threads.iter().map(|thread| thread.opens_ns).max().unwrap_or(0);
+        let closes_ns = threads.iter().map(|thread| thread.closes_ns).max().unwrap_or(0);
         let duration_ns = closes_ns - opens_ns;
-        let answers: Vec<u64> = shares.iter().flat_map(|share| share.answers.iter().copied()).collect();
-        let engaged_ns: u64 = shares.iter().map(|share| share.engaged_ns).sum();
+        let answers: Vec<u64> = threads.iter().flat_map(|thread| thread.answers.iter().copied()).collect();
+        let engaged_ns: u64 = threads.iter().map(|thread| thread.engaged_ns).sum();
         let capacity_ns = duration_ns as f64 * plan.connections as f64;
         let mut report = Report {
             fairness: jain(&answers),
@@ -76,9 +80,9 @@ impl Report {
             report.targets = urls.into_iter().map(TargetReport::new).collect();
         }
         let mut arrivals = Arrivals::default();
-        for share in shares {
-            arrivals.merge(&share.tally.arrivals);
-            report.add(share)?;
+        for thread in threads {
+            arrivals.merge(&thread.tally.arrivals);
+            report.add(thread)?;
         }
         report.arrivals_distance = arrivals.distance(duration_ns);
         Ok(report)
@@ -110,25 +114,25 @@ impl Report {
         }
     }
 
-    fn add(&mut self, share: Share) -> Result<(), HistogramError> {
-        self.counts.add(&share.tally.counts);
-        self.latency.merge(&share.tally.latency)?;
-        self.service.merge(&share.tally.service)?;
-        self.lag.merge(&share.tally.lag)?;
-        self.connect.merge(&share.wire.connect)?;
-        self.tls.merge(&share.wire.tls)?;
-        self.pages.merge(&share.tally.pages)?;
-        self.targets.iter_mut().zip(&share.targets).for_each(|(sum, part)| sum.merge(part));
-        merge_bins(&mut self.series, share.tally.series.into_bins());
-        self.status_classes.iter_mut().zip(share.tally.classes).for_each(|(sum, part)| *sum += part);
-        self.counters.add(&share.wire.counters);
-        self.counters.pool_waits += share.pool_waits;
-        self.established_peak += share.wire.established_peak;
-        self.cpu_ns += share.usage.cpu_ns;
-        self.spun_ns += share.spun_ns.min(share.usage.cpu_ns);
-        self.wait_ns += share.usage.wait_ns;
-        let open_ns = (share.closes_ns - share.opens_ns) as f64;
-        let worked_ns = share.usage.cpu_ns.saturating_sub(share.spun_ns);
+    fn add(&mut self, thread: ThreadReport) -> Result<(), HistogramError> {
+        self.counts.add(&thread.tally.counts);
+        self.latency.merge(&thread.tally.latency)?;
+        self.service.merge(&thread.tally.service)?;
+        self.lag.merge(&thread.tally.lag)?;
+        self.connect.merge(&thread.connections.connect)?;
+        self.tls.merge(&thread.connections.tls)?;
+        self.pages.merge(&thread.tally.pages)?;
+        self.targets.iter_mut().zip(&thread.targets).for_each(|(sum, part)| sum.merge(part));
+        merge_bins(&mut self.series, thread.tally.series.into_bins());
+        self.status_classes.iter_mut().zip(thread.tally.classes).for_each(|(sum, part)| *sum += part);
+        self.counters.add(&thread.connections.counters);
+        self.counters.pool_waits += thread.pool_waits;
+        self.established_peak += thread.connections.established_peak;
+        self.cpu_ns += thread.usage.cpu_ns;
+        self.spun_ns += thread.spun_ns.min(thread.usage.cpu_ns);
+        self.wait_ns += thread.usage.wait_ns;
+        let open_ns = (thread.closes_ns - thread.opens_ns) as f64;
+        let worked_ns = thread.usage.cpu_ns.saturating_sub(thread.spun_ns);
         self.busiest = self.busiest.max(ratio(worked_ns as f64, open_ns).min(1.0));
         Ok(())
     }
@@ -143,13 +147,13 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 /// (Σx)² / (n Σx²). Source: Jain, Chiu & Hawe 1984.
-fn jain(shares: &[u64]) -> f64 {
-    let sum: f64 = shares.iter().map(|&share| share as f64).sum();
-    let squares: f64 = shares.iter().map(|&share| (share as f64).powi(2)).sum();
+fn jain(answers: &[u64]) -> f64 {
+    let sum: f64 = answers.iter().map(|&count| count as f64).sum();
+    let squares: f64 = answers.iter().map(|&count| (count as f64).powi(2)).sum();
     if squares == 0.0 {
         1.0
     } else {
-        sum * sum / (shares.len() as f64 * squares)
+        sum * sum / (answers.len() as f64 * squares)
     }
 }
 

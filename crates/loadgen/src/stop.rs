@@ -29,10 +29,10 @@ impl Stop {
         }
     }
 
-    pub(crate) fn budget(self) -> Budget {
+    pub(crate) fn quota(self) -> Quota {
         match self {
-            Stop::Requests(left) => Budget { left },
-            Stop::DurationNs(_) => Budget { left: u64::MAX },
+            Stop::Requests(left) => Quota { left },
+            Stop::DurationNs(_) => Quota { left: u64::MAX },
         }
     }
 
@@ -47,26 +47,26 @@ impl Stop {
 
 /// How many requests may still be scheduled.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct Quota {
     left: u64,
 }
 
-impl Budget {
+impl Quota {
     #[inline]
-    pub fn is_spent(&self) -> bool {
+    pub fn is_exhausted(&self) -> bool {
         self.left == 0
     }
 
-    /// Spends one request; false when none is left.
+    /// Takes one request; false when none is left.
     #[inline]
-    pub fn spend(&mut self) -> bool {
+    pub fn take(&mut self) -> bool {
         let allowed = self.left > 0;
         self.left -= u64::from(allowed);
         allowed
     }
 
     /// What a cancelled run of exactly n requests leaves unsent; zero for a run bounded by time.
-    pub fn unspent(&self, stop: Stop) -> u64 {
+    pub fn remaining(&self, stop: Stop) -> u64 {
         match stop {
             Stop::Requests(_) => self.left,
             Stop::DurationNs(_) => 0,
@@ -94,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_allows_exactly_its_number() {
-        let mut budget = Stop::Requests(2).budget();
-        assert!(budget.spend() && budget.spend());
-        assert!(budget.is_spent());
-        assert!(!budget.spend());
+    fn a_quota_allows_exactly_its_number() {
+        let mut quota = Stop::Requests(2).quota();
+        assert!(quota.take() && quota.take());
+        assert!(quota.is_exhausted());
+        assert!(!quota.take());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) struct Visitor {
 
 impl Visitor {
     /// Somebody else comes.
-    pub fn leave(&mut self) {
+    pub fn reset(&mut self) {
         self.jar.clear();
     }
 

@@ -3,11 +3,11 @@
 use crate::clock::NEVER;
 use crate::host::Usage;
 use crate::record::BIN_NS;
-use crate::stop::{Budget, Stop};
+use crate::stop::{Quota, Stop};
 
 /// A moment at which something is to be done, in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum WindowEvent {
     /// The window opens.
     Open,
     /// A bin of the series ends.
@@ -30,7 +30,7 @@ pub(crate) struct Window {
     /// How long load may go on after the close.
     follow_ns: u64,
     stop: Stop,
-    budget: Budget,
+    quota: Quota,
     phase: Phase,
     /// The opening, then the ends of bins.
     next_ns: u64,
@@ -45,7 +45,7 @@ impl Window {
             closes_ns: stop.closes_ns(opens_ns),
             follow_ns: 0,
             stop,
-            budget: stop.budget(),
+            quota: stop.quota(),
             phase: Phase::Before,
             next_ns: opens_ns,
             usage: Usage::default(),
@@ -57,9 +57,9 @@ impl Window {
         Window { follow_ns, ..self }
     }
 
-    /// The next mark that `now_ns` has passed, if any. A window that never opened does not close either.
+    /// The next event that `now_ns` has passed, if any. A window that never opened does not close either.
     #[inline]
-    pub fn pass(&mut self, now_ns: u64) -> Option<Mark> {
+    pub fn pass(&mut self, now_ns: u64) -> Option<WindowEvent> {
         if now_ns < self.next_ns.min(self.closes_ns) {
             return None;
         }
@@ -68,18 +68,18 @@ impl Window {
             Phase::Open if self.next_ns > self.closes_ns => {
                 self.phase = Phase::After;
                 self.usage = Usage::now().since(self.usage);
-                Some(Mark::Close)
+                Some(WindowEvent::Close)
             }
             Phase::Open => {
                 self.next_ns += BIN_NS;
-                Some(Mark::Bin)
+                Some(WindowEvent::Bin)
             }
             Phase::Before if self.next_ns > self.closes_ns => None,
             Phase::Before => {
                 self.next_ns += BIN_NS;
                 self.phase = Phase::Open;
                 self.usage = Usage::now();
-                Some(Mark::Open)
+                Some(WindowEvent::Open)
             }
         }
     }
@@ -112,19 +112,19 @@ impl Window {
 
     /// Whether no more requests may be scheduled.
     #[inline]
-    pub fn is_spent(&self) -> bool {
-        self.budget.is_spent()
+    pub fn is_exhausted(&self) -> bool {
+        self.quota.is_exhausted()
     }
 
     /// Schedules one request; false when none may be any more.
     #[inline]
-    pub fn spend(&mut self) -> bool {
-        self.budget.spend()
+    pub fn schedule(&mut self) -> bool {
+        self.quota.take()
     }
 
     /// Requests of a bounded number that were not scheduled.
-    pub fn unspent(&self) -> u64 {
-        self.budget.unspent(self.stop)
+    pub fn unscheduled(&self) -> u64 {
+        self.quota.remaining(self.stop)
     }
 
     /// Has the window close at `now_ns` instead of later.
@@ -151,20 +151,20 @@ mod tests {
     use super::*;
     use crate::clock::SECOND_NS;
 
-    fn marks(window: &mut Window, now_ns: u64) -> Vec<Mark> {
+    fn events(window: &mut Window, now_ns: u64) -> Vec<WindowEvent> {
         std::iter::from_fn(|| window.pass(now_ns)).collect()
     }
 
     #[test]
-    fn marks_come_in_order_and_bins_tile_the_window() {
+    fn events_come_in_order_and_bins_tile_the_window() {
         let mut window = Window::new(Stop::DurationNs(SECOND_NS), 5 * SECOND_NS);
-        assert_eq!(marks(&mut window, 5 * SECOND_NS - 1), []);
+        assert_eq!(events(&mut window, 5 * SECOND_NS - 1), []);
         assert!(!window.is_open());
-        assert_eq!(marks(&mut window, 5 * SECOND_NS), [Mark::Open]);
-        assert_eq!(marks(&mut window, 5 * SECOND_NS + BIN_NS), [Mark::Bin]);
-        let rest = marks(&mut window, 60 * SECOND_NS);
-        assert_eq!((rest.len(), rest[8], rest[9]), (10, Mark::Bin, Mark::Close));
-        assert_eq!(marks(&mut window, 61 * SECOND_NS), []);
+        assert_eq!(events(&mut window, 5 * SECOND_NS), [WindowEvent::Open]);
+        assert_eq!(events(&mut window, 5 * SECOND_NS + BIN_NS), [WindowEvent::Bin]);
+        let rest = events(&mut window, 60 * SECOND_NS);
+        assert_eq!((rest.len(), rest[8], rest[9]), (10, WindowEvent::Bin, WindowEvent::Close));
+        assert_eq!(events(&mut window, 61 * SECOND_NS), []);
         assert!(window.is_closed() && !window.is_open());
         assert_eq!(window.closes_ns, 6 * SECOND_NS);
         assert!(!window.has_partial_bin());
@@ -173,9 +173,9 @@ mod tests {
     #[test]
     fn a_window_closed_early_has_a_partial_bin() {
         let mut window = Window::new(Stop::DurationNs(SECOND_NS), 0);
-        marks(&mut window, BIN_NS * 3 / 2);
+        events(&mut window, BIN_NS * 3 / 2);
         window.shut(BIN_NS * 3 / 2);
-        assert_eq!(marks(&mut window, BIN_NS * 3 / 2), [Mark::Close]);
+        assert_eq!(events(&mut window, BIN_NS * 3 / 2), [WindowEvent::Close]);
         assert!(window.has_partial_bin());
         assert_eq!(window.closes_ns, BIN_NS * 3 / 2);
     }
@@ -184,19 +184,19 @@ mod tests {
     fn a_window_that_never_opened_is_empty() {
         let mut window = Window::new(Stop::Requests(10), SECOND_NS);
         window.shut(SECOND_NS / 2);
-        assert_eq!(marks(&mut window, SECOND_NS / 2), []);
+        assert_eq!(events(&mut window, SECOND_NS / 2), []);
         window.sum_up();
         assert_eq!((window.opens_ns, window.closes_ns), (SECOND_NS / 2, SECOND_NS / 2));
-        assert_eq!(window.unspent(), 10);
+        assert_eq!(window.unscheduled(), 10);
         assert!(!window.has_partial_bin());
     }
 
     #[test]
     fn load_may_go_on_for_a_while_after_the_close() {
         let mut window = Window::new(Stop::DurationNs(SECOND_NS), 0).following(SECOND_NS / 5);
-        marks(&mut window, 0);
+        events(&mut window, 0);
         assert_eq!(window.next_ns(), SECOND_NS);
-        marks(&mut window, SECOND_NS);
+        events(&mut window, SECOND_NS);
         assert_eq!((window.next_ns(), window.ends_ns()), (SECOND_NS * 6 / 5, SECOND_NS * 6 / 5));
         assert_eq!(Window::new(Stop::Requests(1), 0).following(1).ends_ns(), NEVER);
     }

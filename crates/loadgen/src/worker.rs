@@ -7,47 +7,50 @@ use mio::event::Event;
 use mio::{Events, Poll, Token};
 
 use crate::alarms::{Alarm, Alarms};
-use crate::books::{Books, Share};
+use crate::books::{Books, ThreadReport};
 use crate::clock::{self, Calendar, MILLISECOND_NS, SECOND_NS};
-use crate::connection::{Connection, Ground, Readiness, Step};
-use crate::course::Course;
+use crate::connection::{Connection, Context, Readiness, Step};
+use crate::cursor::Cursor;
+use crate::deadlines::Deadlines;
 use crate::error::RunError;
-use crate::http1::Memo;
+use crate::http1::HeadCache;
 use crate::monitor::Monitor;
 use crate::nonce::Nonces;
 use crate::pacer::Pacing;
 use crate::plan::{Order, Plan};
-use crate::record::{Outcome, Stage};
+use crate::record::{FailureStage, Outcome};
 use crate::script::Script;
 use crate::stop::Stop;
 use crate::timer::{Oversleep, Timer, TIMER};
 use crate::transport::TlsConnector;
-use crate::watch::Watch;
 
 /// The loop wakes at least this often to see whether it was cancelled.
 const WAKE_NS: u64 = 50 * MILLISECOND_NS;
 /// A connection whose connecting failed rests this long, so that a dead server costs no core.
-const REST_NS: u64 = 10 * MILLISECOND_NS;
+const BACK_OFF_NS: u64 = 10 * MILLISECOND_NS;
 /// How soon a full queue of a Unix socket is tried again.
-const CROWDED_NS: u64 = MILLISECOND_NS;
+const RECONNECT_NS: u64 = MILLISECOND_NS;
 /// How long a body waits for the server to ask for it. RFC 9110 section 10.1.1 leaves it to the client; curl's time.
-const ASK_NS: u64 = SECOND_NS;
+const CONTINUE_TIMEOUT_NS: u64 = SECOND_NS;
 /// An open loop opens connections ahead for the requests of so much time.
 const AHEAD_NS: u64 = MILLISECOND_NS;
 const BUFFER_BYTES: usize = 128 * 1024;
 const EVENTS: usize = 128;
 
 /// One thread's part of a plan.
-pub(crate) struct Part<'a> {
+pub(crate) struct ThreadPlan<'a> {
     pub plan: &'a Plan,
     pub script: &'a Script,
     pub tls: Option<&'a TlsConnector>,
     pub monitor: &'a Monitor,
     /// The thread's number.
-    pub thread: usize,
+    pub index: usize,
+    /// How many of the plan's connections are this thread's.
     pub connections: usize,
+    /// This thread's part of the plan's stop rule.
     pub stop: Stop,
     pub pacing: Pacing,
+    /// When the first request is due, CLOCK_MONOTONIC.
     pub start_ns: u64,
 }
 
@@ -63,36 +66,36 @@ enum Wait {
 }
 
 pub(crate) struct Worker<'a> {
-    part: Part<'a>,
+    thread: ThreadPlan<'a>,
     poll: Poll,
     timer: Timer,
     buffer: Box<[u8]>,
     connections: Vec<Connection>,
     books: Books<'a>,
-    course: Course,
+    cursor: Cursor,
     /// Connections nothing is due for; those used last are used next, so that no more are opened than needed.
     free: Vec<usize>,
     /// The last time at which a request was due and no connection free.
-    starved_ns: u64,
+    pool_exhausted_ns: u64,
     oversleep: Oversleep,
     alarms: Alarms,
-    requests: Watch,
-    openings: Option<Watch>,
-    memos: Vec<Memo>,
+    requests: Deadlines,
+    openings: Option<Deadlines>,
+    head_caches: Vec<HeadCache>,
     nonces: Nonces,
     calendar: Calendar,
     wall_s: u64,
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(part: Part<'a>) -> Result<Worker<'a>, RunError> {
+    pub fn new(thread: ThreadPlan<'a>) -> Result<Worker<'a>, RunError> {
         let poll = Poll::new().map_err(RunError::Poll)?;
-        let Part { plan, script, connections, start_ns, .. } = part;
+        let ThreadPlan { plan, script, connections, start_ns, .. } = thread;
         let personal = script.is_personal();
         let calendar = Calendar::now();
-        let mut books = Books::new(connections, part.stop, start_ns + plan.warmup_ns, script, part.monitor)
+        let mut books = Books::new(connections, thread.stop, start_ns + plan.warmup_ns, script, thread.monitor)
             .following(plan.follow_ns);
-        if part.pacing.is_open() {
+        if thread.pacing.is_open() {
             books = books.of_open_loop(plan.order == Order::Turn);
         }
         Ok(Worker {
@@ -101,42 +104,42 @@ impl<'a> Worker<'a> {
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             connections: (0..connections).map(|index| Connection::new(Token(index), personal)).collect(),
             books,
-            course: Course::new(script.order, script.lines.len(), connections),
+            cursor: Cursor::new(script.order, script.lines.len(), connections),
             free: (0..connections).rev().collect(),
-            starved_ns: 0,
+            pool_exhausted_ns: 0,
             oversleep: Oversleep::new(),
             alarms: Alarms::default(),
-            requests: Watch::new(plan.timeout_ns, connections, start_ns),
-            openings: plan.connect_timeout_ns.map(|limit_ns| Watch::new(limit_ns, connections, start_ns)),
-            memos: script.lines.iter().map(|_| Memo::default()).collect(),
-            nonces: Nonces::new(start_ns, part.thread),
+            requests: Deadlines::new(plan.timeout_ns, connections, start_ns),
+            openings: plan.connect_timeout_ns.map(|limit_ns| Deadlines::new(limit_ns, connections, start_ns)),
+            head_caches: script.lines.iter().map(|_| HeadCache::default()).collect(),
+            nonces: Nonces::new(start_ns, thread.index),
             wall_s: calendar.wall_s(start_ns),
             calendar,
-            part,
+            thread,
         })
     }
 
     /// Runs until the stop rule or somebody's cancelling ends it.
-    pub fn run(mut self) -> Result<Share, RunError> {
+    pub fn run(mut self) -> Result<ThreadReport, RunError> {
         let mut events = Events::with_capacity(EVENTS);
-        if self.part.pacing.is_open() {
+        if self.thread.pacing.is_open() {
             self.open_ahead();
         } else {
-            std::thread::sleep(Duration::from_nanos(self.part.start_ns.saturating_sub(clock::now_ns())));
+            std::thread::sleep(Duration::from_nanos(self.thread.start_ns.saturating_sub(clock::now_ns())));
         }
         let mut now_ns = clock::now_ns();
         loop {
             self.wall_s = self.calendar.wall_s(now_ns);
             self.books.keep_time(now_ns);
-            self.ring(now_ns);
+            self.run_alarms(now_ns);
             self.expire(now_ns);
             self.dispatch(now_ns);
-            if self.books.is_over(now_ns, self.part.pacing.next_ns()) || self.part.monitor.is_cancelled() {
-                return Ok(self.books.close(now_ns, self.part.pacing));
+            if self.books.is_over(now_ns, self.thread.pacing.next_ns()) || self.thread.monitor.is_cancelled() {
+                return Ok(self.books.close(now_ns, self.thread.pacing));
             }
             let wait = self.wait(now_ns);
-            let patience = self.patience(wait, now_ns);
-            match self.poll.poll(&mut events, patience) {
+            let timeout = self.poll_timeout(wait, now_ns);
+            match self.poll.poll(&mut events, timeout) {
                 Err(error) if error.kind() != ErrorKind::Interrupted => return Err(RunError::Poll(error)),
                 _ => events.iter().for_each(|event| self.react(event)),
             }
@@ -155,9 +158,9 @@ impl<'a> Worker<'a> {
     /// requests at a high rate: a loop that began with none would open one after the other, each making the next late.
     fn open_ahead(&mut self) {
         let now_ns = clock::now_ns();
-        let count = self.part.pacing.expected(AHEAD_NS).min(self.free.len());
+        let count = self.thread.pacing.expected(AHEAD_NS).min(self.free.len());
         for index in self.free.split_off(self.free.len() - count) {
-            self.with(index, |connection, ground| connection.open_ahead(now_ns, ground));
+            self.with_context(index, |connection, context| connection.open_ahead(now_ns, context));
             self.free.push(index);
         }
     }
@@ -172,33 +175,33 @@ impl<'a> Worker<'a> {
             closed: event.is_read_closed() || event.is_error(),
         };
         let index = event.token().0;
-        let step = self.with(index, |connection, ground| connection.ready(readiness, ground));
+        let step = self.with_context(index, |connection, context| connection.ready(readiness, context));
         if step == Step::Waiting {
             return;
         }
         let now_ns = clock::now_ns();
-        match self.follow(index, step, now_ns) {
-            Some(Outcome::Failed(Stage::Connect | Stage::Tls)) => self.rest(index, now_ns),
-            Some(_) => self.offer(index, now_ns),
+        match self.record_step(index, step, now_ns) {
+            Some(Outcome::Failed(FailureStage::Connect | FailureStage::Tls)) => self.back_off(index, now_ns),
+            Some(_) => self.assign(index, now_ns),
             None => {}
         }
         // What falls due between two answers is not kept waiting for the rest of the answers.
-        if self.part.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
+        if self.thread.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
             self.dispatch(now_ns);
         }
     }
 
     /// Books what a step led to; an outcome once the connection is free again.
     #[inline]
-    fn follow(&mut self, index: usize, step: Step, now_ns: u64) -> Option<Outcome> {
+    fn record_step(&mut self, index: usize, step: Step, now_ns: u64) -> Option<Outcome> {
         match step {
             Step::Waiting => None,
-            Step::Crowded => {
-                self.alarms.set(now_ns + CROWDED_NS, index, Alarm::Reconnect);
+            Step::BacklogFull => {
+                self.alarms.set(now_ns + RECONNECT_NS, index, Alarm::Reconnect);
                 None
             }
-            Step::Asking => {
-                self.alarms.set(now_ns + ASK_NS, index, Alarm::Ask);
+            Step::AwaitingContinue => {
+                self.alarms.set(now_ns + CONTINUE_TIMEOUT_NS, index, Alarm::ContinueTimeout);
                 None
             }
             Step::Settled(outcome) => {
@@ -210,13 +213,13 @@ impl<'a> Worker<'a> {
 
     /// Gives a connection that has just become free the request that is due, if any.
     #[inline]
-    fn offer(&mut self, index: usize, now_ns: u64) {
-        if let Some(line) = self.course.midway(index) {
-            return self.go_on(index, line, now_ns);
+    fn assign(&mut self, index: usize, now_ns: u64) {
+        if let Some(line) = self.cursor.midway(index) {
+            return self.continue_session(index, line, now_ns);
         }
-        match self.take(now_ns) {
+        match self.take_due(now_ns) {
             Some(intended_ns) => {
-                if intended_ns <= self.starved_ns && self.part.pacing.is_open() {
+                if intended_ns <= self.pool_exhausted_ns && self.thread.pacing.is_open() {
                     self.books.wait_for_pool();
                 }
                 self.begin(index, intended_ns, now_ns);
@@ -226,8 +229,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Goes on with the session on connection `index`, after the pause before its next line.
-    fn go_on(&mut self, index: usize, line: usize, now_ns: u64) {
-        let think_ns = self.part.script.lines[line].think_ns;
+    fn continue_session(&mut self, index: usize, line: usize, now_ns: u64) {
+        let think_ns = self.thread.script.lines[line].think_ns;
         if think_ns > 0 {
             self.alarms.set(now_ns + think_ns, index, Alarm::Think);
         } else if self.books.allows(now_ns) {
@@ -238,68 +241,73 @@ impl<'a> Worker<'a> {
     /// Gives free connections the requests that are due.
     fn dispatch(&mut self, mut now_ns: u64) {
         while let Some(&index) = self.free.last() {
-            let Some(intended_ns) = self.take(now_ns) else {
+            let Some(intended_ns) = self.take_due(now_ns) else {
                 return;
             };
             self.free.pop();
-            if self.part.pacing.is_open() {
+            if self.thread.pacing.is_open() {
                 // sending takes time, and the requests after the first are that much later
                 now_ns = clock::now_ns();
             }
             self.begin(index, intended_ns, now_ns);
         }
-        if self.part.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
-            self.starved_ns = now_ns;
+        if self.thread.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
+            self.pool_exhausted_ns = now_ns;
         }
     }
 
     /// The intended time of the request that is due now, if the stop rule still allows one.
     #[inline]
-    fn take(&mut self, now_ns: u64) -> Option<u64> {
+    fn take_due(&mut self, now_ns: u64) -> Option<u64> {
         if !self.books.allows(now_ns) {
             return None;
         }
-        self.part.pacing.take(now_ns)
+        self.thread.pacing.take(now_ns)
     }
 
     #[inline]
     fn begin(&mut self, index: usize, intended_ns: u64, now_ns: u64) {
-        if self.course.is_beginning(index) {
-            self.connections[index].greet();
+        if self.cursor.is_beginning(index) {
+            self.connections[index].start_visitor();
         }
-        let target = self.course.advance(index);
+        let target = self.cursor.advance(index);
         self.books.begin(index, target, intended_ns, now_ns);
-        self.requests.over(index, now_ns);
+        self.requests.watch(index, now_ns);
         if let Some(openings) = self.openings.as_mut().filter(|_| !self.connections[index].is_open()) {
-            openings.over(index, now_ns);
+            openings.watch(index, now_ns);
         }
-        let step = self.with(index, |connection, ground| connection.begin(target, now_ns, ground));
+        let step = self.with_context(index, |connection, context| connection.begin(target, now_ns, context));
         self.conclude(index, step);
     }
 
-    fn rest(&mut self, index: usize, now_ns: u64) {
-        self.alarms.set(now_ns + REST_NS, index, Alarm::Rest);
+    fn back_off(&mut self, index: usize, now_ns: u64) {
+        self.alarms.set(now_ns + BACK_OFF_NS, index, Alarm::BackOff);
     }
 
     /// Has those go on whose time has come.
-    fn ring(&mut self, now_ns: u64) {
+    fn run_alarms(&mut self, now_ns: u64) {
         while let Some((at_ns, index, alarm)) = self.alarms.take(now_ns) {
             match alarm {
-                Alarm::Rest => self.offer(index, now_ns),
+                Alarm::BackOff => self.assign(index, now_ns),
                 Alarm::Think if self.books.allows(now_ns) => self.begin(index, at_ns, now_ns),
                 Alarm::Think => {}
                 // It may have timed out meanwhile.
-                Alarm::Reconnect if self.connections[index].is_crowded() => {
-                    let step = self.with(index, |connection, ground| connection.connect(ground));
+                Alarm::Reconnect if self.connections[index].is_backlog_full() => {
+                    let step = self.with_context(index, |connection, context| connection.connect(context));
                     self.conclude(index, step);
                 }
                 Alarm::Reconnect => {}
                 // The request that asked may be over, and another one waiting.
-                Alarm::Ask if self.books.job(index).is_some_and(|job| job.begun_ns + ASK_NS <= at_ns) => {
-                    let step = self.with(index, |connection, ground| connection.stop_asking(ground));
+                Alarm::ContinueTimeout
+                    if self
+                        .books
+                        .in_flight(index)
+                        .is_some_and(|request| request.begun_ns + CONTINUE_TIMEOUT_NS <= at_ns) =>
+                {
+                    let step = self.with_context(index, |connection, context| connection.send_body(context));
                     self.conclude(index, step);
                 }
-                Alarm::Ask => {}
+                Alarm::ContinueTimeout => {}
             }
         }
     }
@@ -311,14 +319,15 @@ impl<'a> Worker<'a> {
             return;
         }
         let now_ns = clock::now_ns();
-        if self.follow(index, step, now_ns).is_some() {
-            self.rest(index, now_ns);
+        if self.record_step(index, step, now_ns).is_some() {
+            self.back_off(index, now_ns);
         }
     }
 
     /// Ends requests, and openings of connections, that have had their time.
     fn expire(&mut self, now_ns: u64) {
-        while let Some(index) = self.requests.expired(now_ns, |index| self.books.job(index).map(|job| job.begun_ns))
+        while let Some(index) =
+            self.requests.expired(now_ns, |index| self.books.in_flight(index).map(|request| request.begun_ns))
         {
             self.give_up(index, Outcome::TimedOut, now_ns);
         }
@@ -333,9 +342,9 @@ impl<'a> Worker<'a> {
     }
 
     fn give_up(&mut self, index: usize, outcome: Outcome, now_ns: u64) {
-        if self.follow(index, Step::Settled(outcome), now_ns).is_some() {
-            self.with(index, |connection, ground| connection.abandon(ground));
-            self.offer(index, now_ns);
+        if self.record_step(index, Step::Settled(outcome), now_ns).is_some() {
+            self.with_context(index, |connection, context| connection.abandon(context));
+            self.assign(index, now_ns);
         }
     }
 
@@ -343,11 +352,11 @@ impl<'a> Worker<'a> {
     #[inline]
     fn wait(&self, now_ns: u64) -> Wait {
         let waits =
-            [self.alarms.next_ns(), self.requests.next_ns(), self.openings.as_ref().and_then(Watch::next_ns)];
+            [self.alarms.next_ns(), self.requests.next_ns(), self.openings.as_ref().and_then(Deadlines::next_ns)];
         let latest_ns = self.books.next_ns().min((now_ns / WAKE_NS + 1) * WAKE_NS);
         let until_ns = waits.into_iter().flatten().fold(latest_ns, u64::min);
-        let due_ns = if self.free.is_empty() { None } else { self.part.pacing.next_ns() };
-        if self.part.plan.spin {
+        let due_ns = if self.free.is_empty() { None } else { self.thread.pacing.next_ns() };
+        if self.thread.plan.spin {
             return Wait::Spin;
         }
         match due_ns.map(|due_ns| due_ns.saturating_sub(self.oversleep.margin_ns())) {
@@ -362,7 +371,7 @@ impl<'a> Worker<'a> {
     /// Moments are absolute and mostly stay the same from turn to turn, so the timer is seldom set anew: cheaper
     /// than a timeout for every wait, and exact to the nanosecond where epoll's own counts in milliseconds.
     #[inline]
-    fn patience(&mut self, wait: Wait, now_ns: u64) -> Option<Duration> {
+    fn poll_timeout(&mut self, wait: Wait, now_ns: u64) -> Option<Duration> {
         match wait {
             Wait::Sleep { until_ns } | Wait::Doze { until_ns } if until_ns > now_ns => {
                 self.timer.arm(until_ns).err().map(|_| Duration::from_nanos(until_ns - now_ns))
@@ -372,18 +381,18 @@ impl<'a> Worker<'a> {
     }
 
     #[inline]
-    fn with<T>(&mut self, index: usize, act: impl FnOnce(&mut Connection, &mut Ground) -> T) -> T {
-        let mut ground = Ground {
-            script: self.part.script,
-            tls: self.part.tls,
+    fn with_context<T>(&mut self, index: usize, act: impl FnOnce(&mut Connection, &mut Context) -> T) -> T {
+        let mut context = Context {
+            script: self.thread.script,
+            tls: self.thread.tls,
             registry: self.poll.registry(),
             buffer: &mut self.buffer,
-            wire: &mut self.books.wire,
-            memos: &mut self.memos,
+            stats: &mut self.books.connections,
+            head_caches: &mut self.head_caches,
             nonces: &mut self.nonces,
             wall_s: self.wall_s,
         };
-        act(&mut self.connections[index], &mut ground)
+        act(&mut self.connections[index], &mut context)
     }
 }
 

@@ -29,7 +29,7 @@ fn body(bytes: &[u8]) -> Expectation {
     Expectation { status: Some(200), body: BodyRule::Exact(Arc::from(bytes)) }
 }
 
-fn failed(report: &Report, stage: Stage) -> u64 {
+fn failed(report: &Report, stage: FailureStage) -> u64 {
     report.counts.failed[stage as usize]
 }
 
@@ -160,7 +160,7 @@ fn what_is_not_idempotent_is_never_sent_again() {
     let mut plan = Plan { connections: 1, ..plan(&server, Stop::Requests(10)) };
     plan.targets[0].request.method = "POST".into();
     let report = play(&plan);
-    assert_eq!((report.counts.ok, failed(&report, Stage::Read)), (5, 5));
+    assert_eq!((report.counts.ok, failed(&report, FailureStage::Read)), (5, 5));
 }
 
 #[test]
@@ -250,10 +250,10 @@ fn a_wrong_status_is_no_success() {
 fn a_wrong_body_is_no_success() {
     let server = Server::answering(HELLO);
     let report = play(&expecting(plan(&server, Stop::Requests(10)), body(b"jello")));
-    assert_eq!(failed(&report, Stage::Body), 10);
+    assert_eq!(failed(&report, FailureStage::Body), 10);
     let length = Expectation { status: None, body: BodyRule::Length(4) };
     let report = play(&expecting(plan(&server, Stop::Requests(10)), length));
-    assert_eq!(failed(&report, Stage::Body), 10);
+    assert_eq!(failed(&report, FailureStage::Body), 10);
     assert_eq!(server.connections(), 8, "a wrong body is no reason to reconnect");
 }
 
@@ -263,7 +263,7 @@ fn closing_without_an_answer_is_a_read_failure() {
         read_request(&mut stream);
     });
     let report = play(&plan(&server, Stop::Requests(25)));
-    assert_eq!(failed(&report, Stage::Read), 25);
+    assert_eq!(failed(&report, FailureStage::Read), 25);
     assert_eq!(server.connections(), 25);
 }
 
@@ -273,7 +273,7 @@ fn closing_within_the_body_is_a_read_failure() {
         read_request(&mut stream);
         stream.write_all(&HELLO[..HELLO.len() - 1]).unwrap();
     });
-    assert_eq!(failed(&play(&plan(&server, Stop::Requests(25))), Stage::Read), 25);
+    assert_eq!(failed(&play(&plan(&server, Stop::Requests(25))), FailureStage::Read), 25);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn rubbish_and_surplus_are_protocol_failures() {
     for answer in answers {
         let server = Server::answering(answer);
         let report = play(&plan(&server, Stop::Requests(10)));
-        assert_eq!(failed(&report, Stage::Protocol), 10);
+        assert_eq!(failed(&report, FailureStage::Protocol), 10);
     }
 }
 
@@ -295,10 +295,10 @@ fn a_refused_connection_is_a_connect_failure_and_does_not_spin() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::answering(HELLO);
     let counted = Plan { address: Address::Tcp(address), ..plan(&server, Stop::Requests(10)) };
-    assert_eq!(failed(&play(&counted), Stage::Connect), 10);
+    assert_eq!(failed(&play(&counted), FailureStage::Connect), 10);
     let timed = Plan { stop: Stop::DurationNs(SECOND_NS / 5), ..counted };
-    let report = play_until(&timed, |report| failed(report, Stage::Connect) > 0);
-    let refused = failed(&report, Stage::Connect);
+    let report = play_until(&timed, |report| failed(report, FailureStage::Connect) > 0);
+    let refused = failed(&report, FailureStage::Connect);
     let rests = 4 * report.duration_ns / (10 * MILLISECOND_NS);
     assert!(refused <= rests, "4 connections rest 10 ms each time: {refused}");
 }
@@ -448,7 +448,7 @@ fn a_unix_socket_serves_as_well() {
     assert_eq!(report.counts, all_ok(500));
     std::fs::remove_file(&path).unwrap();
     let gone = play(&Plan { stop: Stop::Requests(3), ..plan });
-    assert_eq!(failed(&gone, Stage::Connect), 3);
+    assert_eq!(failed(&gone, FailureStage::Connect), 3);
 }
 
 #[test]

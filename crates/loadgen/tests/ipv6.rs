@@ -11,7 +11,7 @@ use std::sync::Arc;
 use secure::{all_failed, all_ok, next_request, plan, play, Authority, BOTH, HELLO};
 use server::{read_request, Server};
 
-use loadgen::Stage;
+use loadgen::FailureStage;
 
 fn listen() -> Option<TcpListener> {
     let listener = TcpListener::bind("[::1]:0").ok();
@@ -45,5 +45,5 @@ fn an_ipv6_address_is_a_name_in_a_certificate() {
         }
     });
     assert_eq!(play(&plan(&server, Some(authority.tls("::1")), 20)).counts, all_ok(20));
-    assert_eq!(play(&plan(&server, Some(authority.tls("::2")), 20)).counts, all_failed(Stage::Tls, 20));
+    assert_eq!(play(&plan(&server, Some(authority.tls("::2")), 20)).counts, all_failed(FailureStage::Tls, 20));
 }

@@ -146,6 +146,6 @@ fn a_visit_goes_on_after_a_failure() {
     assert_eq!((report.counts.ok, report.counts.errors()), (9, 0), "POST is answered");
     plan.targets[1].request.method = "GET".into();
     let report = play(&plan);
-    assert_eq!((report.counts.ok, report.counts.failed[Stage::Read as usize]), (6, 3));
-    assert_eq!(report.targets[1].counts.failed[Stage::Read as usize], 3);
+    assert_eq!((report.counts.ok, report.counts.failed[FailureStage::Read as usize]), (6, 3));
+    assert_eq!(report.targets[1].counts.failed[FailureStage::Read as usize], 3);
 }

@@ -24,7 +24,7 @@ use server::{hang, Server};
 use TlsVersion::{V1_2, V1_3};
 
 /// Answers until the client closes.
-fn answer(mut stream: Secure, seen: &server::Seen) {
+fn answer(mut stream: Secure, seen: &server::Reading) {
     while next_request(&mut stream, seen).is_some_and(|request| {
         stream.write_all(HELLO).unwrap();
         !request.contains("Connection: close")
@@ -73,7 +73,7 @@ fn without_a_common_version_every_handshake_fails() {
     for (ours, theirs) in [(V1_2, &TLS13), (V1_3, &TLS12)] {
         let server = start(authority.config(&["localhost"], &[theirs]), answer);
         let report = play(&plan(&server, speaking(authority.tls("localhost"), &[ours]), 10));
-        assert_eq!(report.counts, all_failed(Stage::Tls, 10));
+        assert_eq!(report.counts, all_failed(FailureStage::Tls, 10));
         assert_eq!(server.connections(), 10);
     }
 }
@@ -114,7 +114,7 @@ fn a_wrong_name_and_an_unknown_authority_fail_the_handshake() {
     for version in [V1_2, V1_3] {
         for tls in [authority.tls("example.org"), authority.tls("127.0.0.1"), other.tls("localhost")] {
             let report = play(&plan(&server, speaking(tls, &[version]), 10));
-            assert_eq!(report.counts, all_failed(Stage::Tls, 10));
+            assert_eq!(report.counts, all_failed(FailureStage::Tls, 10));
             assert_eq!((report.counters.bytes_read, report.latency.count()), (0, 0));
         }
     }
@@ -145,7 +145,7 @@ fn a_listed_certificate_is_trusted_even_if_it_calls_itself_an_authority() {
     let server = start(config(&certificate, &key, &BOTH), answer);
     let tls = |name: &str| Tls { authorities: Some(certificate.pem().into()), ..Authority::new().tls(name) };
     assert_eq!(play(&plan(&server, Some(tls("localhost")), 10)).counts, all_ok(10));
-    assert_eq!(play(&plan(&server, Some(tls("example.org")), 10)).counts, all_failed(Stage::Tls, 10));
+    assert_eq!(play(&plan(&server, Some(tls("example.org")), 10)).counts, all_failed(FailureStage::Tls, 10));
 }
 
 /// Presents a certificate whose key it does not have.
@@ -170,7 +170,7 @@ fn the_certificates_key_must_be_proven_whatever_is_trusted() {
     for version in [V1_2, V1_3] {
         for authorities in [None, Some(certificate.pem().into_bytes())] {
             let tls = Tls { name: "localhost".into(), authorities, versions: vec![version] };
-            assert_eq!(play(&plan(&server, Some(tls), 10)).counts, all_failed(Stage::Tls, 10));
+            assert_eq!(play(&plan(&server, Some(tls), 10)).counts, all_failed(FailureStage::Tls, 10));
         }
     }
     assert_eq!(server.requests(), 0);
@@ -187,11 +187,11 @@ fn a_port_that_does_not_speak_tls_fails_the_handshake() {
             stream.shutdown(Shutdown::Write).unwrap();
             hang(stream);
         });
-        assert_eq!(play(&plan(&server, tls(), 20)).counts, all_failed(Stage::Tls, 20), "{bytes:?}");
+        assert_eq!(play(&plan(&server, tls(), 20)).counts, all_failed(FailureStage::Tls, 20), "{bytes:?}");
     }
     let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let refused = Plan { address: Address::Tcp(dead), ..plan(&Server::answering(HELLO), tls(), 10) };
-    assert_eq!(play(&refused).counts, all_failed(Stage::Connect, 10));
+    assert_eq!(play(&refused).counts, all_failed(FailureStage::Connect, 10));
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn a_truncated_answer_fails_at_read_with_and_without_close_notify() {
                 }
             });
             let report = play(&plan(&server, Some(authority.tls("localhost")), 10));
-            assert_eq!(report.counts, all_failed(Stage::Read, 10));
+            assert_eq!(report.counts, all_failed(FailureStage::Read, 10));
         }
     }
 }
@@ -399,7 +399,7 @@ fn a_truncated_or_forged_record_fails_at_read() {
         });
         for version in [V1_2, V1_3] {
             let report = play(&plan(&server, speaking(authority.tls("localhost"), &[version]), 10));
-            assert_eq!(report.counts, all_failed(Stage::Read, 10));
+            assert_eq!(report.counts, all_failed(FailureStage::Read, 10));
         }
     }
 }
@@ -417,7 +417,7 @@ fn surplus_is_a_protocol_failure() {
         }
     });
     let report = play(&plan(&server, Some(authority.tls("localhost")), 10));
-    assert_eq!(report.counts, all_failed(Stage::Protocol, 10));
+    assert_eq!(report.counts, all_failed(FailureStage::Protocol, 10));
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn a_connection_closed_between_requests_is_no_failure() {
 #[test]
 fn session_tickets_are_passed_over_unless_there_is_no_end_to_them() {
     let authority = Authority::new();
-    for (tickets, counts) in [(100, all_ok(10)), (5000, all_failed(Stage::Read, 10))] {
+    for (tickets, counts) in [(100, all_ok(10)), (5000, all_failed(FailureStage::Read, 10))] {
         let mut config = authority.config(&["localhost"], &BOTH);
         config.send_tls13_tickets = tickets;
         let server = start(config, answer);

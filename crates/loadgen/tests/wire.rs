@@ -36,7 +36,7 @@ fn ok(headers: &str, body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-fn failed(report: &Report, stage: Stage) -> u64 {
+fn failed(report: &Report, stage: FailureStage) -> u64 {
     report.counts.failed[stage as usize]
 }
 
@@ -95,7 +95,7 @@ fn a_nonce_of_another_request_betrays_a_cache() {
     let server = answering(move |request| ok(first.get_or_init(|| line_of(request, "N: ")), "hello"));
     let nonce = Some(Nonce { place: NoncePlace::Header, name: "N".into() });
     let report = play(&Plan { nonce, connections: 1, ..plan(&server, vec![get("/")], 20) });
-    assert_eq!((report.counts.ok, report.counters.nonces_lost, failed(&report, Stage::Body)), (1, 19, 19));
+    assert_eq!((report.counts.ok, report.counters.nonces_lost, failed(&report, FailureStage::Body)), (1, 19, 19));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn dynamic_parts_of_a_body_may_differ_and_fixed_ones_may_not() {
     let mut target = get("/");
     target.expectation.body = BodyRule::Parts([b"<html>time is ".to_vec(), b"</html>".to_vec()].into());
     let report = play(&plan(&server, vec![target], 50));
-    assert_eq!((report.counts.ok, failed(&report, Stage::Body)), (40, 10));
+    assert_eq!((report.counts.ok, failed(&report, FailureStage::Body)), (40, 10));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_body_beyond_its_limit_is_wrong_and_ends_the_connection() {
     let targets = vec![get("/"), get("/endless")];
     let limited = Plan { body_max_bytes: 10_000, timeout_ns: 60 * SECOND_NS, ..plan(&server, targets, 20) };
     let report = play(&limited);
-    assert_eq!((report.counts.ok, failed(&report, Stage::Body)), (10, 10));
+    assert_eq!((report.counts.ok, failed(&report, FailureStage::Body)), (10, 10));
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn opening_a_connection_has_a_time_of_its_own() {
     let patient = Plan::closed(Address::Tcp(address), targets, 2, Stop::Requests(4));
     let limited = Plan { connect_timeout_ns: Some(SECOND_NS / 10), ..patient };
     let report = play(&limited);
-    assert_eq!((failed(&report, Stage::Connect), report.counts.timed_out), (4, 0), "{:?}", report.counts);
+    assert_eq!((failed(&report, FailureStage::Connect), report.counts.timed_out), (4, 0), "{:?}", report.counts);
     assert_eq!(report.latency.censored_count(), 4);
     drop(queued);
 }
@@ -284,7 +284,7 @@ fn a_head_beyond_its_limit_is_no_answer() {
         }
     });
     let report = play(&Plan { timeout_ns: 60 * SECOND_NS, ..plan(&server, vec![get("/")], 4) });
-    assert_eq!(failed(&report, Stage::Protocol), 4, "{:?}", report.counts);
+    assert_eq!(failed(&report, FailureStage::Protocol), 4, "{:?}", report.counts);
 }
 
 #[test]
@@ -311,5 +311,5 @@ fn a_half_closed_connection_is_read_to_its_end_and_left() {
         }
     });
     let report = play(&Plan { connections: 1, ..plan(&server, vec![get("/")], 10) });
-    assert_eq!((report.counts.ok, failed(&report, Stage::Read)), (5, 5), "{:?}", report.counts);
+    assert_eq!((report.counts.ok, failed(&report, FailureStage::Read)), (5, 5), "{:?}", report.counts);
 }

@@ -5,15 +5,17 @@
 use crate::host::Usage;
 use crate::monitor::Monitor;
 use crate::pacer::Pacing;
-use crate::record::{Outcome, Pages, Tally, TargetReport, Times, Wire};
+use crate::record::{ConnectionStats, Outcome, Pages, Tally, TargetReport, Times};
 use crate::script::Script;
 use crate::stop::Stop;
-use crate::window::{Mark, Window};
+use crate::window::{Window, WindowEvent};
 
 /// A request under way.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Job {
+pub(crate) struct InFlight {
+    /// When it was due.
     pub intended_ns: u64,
+    /// When a connection took it.
     pub begun_ns: u64,
     /// Its line in the script.
     pub target: usize,
@@ -23,11 +25,11 @@ pub(crate) struct Job {
 
 /// What one thread saw.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct ThreadReport {
     pub tally: Tally,
     /// By URL; empty when there is one only.
     pub targets: Vec<TargetReport>,
-    pub wire: Wire,
+    pub connections: ConnectionStats,
     /// Requests settled by an answer, by connection.
     pub answers: Vec<u64>,
     pub opens_ns: u64,
@@ -43,16 +45,16 @@ pub(crate) struct Share {
 
 #[derive(Debug)]
 pub(crate) struct Books<'a> {
-    pub wire: Wire,
+    pub connections: ConnectionStats,
     /// What happened to connections in the window, once it is closed.
-    recorded_wire: Wire,
+    recorded_connections: ConnectionStats,
     monitor: &'a Monitor,
     script: &'a Script,
     window: Window,
     tally: Tally,
     pages: Pages,
     /// By connection.
-    jobs: Vec<Option<Job>>,
+    in_flight: Vec<Option<InFlight>>,
     answers: Vec<u64>,
     /// Requests under way, and those of them that are recorded.
     busy: u64,
@@ -76,14 +78,14 @@ impl<'a> Books<'a> {
         monitor: &'a Monitor,
     ) -> Books<'a> {
         Books {
-            wire: Wire::default(),
-            recorded_wire: Wire::default(),
+            connections: ConnectionStats::default(),
+            recorded_connections: ConnectionStats::default(),
             monitor,
             script,
             window: Window::new(stop, opens_ns),
             tally: Tally::new(script.urls.len()),
             pages: Pages::new(if script.has_pages { connections } else { 0 }),
-            jobs: vec![None; connections],
+            in_flight: vec![None; connections],
             answers: vec![0; connections],
             busy: 0,
             pending: 0,
@@ -107,14 +109,14 @@ impl<'a> Books<'a> {
     }
 
     /// The request connection `index` is busy with.
-    pub fn job(&self, index: usize) -> Option<Job> {
-        self.jobs[index]
+    pub fn in_flight(&self, index: usize) -> Option<InFlight> {
+        self.in_flight[index]
     }
 
     /// Whether the stop rule allows another request.
     #[inline]
     pub fn allows(&self, now_ns: u64) -> bool {
-        now_ns < self.window.ends_ns() && !self.window.is_spent()
+        now_ns < self.window.ends_ns() && !self.window.is_exhausted()
     }
 
     /// The earliest moment at which the window wants to be looked at.
@@ -134,11 +136,11 @@ impl<'a> Books<'a> {
     /// Opens the window and closes bins of the series as time passes their marks.
     #[inline]
     pub fn keep_time(&mut self, now_ns: u64) {
-        while let Some(mark) = self.window.pass(now_ns) {
-            match mark {
-                Mark::Open => self.open(),
-                Mark::Bin => self.close_bin(),
-                Mark::Close => self.shut(),
+        while let Some(event) = self.window.pass(now_ns) {
+            match event {
+                WindowEvent::Open => self.open(),
+                WindowEvent::Bin => self.close_bin(),
+                WindowEvent::Close => self.shut(),
             }
         }
     }
@@ -146,7 +148,7 @@ impl<'a> Books<'a> {
     /// Connection `index` takes a request on: line `target` of the script.
     #[inline]
     pub fn begin(&mut self, index: usize, target: usize, intended_ns: u64, now_ns: u64) {
-        let mut recorded = self.window.is_open() && self.window.spend();
+        let mut recorded = self.window.is_open() && self.window.schedule();
         let line = &self.script.lines[target];
         if self.open_loop && self.window.is_closed() && intended_ns < self.window.closes_ns {
             self.begun_late += 1;
@@ -161,7 +163,7 @@ impl<'a> Books<'a> {
         }
         self.pages.begin(index, line.embedded, intended_ns);
         self.busy += 1;
-        self.jobs[index] = Some(Job { intended_ns, begun_ns: now_ns, target, recorded });
+        self.in_flight[index] = Some(InFlight { intended_ns, begun_ns: now_ns, target, recorded });
     }
 
     /// A request fell due while all connections were taken.
@@ -180,36 +182,36 @@ impl<'a> Books<'a> {
     #[inline]
     pub fn settle(&mut self, index: usize, outcome: Outcome, ready_ns: Option<u64>, now_ns: u64) -> bool {
         self.keep_time(now_ns);
-        let Some(job) = self.jobs[index].take() else {
+        let Some(request) = self.in_flight[index].take() else {
             return false;
         };
         self.busy -= 1;
-        let line = &self.script.lines[job.target];
+        let line = &self.script.lines[request.target];
         let times = Times {
-            latency_ns: now_ns - job.intended_ns,
-            service_ns: now_ns - ready_ns.unwrap_or(job.begun_ns),
-            lag_ns: job.begun_ns - job.intended_ns,
+            latency_ns: now_ns - request.intended_ns,
+            service_ns: now_ns - ready_ns.unwrap_or(request.begun_ns),
+            lag_ns: request.begun_ns - request.intended_ns,
         };
         if self.window.is_closed() {
             let ends_ns = self.window.ends_ns();
-            if job.recorded {
+            if request.recorded {
                 self.pending -= 1;
                 if now_ns < ends_ns {
                     self.tally.follow(outcome, line.url, times);
                 } else {
-                    self.tally.bound(Some(line.url), ends_ns.saturating_sub(job.intended_ns));
+                    self.tally.bound(Some(line.url), ends_ns.saturating_sub(request.intended_ns));
                 }
             }
             return now_ns < ends_ns;
         }
         if self.window.is_open() {
-            self.engaged_ns += now_ns - job.begun_ns.max(self.window.opens_ns);
+            self.engaged_ns += now_ns - request.begun_ns.max(self.window.opens_ns);
         }
         let right = matches!(outcome, Outcome::Ok { .. });
         if let Some(page_ns) = self.pages.settle(index, right, line.ends_page, now_ns) {
             self.tally.pages.record(page_ns);
         }
-        if job.recorded {
+        if request.recorded {
             self.answers[index] += u64::from(outcome.is_answer());
             self.tally.settle(outcome, line.url, times);
             self.pending -= 1;
@@ -221,20 +223,20 @@ impl<'a> Books<'a> {
     }
 
     /// Closes the books: what nobody has answered is a lower bound, what was due and never sent is counted.
-    pub fn close(mut self, now_ns: u64, pacing: Pacing) -> Share {
+    pub fn close(mut self, now_ns: u64, pacing: Pacing) -> ThreadReport {
         self.window.shut(now_ns);
         self.keep_time(now_ns);
         let until_ns = now_ns.min(self.window.ends_ns());
-        for job in self.jobs.iter().flatten().filter(|job| job.recorded) {
-            let age_ns = until_ns.saturating_sub(job.intended_ns);
-            self.tally.bound(Some(self.script.lines[job.target].url), age_ns);
+        for request in self.in_flight.iter().flatten().filter(|request| request.recorded) {
+            let age_ns = until_ns.saturating_sub(request.intended_ns);
+            self.tally.bound(Some(self.script.lines[request.target].url), age_ns);
         }
         self.count_unsent(pacing, until_ns);
         let usage = self.window.sum_up();
-        Share {
+        ThreadReport {
             targets: self.tally.target_reports(),
             tally: self.tally,
-            wire: self.recorded_wire,
+            connections: self.recorded_connections,
             answers: self.answers,
             opens_ns: self.window.opens_ns,
             closes_ns: self.window.closes_ns,
@@ -247,17 +249,17 @@ impl<'a> Books<'a> {
 
     /// All requests of a bounded number are settled.
     fn is_finished(&self) -> bool {
-        self.window.is_spent() && self.pending == 0
+        self.window.is_exhausted() && self.pending == 0
     }
 
     /// Requests under way as the window opens belong to it from then on: whoever finishes in the window counts in
     /// it, so that throughput is not short of a round of requests.
     fn open(&mut self) {
-        self.wire.open_window();
-        for job in self.jobs.iter_mut().flatten() {
-            job.recorded = self.window.spend();
-            if job.recorded {
-                self.tally.schedule(self.script.lines[job.target].url);
+        self.connections.open_window();
+        for request in self.in_flight.iter_mut().flatten() {
+            request.recorded = self.window.schedule();
+            if request.recorded {
+                self.tally.schedule(self.script.lines[request.target].url);
                 self.pending += 1;
             }
         }
@@ -269,17 +271,17 @@ impl<'a> Books<'a> {
         if self.window.has_partial_bin() {
             self.close_bin();
         }
-        self.recorded_wire = self.wire.close_window();
+        self.recorded_connections = self.connections.close_window();
         self.tally.sum_up();
         let usual_ns = self.usual_ns();
         let (opens_ns, closes_ns) = (self.window.opens_ns, self.window.closes_ns);
         self.pending = 0;
-        for job in self.jobs.iter_mut().flatten() {
-            self.engaged_ns += closes_ns.saturating_sub(job.begun_ns.max(opens_ns));
-            if job.recorded {
-                self.tally.leave(self.script.lines[job.target].url);
-                job.recorded = closes_ns.saturating_sub(job.intended_ns) >= usual_ns;
-                self.pending += u64::from(job.recorded);
+        for request in self.in_flight.iter_mut().flatten() {
+            self.engaged_ns += closes_ns.saturating_sub(request.begun_ns.max(opens_ns));
+            if request.recorded {
+                self.tally.leave(self.script.lines[request.target].url);
+                request.recorded = closes_ns.saturating_sub(request.intended_ns) >= usual_ns;
+                self.pending += u64::from(request.recorded);
             }
         }
     }
@@ -302,8 +304,9 @@ impl<'a> Books<'a> {
 
     /// A cancelled run of n requests leaves the rest of n; an open loop what was due and found nobody free.
     fn count_unsent(&mut self, mut pacing: Pacing, until_ns: u64) {
-        let mut unsent = self.window.unspent() + self.begun_late;
-        let bounded_by_time = self.window.is_closed() && self.window.unspent() == 0 && !self.window.is_spent();
+        let mut unsent = self.window.unscheduled() + self.begun_late;
+        let bounded_by_time =
+            self.window.is_closed() && self.window.unscheduled() == 0 && !self.window.is_exhausted();
         while let Some(intended_ns) = bounded_by_time.then(|| pacing.take_unsent(self.window.closes_ns)).flatten() {
             unsent += 1;
             self.tally.bound(None, until_ns - intended_ns);

@@ -2,7 +2,7 @@ use super::*;
 use crate::check::Expectation;
 use crate::pacer::Pacer;
 use crate::plan::{Order, Plan, Target};
-use crate::record::Stage;
+use crate::record::FailureStage;
 use crate::request::Request;
 use crate::transport::Address;
 
@@ -17,11 +17,11 @@ fn script() -> Script {
     Script::new(&Plan { order: Order::Session, ..plan })
 }
 
-fn close(books: Books, now_ns: u64) -> Share {
-    let share = books.close(now_ns, Pacing::Closed);
-    let counts = share.tally.counts;
+fn close(books: Books, now_ns: u64) -> ThreadReport {
+    let report = books.close(now_ns, Pacing::Closed);
+    let counts = report.tally.counts;
     assert_eq!(counts.scheduled, counts.accounted(), "{counts:?}");
-    share
+    report
 }
 
 #[test]
@@ -34,10 +34,10 @@ fn an_answer_at_the_deadline_is_too_late_and_one_before_it_is_not() {
     assert!(books.settle(0, OK, None, 1099));
     assert!(!books.settle(1, OK, None, 1100));
     assert!(books.is_over(1100, None));
-    let share = close(books, 1105);
-    let counts = share.tally.counts;
+    let report = close(books, 1105);
+    let counts = report.tally.counts;
     assert_eq!((counts.scheduled, counts.ok, counts.in_flight), (2, 1, 1));
-    assert_eq!((share.opens_ns, share.closes_ns, share.engaged_ns), (1000, 1100, 199));
+    assert_eq!((report.opens_ns, report.closes_ns, report.engaged_ns), (1000, 1100, 199));
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn whoever_finishes_in_the_window_counts_in_it_whenever_he_began() {
     }
     assert!(books.settle(0, OK, None, 999));
     assert!(books.settle(1, OK, None, 1010));
-    assert!(books.settle(2, Outcome::Failed(Stage::Read), None, 1020));
-    let share = close(books, 1100);
-    let counts = share.tally.counts;
+    assert!(books.settle(2, Outcome::Failed(FailureStage::Read), None, 1020));
+    let report = close(books, 1100);
+    let counts = report.tally.counts;
     assert_eq!((counts.scheduled, counts.ok, counts.errors()), (2, 1, 1));
-    assert_eq!(share.engaged_ns, 30);
-    assert_eq!(share.tally.latency.max().value_ns, 110);
-    assert_eq!(share.answers, [0, 1, 0]);
+    assert_eq!(report.engaged_ns, 30);
+    assert_eq!(report.tally.latency.max().value_ns, 110);
+    assert_eq!(report.answers, [0, 1, 0]);
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn a_number_of_requests_is_exact_although_more_were_under_way() {
     books.settle(1, OK, None, 1002);
     assert!(books.is_over(1002, None));
     assert!(!books.settle(2, OK, None, 1050), "the window closed with its last request");
-    let share = close(books, 1060);
-    assert_eq!((share.tally.counts.scheduled, share.tally.counts.ok, share.closes_ns), (2, 2, 1002));
-    assert_eq!(share.engaged_ns, 1 + 2 + 2);
+    let report = close(books, 1060);
+    assert_eq!((report.tally.counts.scheduled, report.tally.counts.ok, report.closes_ns), (2, 2, 1002));
+    assert_eq!(report.engaged_ns, 1 + 2 + 2);
 }
 
 #[test]
@@ -97,16 +97,16 @@ fn an_open_loop_counts_what_found_nobody_free() {
     let mut books = Books::new(1, Stop::DurationNs(100), 1000, &script, &monitor);
     books.keep_time(1000);
     books.begin(0, 0, pacing.take(1005).unwrap(), 1005);
-    let share = books.close(1100, pacing);
-    let counts = share.tally.counts;
+    let report = books.close(1100, pacing);
+    let counts = report.tally.counts;
     assert_eq!((counts.scheduled, counts.in_flight, counts.unsent), (10, 1, 9));
-    assert_eq!(share.tally.latency.censored_count(), 10);
-    assert_eq!(share.tally.latency.max().value_ns, 100);
+    assert_eq!(report.tally.latency.censored_count(), 10);
+    assert_eq!(report.tally.latency.max().value_ns, 100);
 }
 
 /// Constant arrivals, one connection, a server that answers at once but for a pause: every request that falls
 /// due in the pause waits for its end, and all of that waiting shows. No time passes; all of it is arithmetic.
-fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) -> Share {
+fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) -> ThreadReport {
     let (script, monitor) = (script(), Monitor::default());
     let mut pacing = Pacer::Constant { rate_per_s: 1000.0 }.pacing(0, 0, 1);
     let mut books = Books::new(1, Stop::DurationNs(until_ns), 0, &script, &monitor);
@@ -133,41 +133,41 @@ fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) ->
         books.settle(0, outcome, None, end_ns);
         now_ns = end_ns;
     }
-    let share = books.close(now_ns.max(until_ns), pacing);
-    let counts = share.tally.counts;
+    let report = books.close(now_ns.max(until_ns), pacing);
+    let counts = report.tally.counts;
     assert_eq!(counts.scheduled, counts.accounted());
     assert_eq!(counts.scheduled, until_ns / 1_000_000);
-    share
+    report
 }
 
 const MS: u64 = 1_000_000;
 
 #[test]
 fn a_pause_shows_in_full_however_few_requests_were_under_way() {
-    let share = play_pause(2_000 * MS..4_500 * MS, 10_000 * MS, 60_000 * MS);
-    assert_eq!(share.tally.counts.ok, 10_000);
+    let report = play_pause(2_000 * MS..4_500 * MS, 10_000 * MS, 60_000 * MS);
+    assert_eq!(report.tally.counts.ok, 10_000);
     let near = |seen_ns: u64, ms: f64| assert!((seen_ns as f64 / 1e6 - ms).abs() <= ms * 0.002, "{seen_ns} {ms}");
     // 2,500 of 10,000 requests waited, evenly from 2,500 ms down to 1 ms
-    near(share.tally.latency.max().value_ns, 2_500.0);
-    near(share.tally.latency.quantile(0.99).value_ns, 2_400.0);
-    near(share.tally.latency.quantile(0.9).value_ns, 1_500.0);
-    assert!(share.tally.latency.quantile(0.5).value_ns <= 1);
-    assert!(!share.tally.latency.max().censored);
+    near(report.tally.latency.max().value_ns, 2_500.0);
+    near(report.tally.latency.quantile(0.99).value_ns, 2_400.0);
+    near(report.tally.latency.quantile(0.9).value_ns, 1_500.0);
+    assert!(report.tally.latency.quantile(0.5).value_ns <= 1);
+    assert!(!report.tally.latency.max().censored);
     // one request was under way all the time; the others waited for the connection, and that is lag
-    near(share.tally.service.max().value_ns, 2_500.0);
-    assert!(share.tally.service.quantile(0.99).value_ns <= 1);
-    near(share.tally.lag.max().value_ns, 2_499.0);
+    near(report.tally.service.max().value_ns, 2_500.0);
+    assert!(report.tally.service.quantile(0.99).value_ns <= 1);
+    near(report.tally.lag.max().value_ns, 2_499.0);
 }
 
 #[test]
 fn a_server_hung_for_good_leaves_lower_bounds_and_failures() {
-    let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 60_000 * MS);
-    let counts = share.tally.counts;
+    let report = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 60_000 * MS);
+    let counts = report.tally.counts;
     assert_eq!((counts.ok, counts.in_flight, counts.unsent), (2_000, 1, 7_999));
-    assert!(share.tally.latency.quantile(0.5).censored && share.tally.latency.quantile(0.99).censored);
-    assert!(!share.tally.latency.quantile(0.1).censored);
-    let share = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 500 * MS);
-    assert_eq!((share.tally.counts.timed_out, share.tally.counts.in_flight), (15, 1));
+    assert!(report.tally.latency.quantile(0.5).censored && report.tally.latency.quantile(0.99).censored);
+    assert!(!report.tally.latency.quantile(0.1).censored);
+    let report = play_pause(2_000 * MS..u64::MAX, 10_000 * MS, 500 * MS);
+    assert_eq!((report.tally.counts.timed_out, report.tally.counts.in_flight), (15, 1));
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn a_page_lasts_until_its_last_part_and_urls_are_counted_apart() {
         books.begin(0, target, start_ns, start_ns);
         books.settle(0, OK, None, end_ns);
     }
-    let share = close(books, 100);
-    assert_eq!((share.tally.pages.count(), share.tally.pages.max().value_ns), (1, 40));
-    assert_eq!((share.targets[0].counts.ok, share.targets[1].counts.ok), (2, 1));
-    assert_eq!((share.targets[0].max_ns(), share.targets[1].max_ns()), (30, 20));
+    let report = close(books, 100);
+    assert_eq!((report.tally.pages.count(), report.tally.pages.max().value_ns), (1, 40));
+    assert_eq!((report.targets[0].counts.ok, report.targets[1].counts.ok), (2, 1));
+    assert_eq!((report.targets[0].max_ns(), report.targets[1].max_ns()), (30, 20));
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn young_unfinished_requests_do_not_blur_the_quantiles() {
         books.settle(0, OK, None, turn * 900 + 500);
     }
     books.begin(0, 0, 99_900, 99_900);
-    let share = close(books, 100_000);
-    assert_eq!((share.tally.counts.in_flight, share.tally.latency.censored_count()), (1, 0));
+    let report = close(books, 100_000);
+    assert_eq!((report.tally.counts.in_flight, report.tally.latency.censored_count()), (1, 0));
 }
 
 /// Any order of any events at any times: the identity holds, and bins hold exactly what was counted.
@@ -226,21 +226,21 @@ fn the_identity_holds_for_any_history() {
                 0 | 1 => OK,
                 2 => Outcome::WrongStatus { status: 500 },
                 3 => Outcome::WrongBody { status: 200 },
-                4 => Outcome::Failed(Stage::ALL[random(5) as usize]),
+                4 => Outcome::Failed(FailureStage::ALL[random(5) as usize]),
                 _ => Outcome::TimedOut,
             };
-            if books.job(index).is_some() {
+            if books.in_flight(index).is_some() {
                 books.settle(index, outcome, None, now_ns);
             } else if books.allows(now_ns) {
                 books.begin(index, 0, now_ns - random(1000), now_ns);
             }
         }
-        let share = close(books, now_ns);
-        let counts = share.tally.counts;
-        let bins = share.tally.series.into_bins();
+        let report = close(books, now_ns);
+        let counts = report.tally.counts;
+        let bins = report.tally.series.into_bins();
         assert_eq!(bins.iter().map(|bin| bin.ok).sum::<u64>(), counts.ok);
         assert_eq!(bins.iter().map(|bin| bin.errors).sum::<u64>(), counts.errors());
-        assert!(share.engaged_ns <= 5 * (share.closes_ns - share.opens_ns));
+        assert!(report.engaged_ns <= 5 * (report.closes_ns - report.opens_ns));
         if let Stop::Requests(requests) = stop {
             assert_eq!(counts.scheduled, requests);
         }
@@ -282,13 +282,13 @@ fn an_old_unfinished_request_is_followed_to_its_end_and_counts_as_unfinished_all
     assert!(books.settle(1, OK, None, 1040), "the young one was not waited for");
     assert!(books.settle(0, OK, None, 1200));
     assert!(books.is_over(1200, None));
-    let share = close(books, 1200);
-    let counts = share.tally.counts;
+    let report = close(books, 1200);
+    let counts = report.tally.counts;
     assert_eq!((counts.scheduled, counts.ok, counts.in_flight), (11, 9, 2));
-    assert_eq!((share.closes_ns, share.engaged_ns), (1000, 1000 + 450 + 10));
-    let latency = &share.tally.latency;
+    assert_eq!((report.closes_ns, report.engaged_ns), (1000, 1000 + 450 + 10));
+    let latency = &report.tally.latency;
     assert_eq!((latency.count(), latency.censored_count(), latency.max().value_ns), (10, 0, 1200));
-    assert_eq!((share.tally.service.count(), share.tally.lag.count()), (10, 10));
+    assert_eq!((report.tally.service.count(), report.tally.lag.count()), (10, 10));
 }
 
 #[test]
@@ -299,13 +299,13 @@ fn whoever_is_not_answered_while_followed_took_at_least_so_long() {
     books.begin(0, 0, 0, 0);
     books.begin(1, 0, 100, 100);
     books.keep_time(1000);
-    assert!(books.settle(1, Outcome::Failed(Stage::Read), None, 1300));
+    assert!(books.settle(1, Outcome::Failed(FailureStage::Read), None, 1300));
     assert!(!books.is_over(1499, None) && books.is_over(1500, None));
-    let share = close(books, 1510);
-    let latency = &share.tally.latency;
+    let report = close(books, 1510);
+    let latency = &report.tally.latency;
     assert_eq!((latency.count(), latency.censored_count()), (2, 2));
     assert_eq!((latency.min_ns(), latency.max().value_ns), (1200, 1500));
-    assert_eq!((share.tally.counts.in_flight, share.tally.counts.errors()), (2, 0));
+    assert_eq!((report.tally.counts.in_flight, report.tally.counts.errors()), (2, 0));
 }
 
 #[test]
@@ -317,11 +317,11 @@ fn an_answer_after_the_end_says_only_that_it_took_so_long() {
         books.begin(0, 0, 100, 100);
         // the thread got no time before
         assert!(!books.settle(0, OK, None, 1700));
-        let share = close(books, 1700);
-        let latency = &share.tally.latency;
+        let report = close(books, 1700);
+        let latency = &report.tally.latency;
         assert_eq!((latency.count(), latency.censored_count()), (1, 1));
-        assert_eq!((latency.min_ns(), share.tally.service.count()), (900 + follow_ns, 0));
-        assert_eq!((share.tally.counts.ok, share.tally.counts.in_flight), (0, 1));
+        assert_eq!((latency.min_ns(), report.tally.service.count()), (900 + follow_ns, 0));
+        assert_eq!((report.tally.counts.ok, report.tally.counts.in_flight), (0, 1));
     }
 }
 
@@ -339,11 +339,11 @@ fn what_was_due_in_the_window_is_sent_and_followed_after_it() {
         books.begin(0, 0, pacing.take(end_ns).unwrap(), end_ns - 100);
         assert!(books.settle(0, OK, None, end_ns));
     }
-    let share = books.close(1000, pacing);
-    let counts = share.tally.counts;
+    let report = books.close(1000, pacing);
+    let counts = report.tally.counts;
     assert_eq!((counts.scheduled, counts.ok, counts.in_flight, counts.unsent), (5, 0, 1, 4));
     assert_eq!(counts.scheduled, counts.accounted());
-    let latency = &share.tally.latency;
+    let latency = &report.tally.latency;
     assert_eq!((latency.count(), latency.censored_count()), (5, 2));
     assert_eq!(latency.max(), crate::record::Quantile { value_ns: 700, censored: true });
 }

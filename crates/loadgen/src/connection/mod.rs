@@ -1,41 +1,47 @@
 //! One connection: a state machine that carries one request at a time.
 //!
 //! ```text
-//! Closed ──begin──▶ Connecting ──▶ Securing ──▶ Writing ──▶ (Asking ──▶ Writing) ──▶ Reading ──answer──▶ Idle
-//!    ▲                  │              │           │            │                       │                 │
-//!    └──────────────────┴──────────────┴────── any failure, or either side closes ─────┘     begin ──▶ Writing
+//! Closed ──begin──▶ Connecting ──▶ Handshaking ──▶ Writing ──▶ Reading ──answer──▶ Idle ──begin──▶ Writing
+//!    ▲                  │               │            │ ▲          │                  │
+//!    └──────────────────┴───────────────┴────────────┴─│──────────┴──────────────────┘  any failure, or either
+//!                                           AwaitingContinue                            side closes
 //! ```
+//!
+//! Connecting is put off while the server's backlog is full (`BacklogFull`). A body may wait for the server's
+//! "100 Continue" in the middle of Writing (`AwaitingContinue`).
 //!
 //! It never waits and never reads the window's clock: it reports what became of the request, and the worker, who
 //! knows the time, keeps the books.
 
-mod judge;
 mod opening;
 mod reading;
+mod sink;
 
 use std::io::{ErrorKind, Write};
 
 use mio::{Registry, Token};
 
 use crate::check::BodyCheck;
-use crate::http1::{Memo, Response};
+use crate::http1::{HeadCache, Response};
 use crate::nonce::Nonces;
 use crate::plan::Reuse;
-use crate::record::{Outcome, Stage, Wire};
+use crate::record::{ConnectionStats, FailureStage, Outcome};
 use crate::request::Message;
 use crate::script::{Line, Script};
 use crate::transport::{Stream, TlsConnector};
 use crate::visitor::Visitor;
 
 /// What a connection needs from its thread while it moves.
-pub(crate) struct Ground<'a> {
+pub(crate) struct Context<'a> {
     pub script: &'a Script,
+    /// `None` where requests go out in the clear.
     pub tls: Option<&'a TlsConnector>,
     pub registry: &'a Registry,
+    /// What is read lands here; its content means nothing between two calls.
     pub buffer: &'a mut [u8],
-    pub wire: &'a mut Wire,
+    pub stats: &'a mut ConnectionStats,
     /// By line of the script.
-    pub memos: &'a mut [Memo],
+    pub head_caches: &'a mut [HeadCache],
     pub nonces: &'a mut Nonces,
     /// The wall clock in seconds since 1970, as of the loop's last turn.
     pub wall_s: u64,
@@ -54,10 +60,10 @@ pub(crate) struct Readiness {
 pub(crate) enum Step {
     /// Nothing to do before the next readiness.
     Waiting,
-    /// The server's queue of a Unix socket is full: connect again a little later.
-    Crowded,
+    /// The backlog of the server's Unix socket is full: connect again a little later.
+    BacklogFull,
     /// The head is out, and the body waits for the server to ask for it.
-    Asking,
+    AwaitingContinue,
     /// The request is settled.
     Settled(Outcome),
 }
@@ -65,11 +71,11 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Closed,
-    Crowded,
+    BacklogFull,
     Connecting,
-    Securing,
+    Handshaking,
     Writing,
-    Asking,
+    AwaitingContinue,
     Reading,
     Idle,
 }
@@ -82,25 +88,30 @@ pub(crate) struct Connection {
     response: Response,
     body: BodyCheck,
     visitor: Option<Box<Visitor>>,
+    /// Its line in the script.
     target: usize,
+    /// Bytes of the current request that were sent.
     written: usize,
+    /// When the opening of the stream began.
     connect_ns: u64,
+    /// When its socket was connected.
     connected_ns: u64,
+    /// When it was ready for the current request, if it had to be opened for it.
     ready_ns: Option<u64>,
     /// Answers that the current stream has carried.
-    carried: u32,
+    answers: u32,
     /// The stream is being opened ahead: no request waits for it yet.
-    ahead: bool,
+    opened_ahead: bool,
     /// The body of the current request waits for the server to ask for it.
     held_back: bool,
     /// When the current request was begun, by the wall clock in seconds since 1970.
-    asked_s: u64,
+    sent_s: u64,
     /// The current request was sent a second time.
     retried: bool,
     /// Some of the current answer has arrived.
-    heard: bool,
+    answer_begun: bool,
     /// The server ended a connection that was to be kept alive; the next one is a reconnect.
-    lost: bool,
+    closed_by_server: bool,
 }
 
 impl Connection {
@@ -117,13 +128,13 @@ impl Connection {
             connect_ns: 0,
             connected_ns: 0,
             ready_ns: None,
-            carried: 0,
-            ahead: false,
+            answers: 0,
+            opened_ahead: false,
             held_back: false,
-            asked_s: 0,
+            sent_s: 0,
             retried: false,
-            heard: false,
-            lost: false,
+            answer_begun: false,
+            closed_by_server: false,
         }
     }
 
@@ -133,13 +144,13 @@ impl Connection {
         self.ready_ns
     }
 
-    pub fn is_crowded(&self) -> bool {
-        self.phase == Phase::Crowded
+    pub fn is_backlog_full(&self) -> bool {
+        self.phase == Phase::BacklogFull
     }
 
     /// Since when a stream is being opened, TLS included.
     pub fn opening_since_ns(&self) -> Option<u64> {
-        matches!(self.phase, Phase::Connecting | Phase::Securing | Phase::Crowded).then_some(self.connect_ns)
+        matches!(self.phase, Phase::Connecting | Phase::Handshaking | Phase::BacklogFull).then_some(self.connect_ns)
     }
 
     /// Whether a stream stands ready to be used again.
@@ -148,96 +159,96 @@ impl Connection {
     }
 
     /// The next request is another visitor's.
-    pub fn greet(&mut self) {
+    pub fn start_visitor(&mut self) {
         if let Some(visitor) = &mut self.visitor {
-            visitor.leave();
+            visitor.reset();
         }
     }
 
     /// Starts on the request number `target` of the script.
     #[inline]
-    pub fn begin(&mut self, target: usize, now_ns: u64, ground: &mut Ground) -> Step {
+    pub fn begin(&mut self, target: usize, now_ns: u64, context: &mut Context) -> Step {
         self.target = target;
         self.retried = false;
         self.ready_ns = None;
-        self.rewind(ground);
+        self.rewind(context);
         if let Some(visitor) = &mut self.visitor {
-            let line = &ground.script.lines[target];
-            visitor.prepare(message(line, ground.script, self.carried), line, ground.script, ground.nonces);
+            let line = &context.script.lines[target];
+            visitor.prepare(message(line, context.script, self.answers), line, context.script, context.nonces);
         }
-        if std::mem::take(&mut self.ahead) {
+        if std::mem::take(&mut self.opened_ahead) {
             // it goes out once the stream is open
             Step::Waiting
         } else if self.stream.is_some() {
             self.phase = Phase::Writing;
-            self.write(ground)
+            self.write(context)
         } else {
             self.connect_ns = now_ns;
-            self.connect(ground)
+            self.connect(context)
         }
     }
 
     /// Goes on as far as the kernel's report allows.
     #[inline]
-    pub fn ready(&mut self, readiness: Readiness, ground: &mut Ground) -> Step {
-        if matches!(self.phase, Phase::Connecting | Phase::Securing) {
-            let step = self.open(ground);
+    pub fn ready(&mut self, readiness: Readiness, context: &mut Context) -> Step {
+        if matches!(self.phase, Phase::Connecting | Phase::Handshaking) {
+            let step = self.open(context);
             if step != Step::Waiting || self.phase != Phase::Writing {
                 return step;
             }
         }
         if self.phase == Phase::Writing {
             let before = self.retried;
-            let step = self.write(ground);
+            let step = self.write(context);
             // what was reported of a stream says nothing of the one that took its place
             if step != Step::Waiting || self.retried != before {
                 return step;
             }
         }
         match self.phase {
-            Phase::Reading | Phase::Writing | Phase::Asking if readiness.readable => {
-                self.read(readiness.closed, ground)
+            Phase::Reading | Phase::Writing | Phase::AwaitingContinue if readiness.readable => {
+                self.read(readiness.closed, context)
             }
-            Phase::Idle if readiness.readable => self.look_while_idle(ground),
+            Phase::Idle if readiness.readable => self.read_while_idle(context),
             _ => Step::Waiting,
         }
     }
 
     /// Gives the current request up.
-    pub fn abandon(&mut self, ground: &mut Ground) {
-        self.disconnect(ground);
+    pub fn abandon(&mut self, context: &mut Context) {
+        self.disconnect(context);
     }
 
     /// The server has not asked for the body for long enough: it is sent unasked.
-    pub fn stop_asking(&mut self, ground: &mut Ground) -> Step {
-        if self.phase != Phase::Asking {
+    pub fn send_body(&mut self, context: &mut Context) -> Step {
+        if self.phase != Phase::AwaitingContinue {
             return Step::Waiting;
         }
         self.held_back = false;
         self.phase = Phase::Writing;
-        self.write(ground)
+        self.write(context)
     }
 
     /// Makes ready to send the current request from its first byte.
     #[inline]
-    fn rewind(&mut self, ground: &Ground) {
+    fn rewind(&mut self, context: &Context) {
         self.response.restart();
         self.body.restart();
         self.written = 0;
-        self.heard = false;
-        self.held_back = ground.script.lines[self.target].waits_for_continue;
-        self.asked_s = ground.wall_s;
+        self.answer_begun = false;
+        self.held_back = context.script.lines[self.target].waits_for_continue;
+        self.sent_s = context.wall_s;
     }
 
     #[inline]
-    fn write(&mut self, ground: &mut Ground) -> Step {
+    fn write(&mut self, context: &mut Context) -> Step {
         let Some(stream) = &mut self.stream else {
             return Step::Waiting;
         };
         let (bytes, head_bytes) = match &self.visitor {
             Some(visitor) => (visitor.bytes(), visitor.head_bytes()),
             None => {
-                let message = message(&ground.script.lines[self.target], ground.script, self.carried);
+                let message = message(&context.script.lines[self.target], context.script, self.answers);
                 (message.bytes.as_slice(), message.head_bytes)
             }
         };
@@ -246,7 +257,7 @@ impl Connection {
             let moved = if self.written < end {
                 stream.write(&bytes[self.written..end]).map(|count| {
                     self.written += count;
-                    ground.wire.counters.bytes_written += count as u64;
+                    context.stats.counters.bytes_written += count as u64;
                 })
             } else {
                 match stream.flush_pending() {
@@ -259,43 +270,43 @@ impl Connection {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    return match stream.await_writable(ground.registry, self.token) {
+                    return match stream.await_writable(context.registry, self.token) {
                         Ok(()) => Step::Waiting,
-                        Err(_) => self.fail(Stage::Write, ground),
+                        Err(_) => self.fail(FailureStage::Write, context),
                     };
                 }
-                Err(_) => return self.broken(Stage::Write, ground),
+                Err(_) => return self.stream_broken(FailureStage::Write, context),
             }
         }
         if self.held_back {
-            self.phase = Phase::Asking;
-            return Step::Asking;
+            self.phase = Phase::AwaitingContinue;
+            return Step::AwaitingContinue;
         }
         self.phase = Phase::Reading;
         Step::Waiting
     }
 
-    fn fail(&mut self, stage: Stage, ground: &mut Ground) -> Step {
-        self.disconnect(ground);
+    fn fail(&mut self, stage: FailureStage, context: &mut Context) -> Step {
+        self.disconnect(context);
         Step::Settled(Outcome::Failed(stage))
     }
 
-    fn disconnect(&mut self, ground: &mut Ground) {
-        let established = !matches!(self.phase, Phase::Closed | Phase::Crowded | Phase::Connecting);
+    fn disconnect(&mut self, context: &mut Context) {
+        let established = !matches!(self.phase, Phase::Closed | Phase::BacklogFull | Phase::Connecting);
         if self.stream.take().is_some() && established {
-            ground.wire.disconnected();
+            context.stats.disconnected();
         }
-        self.carried = 0;
-        self.ahead = false;
+        self.answers = 0;
+        self.opened_ahead = false;
         self.phase = Phase::Closed;
     }
 }
 
 /// The message to send as the next one on a stream that has carried so many answers.
 #[inline]
-fn message<'a>(line: &'a Line, script: &Script, carried: u32) -> &'a Message {
+fn message<'a>(line: &'a Line, script: &Script, answers: u32) -> &'a Message {
     match (&line.last_message, script.reuse) {
-        (Some(last), Reuse::Times(most)) if carried + 1 >= most.get() => last,
+        (Some(last), Reuse::Times(most)) if answers + 1 >= most.get() => last,
         _ => &line.message,
     }
 }

@@ -5,13 +5,13 @@
 mod chunked;
 mod date;
 mod head;
-mod memo;
+mod head_cache;
 
 use chunked::Chunked;
 use head::{Framing, Head};
 
 pub(crate) use head::Sink;
-pub(crate) use memo::Memo;
+pub(crate) use head_cache::HeadCache;
 
 use crate::error::ProtocolError;
 
@@ -36,12 +36,12 @@ enum State {
     Done,
 }
 
-/// What a response is read against.
-pub(crate) struct Against<'a> {
+/// What is known of the request that a response answers.
+pub(crate) struct RequestContext<'a> {
     /// It answers a HEAD request, and so has no body.
     pub to_head: bool,
-    /// The head of the answer before.
-    pub memo: &'a mut Memo,
+    /// The head of the answer to the request before.
+    pub head_cache: &'a mut HeadCache,
 }
 
 /// A response on its way in; [`Response::restart`] readies it for the next one.
@@ -109,11 +109,11 @@ impl Response {
     pub fn feed(
         &mut self,
         input: &[u8],
-        mut against: Against,
+        mut request: RequestContext,
         sink: &mut impl Sink,
     ) -> Result<Progress, ProtocolError> {
         if self.held.is_empty() {
-            return self.advance(input, &mut against, sink);
+            return self.advance(input, &mut request, sink);
         }
         self.held.extend_from_slice(input);
         // A head cannot end without a line feed, so a slow drip is not parsed again at every byte.
@@ -121,7 +121,7 @@ impl Response {
             return Ok(Progress::More);
         }
         let held = std::mem::take(&mut self.held);
-        self.advance(&held, &mut against, sink)
+        self.advance(&held, &mut request, sink)
     }
 
     /// The server has closed the connection: right only for a body that was to end so.
@@ -135,11 +135,11 @@ impl Response {
     fn advance(
         &mut self,
         mut input: &[u8],
-        against: &mut Against,
+        request: &mut RequestContext,
         sink: &mut impl Sink,
     ) -> Result<Progress, ProtocolError> {
         if self.state == State::Head {
-            match self.read_head(input, against, sink)? {
+            match self.read_head(input, request, sink)? {
                 Some(used) => input = &input[used..],
                 None => return Ok(Progress::More),
             }
@@ -156,11 +156,11 @@ impl Response {
     fn read_head(
         &mut self,
         input: &[u8],
-        against: &mut Against,
+        request: &mut RequestContext,
         sink: &mut impl Sink,
     ) -> Result<Option<usize>, ProtocolError> {
         if !sink.listens() {
-            if let Some((head, length)) = against.memo.recall(input) {
+            if let Some((head, length)) = request.head_cache.recall(input) {
                 self.take(head);
                 return Ok(Some(length));
             }
@@ -168,7 +168,7 @@ impl Response {
         let mut used = 0;
         loop {
             let rest = &input[used..];
-            let Some((head, length)) = head::parse(rest, against.to_head, sink)? else {
+            let Some((head, length)) = head::parse(rest, request.to_head, sink)? else {
                 return self.hold(rest).map(|()| None);
             };
             used += length;
@@ -179,7 +179,7 @@ impl Response {
                 return Err(ProtocolError::Upgrade);
             }
             if head.status >= 200 {
-                against.memo.keep(&rest[..length], head);
+                request.head_cache.keep(&rest[..length], head);
                 self.take(head);
                 return Ok(Some(used));
             }

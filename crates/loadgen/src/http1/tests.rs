@@ -8,10 +8,10 @@ impl Sink for Vec<u8> {
 
 fn read(pieces: &[&[u8]], to_head: bool) -> Result<(u16, Vec<u8>, Progress, Response), ProtocolError> {
     let (mut response, mut body, mut progress) = (Response::new(), Vec::new(), Progress::More);
-    let mut memo = Memo::default();
+    let mut head_cache = HeadCache::default();
     for piece in pieces {
-        let against = Against { to_head, memo: &mut memo };
-        progress = response.feed(piece, against, &mut body)?;
+        let request = RequestContext { to_head, head_cache: &mut head_cache };
+        progress = response.feed(piece, request, &mut body)?;
     }
     Ok((response.status(), body, progress, response))
 }
@@ -82,11 +82,11 @@ fn closing_within_a_head_or_a_sized_body_is_wrong() {
 
 #[test]
 fn a_remembered_head_reads_like_a_parsed_one() {
-    let mut memo = Memo::default();
+    let mut head_cache = HeadCache::default();
     let mut one = |bytes: &[u8]| {
         let (mut response, mut body) = (Response::new(), Vec::new());
-        let against = Against { to_head: false, memo: &mut memo };
-        let progress = response.feed(bytes, against, &mut body).unwrap();
+        let request = RequestContext { to_head: false, head_cache: &mut head_cache };
+        let progress = response.feed(bytes, request, &mut body).unwrap();
         (response.status(), response.keep_alive(), response.date_s(), body, progress)
     };
     for bytes in [
@@ -150,10 +150,10 @@ fn damaged_answers_are_judged_alike_however_they_are_split() {
 /// The complete answer a reader makes of the pieces, if any: it stops at the first error or end, as a connection
 /// does. When an error is noticed may depend on the split; that there is no answer may not.
 fn summary(pieces: &[&[u8]]) -> Option<(u16, Vec<u8>)> {
-    let (mut response, mut body, mut memo) = (Response::new(), Vec::new(), Memo::default());
+    let (mut response, mut body, mut head_cache) = (Response::new(), Vec::new(), HeadCache::default());
     for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-        let against = Against { to_head: false, memo: &mut memo };
-        match response.feed(piece, against, &mut body).ok()? {
+        let request = RequestContext { to_head: false, head_cache: &mut head_cache };
+        match response.feed(piece, request, &mut body).ok()? {
             Progress::Done { .. } => return Some((response.status(), body)),
             Progress::More => {}
         }

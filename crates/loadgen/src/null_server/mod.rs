@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use mio::{Events, Interest, Poll, Token, Waker};
 
 use crate::host;
-use peer::{Fate, Peer};
+use peer::{Next, Peer};
 
 /// As many connections as arrive while the thread is busy may queue up; the kernel caps it at
 /// `net.core.somaxconn`, where the standard library asks for 128 only.
@@ -97,7 +97,7 @@ struct Service {
     peers: Vec<Option<Peer>>,
     vacant: Vec<usize>,
     /// Whether connections may be waiting that could not be accepted, for want of open files.
-    starved: bool,
+    short_of_files: bool,
     buffer: Box<[u8]>,
 }
 
@@ -106,7 +106,7 @@ impl Service {
         let mut listener = mio::net::TcpListener::from_std(listener);
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Ok(Service { poll, listener, peers: Vec::new(), vacant: Vec::new(), starved: false, buffer })
+        Ok(Service { poll, listener, peers: Vec::new(), vacant: Vec::new(), short_of_files: false, buffer })
     }
 
     fn run(&mut self) {
@@ -128,16 +128,16 @@ impl Service {
     }
 
     fn accept(&mut self) {
-        self.starved = false;
+        self.short_of_files = false;
         loop {
             match self.listener.accept() {
-                Ok((stream, _)) => self.welcome(stream),
+                Ok((stream, _)) => self.add_peer(stream),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 // The client has gone already.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => {
-                    self.starved = true;
+                    self.short_of_files = true;
                     return;
                 }
             }
@@ -145,7 +145,7 @@ impl Service {
     }
 
     /// A connection that cannot be served is closed by being dropped.
-    fn welcome(&mut self, mut stream: mio::net::TcpStream) {
+    fn add_peer(&mut self, mut stream: mio::net::TcpStream) {
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.peers.push(None);
             self.peers.len() - 1
@@ -162,12 +162,12 @@ impl Service {
     #[inline]
     fn answer(&mut self, index: usize, hung_up: bool) {
         let Some(Some(peer)) = self.peers.get_mut(index) else { return };
-        if peer.serve(hung_up, &mut self.buffer) == Fate::Stays {
+        if peer.serve(hung_up, &mut self.buffer) == Next::Open {
             return;
         }
         self.peers[index] = None;
         self.vacant.push(index);
-        if self.starved {
+        if self.short_of_files {
             self.accept();
         }
     }

@@ -15,9 +15,9 @@ const BATCH: usize = 64;
 
 /// Whether the connection lives on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    Stays,
-    Ends,
+pub(super) enum Next {
+    Open,
+    Close,
 }
 
 #[derive(Debug)]
@@ -41,38 +41,38 @@ impl Peer {
     /// Readiness is edge-triggered. A read that did not fill the buffer has emptied the socket, so the read that
     /// would only say so is saved, unless the client has closed (`hung_up`). Source: epoll(7), question 9.
     #[inline]
-    pub fn serve(&mut self, hung_up: bool, buffer: &mut [u8]) -> Fate {
+    pub fn serve(&mut self, hung_up: bool, buffer: &mut [u8]) -> Next {
         let mut empty = false;
         loop {
-            match self.pay() {
-                Ok(true) if self.closing => return Fate::Ends,
+            match self.write_owed() {
+                Ok(true) if self.closing => return Next::Close,
                 Ok(true) if !empty => {}
-                Ok(_) => return Fate::Stays,
-                Err(_) => return Fate::Ends,
+                Ok(_) => return Next::Open,
+                Err(_) => return Next::Close,
             }
             let count = match self.stream.read(buffer) {
-                Ok(0) => return Fate::Ends,
+                Ok(0) => return Next::Close,
                 Ok(count) => count,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Fate::Stays,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Next::Open,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return Fate::Ends,
+                Err(_) => return Next::Close,
             };
-            let Some(asked) = buffer.get(..count).and_then(|bytes| self.requests.take(bytes)) else {
-                return Fate::Ends;
+            let Some(completed) = buffer.get(..count).and_then(|bytes| self.requests.take(bytes)) else {
+                return Next::Close;
             };
-            self.owed += asked.requests;
-            self.closing = asked.close;
+            self.owed += completed.requests;
+            self.closing = completed.close;
             empty = count < buffer.len() && !hung_up;
         }
     }
 
     /// Writes what is owed; whether all of it could be written.
     #[inline]
-    fn pay(&mut self) -> io::Result<bool> {
+    fn write_owed(&mut self) -> io::Result<bool> {
         while self.owed > 0 {
-            let bytes = self.bill();
+            let bytes = self.next_bytes();
             match self.stream.write(bytes) {
-                Ok(count) => self.book(count),
+                Ok(count) => self.count_written(count),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -82,7 +82,7 @@ impl Peer {
     }
 
     /// The next bytes to write.
-    fn bill(&self) -> &'static [u8] {
+    fn next_bytes(&self) -> &'static [u8] {
         static BLOCK: [u8; ANSWER.len() * BATCH] = repeated();
         let alike = self.owed - u64::from(self.closing);
         let whole: &[u8] = match alike {
@@ -92,7 +92,7 @@ impl Peer {
         whole.get(self.written..).unwrap_or_default()
     }
 
-    fn book(&mut self, count: usize) {
+    fn count_written(&mut self, count: usize) {
         let is_last = self.closing && self.owed == 1;
         let length = if is_last { LAST_ANSWER.len() } else { ANSWER.len() };
         let bytes = self.written + count;

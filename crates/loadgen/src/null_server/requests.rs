@@ -13,7 +13,7 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// What some bytes completed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct Completed {
     pub requests: u64,
     /// Whether the last of them is the connection's last; what follows it is not looked at.
     pub close: bool,
@@ -41,9 +41,9 @@ impl Requests {
     /// What `bytes`, the next of the stream, complete; `None` when they are not HTTP/1, or have a body of a kind
     /// this server does not know.
     #[inline]
-    pub fn take(&mut self, mut bytes: &[u8]) -> Option<Asked> {
-        let mut asked = Asked::default();
-        while !bytes.is_empty() && !asked.close {
+    pub fn take(&mut self, mut bytes: &[u8]) -> Option<Completed> {
+        let mut completed = Completed::default();
+        while !bytes.is_empty() && !completed.close {
             if self.body_left == 0 {
                 let (head, rest) = self.next_head(bytes)?;
                 bytes = rest;
@@ -54,11 +54,11 @@ impl Requests {
             self.body_left -= skipped;
             bytes = bytes.get(skipped as usize..)?;
             if self.body_left == 0 {
-                asked.requests += 1;
-                asked.close = self.close;
+                completed.requests += 1;
+                completed.close = self.close;
             }
         }
-        Some(asked)
+        Some(completed)
     }
 
     /// The head that ends in `bytes`, if one does, and what follows it.
@@ -136,14 +136,14 @@ mod tests {
     const POST: &[u8] = b"POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nhello";
     const LAST: &[u8] = b"GET / HTTP/1.1\r\nconnection: x, Close\r\n\r\n";
 
-    fn asked(requests: u64, close: bool) -> Option<Asked> {
-        Some(Asked { requests, close })
+    fn completed(requests: u64, close: bool) -> Option<Completed> {
+        Some(Completed { requests, close })
     }
 
     #[test]
     fn several_requests_in_one_read_are_all_seen() {
         let bytes = [GET, POST, GET, LAST, GET].concat();
-        assert_eq!(Requests::default().take(&bytes), asked(4, true));
+        assert_eq!(Requests::default().take(&bytes), completed(4, true));
     }
 
     #[test]
@@ -154,8 +154,8 @@ mod tests {
                 let mut requests = Requests::default();
                 let parts = [&bytes[..first], &bytes[first..second], &bytes[second..]];
                 let seen = parts.map(|part| requests.take(part).unwrap());
-                assert_eq!(seen.iter().map(|asked| asked.requests).sum::<u64>(), 5, "{first} {second}");
-                assert!(seen.iter().any(|asked| asked.close));
+                assert_eq!(seen.iter().map(|completed| completed.requests).sum::<u64>(), 5, "{first} {second}");
+                assert!(seen.iter().any(|completed| completed.close));
                 assert!(requests.head.is_empty());
             }
         }
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn http_1_0_closes_unless_it_says_otherwise() {
-        assert_eq!(Requests::default().take(b"GET / HTTP/1.0\r\n\r\n"), asked(1, true));
+        assert_eq!(Requests::default().take(b"GET / HTTP/1.0\r\n\r\n"), completed(1, true));
         let stays = b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
-        assert_eq!(Requests::default().take(stays), asked(1, false));
+        assert_eq!(Requests::default().take(stays), completed(1, false));
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_head_without_end_is_given_up() {
         let mut requests = Requests::default();
-        assert_eq!(requests.take(b"GET / HTTP/1.1\r\nA: "), asked(0, false));
+        assert_eq!(requests.take(b"GET / HTTP/1.1\r\nA: "), completed(0, false));
         let refused = (0..100).find(|_| requests.take(&[b'a'; 1024]).is_none());
         assert!(refused.is_some());
     }
@@ -189,11 +189,11 @@ mod tests {
     #[test]
     fn ends_that_only_the_parser_sees_are_found_late_or_refused() {
         let mut requests = Requests::default();
-        assert_eq!(requests.take(b"GET / HTTP/1.1\n"), asked(0, false));
-        assert_eq!(requests.take(b"\n"), asked(0, false));
-        assert_eq!(requests.take(GET), asked(2, false));
-        assert_eq!(requests.take(b"GET / HTTP/1.1\n"), asked(0, false));
-        assert_eq!(requests.take(b"\nGET"), asked(0, false));
+        assert_eq!(requests.take(b"GET / HTTP/1.1\n"), completed(0, false));
+        assert_eq!(requests.take(b"\n"), completed(0, false));
+        assert_eq!(requests.take(GET), completed(2, false));
+        assert_eq!(requests.take(b"GET / HTTP/1.1\n"), completed(0, false));
+        assert_eq!(requests.take(b"\nGET"), completed(0, false));
         assert_eq!(requests.take(b" / HTTP/1.1\r\n\r\n"), None);
     }
 }

@@ -2,7 +2,7 @@
 
 /// Where a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum FailureStage {
     /// The connection was refused, or broke before the request could be sent.
     Connect,
     /// The TLS handshake failed.
@@ -17,20 +17,26 @@ pub enum Stage {
     Body,
 }
 
-impl Stage {
+impl FailureStage {
     /// All stages, in the order a request passes them; the discriminant is the index.
-    pub const ALL: [Stage; 6] =
-        [Stage::Connect, Stage::Tls, Stage::Write, Stage::Read, Stage::Protocol, Stage::Body];
+    pub const ALL: [FailureStage; 6] = [
+        FailureStage::Connect,
+        FailureStage::Tls,
+        FailureStage::Write,
+        FailureStage::Read,
+        FailureStage::Protocol,
+        FailureStage::Body,
+    ];
 
     /// The stage's name in results.
     pub fn name(self) -> &'static str {
         match self {
-            Stage::Connect => "connect",
-            Stage::Tls => "tls",
-            Stage::Write => "write",
-            Stage::Read => "read",
-            Stage::Protocol => "protocol",
-            Stage::Body => "body",
+            FailureStage::Connect => "connect",
+            FailureStage::Tls => "tls",
+            FailureStage::Write => "write",
+            FailureStage::Read => "read",
+            FailureStage::Protocol => "protocol",
+            FailureStage::Body => "body",
         }
     }
 }
@@ -47,7 +53,7 @@ pub(crate) enum Outcome {
     WrongBody {
         status: u16,
     },
-    Failed(Stage),
+    Failed(FailureStage),
     /// The connection was not open in its own time.
     ConnectTimedOut,
     TimedOut,
@@ -69,7 +75,7 @@ pub struct Counts {
     pub ok: u64,
     /// Answered with another status than the expected one.
     pub non2xx: u64,
-    /// Failures, indexed by [`Stage`].
+    /// Failures, indexed by [`FailureStage`].
     pub failed: [u64; 6],
     /// Not answered in time.
     pub timed_out: u64,
@@ -94,9 +100,9 @@ impl Counts {
         match outcome {
             Outcome::Ok { .. } => self.ok += 1,
             Outcome::WrongStatus { .. } => self.non2xx += 1,
-            Outcome::WrongBody { .. } => self.failed[Stage::Body as usize] += 1,
+            Outcome::WrongBody { .. } => self.failed[FailureStage::Body as usize] += 1,
             Outcome::Failed(stage) => self.failed[stage as usize] += 1,
-            Outcome::ConnectTimedOut => self.failed[Stage::Connect as usize] += 1,
+            Outcome::ConnectTimedOut => self.failed[FailureStage::Connect as usize] += 1,
             Outcome::TimedOut => self.timed_out += 1,
         }
     }

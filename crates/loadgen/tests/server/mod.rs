@@ -12,7 +12,7 @@ use loadgen::*;
 
 /// What a server has seen.
 #[derive(Default)]
-pub struct Seen {
+pub struct Reading {
     pub connections: AtomicU64,
     pub requests: AtomicU64,
     stopped: AtomicBool,
@@ -20,21 +20,21 @@ pub struct Seen {
 
 pub struct Server {
     pub address: SocketAddr,
-    pub seen: Arc<Seen>,
+    pub seen: Arc<Reading>,
 }
 
 impl Server {
     /// Calls `serve(stream, number of the connection, seen)` for every connection, each in its own thread.
-    pub fn start(serve: impl Fn(TcpStream, u64, &Seen) + Send + Sync + 'static) -> Server {
+    pub fn start(serve: impl Fn(TcpStream, u64, &Reading) + Send + Sync + 'static) -> Server {
         Server::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), serve)
     }
 
     pub fn start_on(
         listener: TcpListener,
-        serve: impl Fn(TcpStream, u64, &Seen) + Send + Sync + 'static,
+        serve: impl Fn(TcpStream, u64, &Reading) + Send + Sync + 'static,
     ) -> Server {
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(Reading::default());
         let (serve, shared) = (Arc::new(serve), seen.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -128,7 +128,7 @@ pub fn assert_consistent(report: &Report, plan: &Plan) {
     assert_eq!(report.series.iter().map(|bin| bin.ok).sum::<u64>(), counts.ok);
     assert_eq!(report.series.iter().map(|bin| bin.errors).sum::<u64>(), counts.errors());
     let answered: u64 = report.status_classes.iter().sum();
-    assert_eq!(answered, counts.ok + counts.non2xx + counts.failed[Stage::Body as usize]);
+    assert_eq!(answered, counts.ok + counts.non2xx + counts.failed[FailureStage::Body as usize]);
     if !report.targets.is_empty() {
         let sum = |part: fn(&Counts) -> u64| report.targets.iter().map(|target| part(&target.counts)).sum::<u64>();
         assert_eq!((sum(|counts| counts.ok), sum(|counts| counts.errors())), (counts.ok, counts.errors()));

@@ -6,12 +6,12 @@ use crate::script::Script;
 use crate::visitor::Visitor;
 
 /// Holds a body against its rule.
-pub(super) struct Judge<'a> {
+pub(super) struct BodySink<'a> {
     pub body: &'a mut BodyCheck,
     pub rule: &'a BodyRule,
 }
 
-impl Sink for Judge<'_> {
+impl Sink for BodySink<'_> {
     #[inline]
     fn body(&mut self, bytes: &[u8]) {
         self.body.feed(self.rule, bytes);
@@ -19,13 +19,13 @@ impl Sink for Judge<'_> {
 }
 
 /// The same for an answer that tells its visitor something.
-pub(super) struct VisitorsJudge<'a> {
-    pub judge: Judge<'a>,
+pub(super) struct VisitorSink<'a> {
+    pub body_sink: BodySink<'a>,
     pub visitor: &'a mut Visitor,
     pub script: &'a Script,
 }
 
-impl Sink for VisitorsJudge<'_> {
+impl Sink for VisitorSink<'_> {
     fn listens(&self) -> bool {
         true
     }
@@ -35,7 +35,7 @@ impl Sink for VisitorsJudge<'_> {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        self.judge.body(bytes);
+        self.body_sink.body(bytes);
         self.visitor.body(self.script, bytes);
     }
 }

@@ -8,15 +8,19 @@ use super::{Counters, Latency};
 
 /// One thread's connections in the recorded window.
 #[derive(Debug, Default)]
-pub(crate) struct Wire {
+pub(crate) struct ConnectionStats {
     pub counters: Counters,
+    /// Connections that stand now.
     pub established: u64,
+    /// The most that stood at once.
     pub established_peak: u64,
+    /// Times to connect, up to the TLS handshake.
     pub connect: Latency,
+    /// Times of TLS handshakes.
     pub tls: Latency,
 }
 
-impl Wire {
+impl ConnectionStats {
     pub fn connected(&mut self, took_ns: u64) {
         self.connect.record(took_ns);
         self.counters.connections_opened += 1;
@@ -24,7 +28,7 @@ impl Wire {
         self.established_peak = self.established_peak.max(self.established);
     }
 
-    pub fn secured(&mut self, took_ns: u64) {
+    pub fn tls_established(&mut self, took_ns: u64) {
         self.tls.record(took_ns);
     }
 
@@ -42,18 +46,18 @@ impl Wire {
     }
 
     /// The window closes: returns what happened in it, and counts on for nobody.
-    pub fn close_window(&mut self) -> Wire {
+    pub fn close_window(&mut self) -> ConnectionStats {
         let established = self.established;
-        std::mem::replace(self, Wire { established, ..Wire::default() })
+        std::mem::replace(self, ConnectionStats { established, ..ConnectionStats::default() })
     }
 
     /// The window opens: connections that stand count as opened, their connect times as warm-up's.
     pub fn open_window(&mut self) {
-        *self = Wire {
+        *self = ConnectionStats {
             counters: Counters { connections_opened: self.established, ..Counters::default() },
             established: self.established,
             established_peak: self.established,
-            ..Wire::default()
+            ..ConnectionStats::default()
         };
     }
 }
@@ -64,11 +68,11 @@ mod tests {
 
     #[test]
     fn want_of_ports_and_of_files_are_told_apart_from_refusals() {
-        let mut wire = Wire::default();
+        let mut stats = ConnectionStats::default();
         for errno in [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::CONNREFUSED] {
-            wire.refused(&io::Error::from(errno));
+            stats.refused(&io::Error::from(errno));
         }
-        wire.refused(&io::Error::other("none of the kernel's"));
-        assert_eq!((wire.counters.ports_exhausted, wire.counters.files_exhausted), (1, 2));
+        stats.refused(&io::Error::other("none of the kernel's"));
+        assert_eq!((stats.counters.ports_exhausted, stats.counters.files_exhausted), (1, 2));
     }
 }

@@ -2,20 +2,20 @@
 
 use crate::plan::Order;
 
-/// One thread's course through the script.
+/// One thread's place in the script.
 #[derive(Debug)]
-pub(crate) enum Course {
+pub(crate) enum Cursor {
     /// The next line goes to whichever connection is free.
     Turn { next: usize, lines: usize },
     /// Each connection has its own place.
     Session { places: Vec<u32>, lines: usize },
 }
 
-impl Course {
-    pub fn new(order: Order, lines: usize, connections: usize) -> Course {
+impl Cursor {
+    pub fn new(order: Order, lines: usize, connections: usize) -> Cursor {
         match order {
-            Order::Turn => Course::Turn { next: 0, lines },
-            Order::Session => Course::Session { places: vec![0; connections], lines },
+            Order::Turn => Cursor::Turn { next: 0, lines },
+            Order::Session => Cursor::Session { places: vec![0; connections], lines },
         }
     }
 
@@ -23,12 +23,12 @@ impl Course {
     #[inline]
     pub fn advance(&mut self, index: usize) -> usize {
         match self {
-            Course::Turn { next, lines } => {
+            Cursor::Turn { next, lines } => {
                 let line = *next;
                 *next = if line + 1 < *lines { line + 1 } else { 0 };
                 line
             }
-            Course::Session { places, lines } => {
+            Cursor::Session { places, lines } => {
                 let line = places[index] as usize;
                 places[index] = if line + 1 < *lines { line as u32 + 1 } else { 0 };
                 line
@@ -40,8 +40,8 @@ impl Course {
     #[inline]
     pub fn midway(&self, index: usize) -> Option<usize> {
         match self {
-            Course::Turn { .. } => None,
-            Course::Session { places, .. } => Some(places[index] as usize).filter(|&line| line > 0),
+            Cursor::Turn { .. } => None,
+            Cursor::Session { places, .. } => Some(places[index] as usize).filter(|&line| line > 0),
         }
     }
 
@@ -49,8 +49,8 @@ impl Course {
     #[inline]
     pub fn is_beginning(&self, index: usize) -> bool {
         match self {
-            Course::Turn { .. } => false,
-            Course::Session { places, .. } => places[index] == 0,
+            Cursor::Turn { .. } => false,
+            Cursor::Session { places, .. } => places[index] == 0,
         }
     }
 }
@@ -61,16 +61,16 @@ mod tests {
 
     #[test]
     fn turns_go_round_whoever_takes_them() {
-        let mut course = Course::new(Order::Turn, 2, 3);
-        assert_eq!([course.advance(0), course.advance(0), course.advance(2)], [0, 1, 0]);
-        assert_eq!((course.midway(0), course.is_beginning(0)), (None, false));
+        let mut cursor = Cursor::new(Order::Turn, 2, 3);
+        assert_eq!([cursor.advance(0), cursor.advance(0), cursor.advance(2)], [0, 1, 0]);
+        assert_eq!((cursor.midway(0), cursor.is_beginning(0)), (None, false));
     }
 
     #[test]
     fn sessions_go_round_by_themselves() {
-        let mut course = Course::new(Order::Session, 2, 2);
-        assert_eq!([course.advance(0), course.advance(1), course.advance(0)], [0, 0, 1]);
-        assert_eq!((course.midway(0), course.midway(1)), (None, Some(1)));
-        assert!(course.is_beginning(0) && !course.is_beginning(1));
+        let mut cursor = Cursor::new(Order::Session, 2, 2);
+        assert_eq!([cursor.advance(0), cursor.advance(1), cursor.advance(0)], [0, 0, 1]);
+        assert_eq!((cursor.midway(0), cursor.midway(1)), (None, Some(1)));
+        assert!(cursor.is_beginning(0) && !cursor.is_beginning(1));
     }
 }

@@ -4,12 +4,12 @@
 use super::head::Head;
 
 #[derive(Debug, Default)]
-pub(crate) struct Memo {
+pub(crate) struct HeadCache {
     bytes: Vec<u8>,
     head: Option<Head>,
 }
 
-impl Memo {
+impl HeadCache {
     /// The head that `input` begins with, and its length, if it is the remembered one.
     #[inline]
     pub fn recall(&self, input: &[u8]) -> Option<(Head, usize)> {
