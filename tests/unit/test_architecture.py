@@ -1,11 +1,13 @@
 """The rooms of the house, and which may know which."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import stackrace
+from stackrace.servers import catalogue
 
 PACKAGE = Path(stackrace.__file__).parent
 
@@ -160,6 +162,21 @@ def test_no_modules_import_each_other_in_a_circle():
     while roots := graph.keys() - {one for imported in graph.values() for one in imported}:
         graph = {name: imported for name, imported in graph.items() if name not in roots}
     assert not graph, "these import each other: " + ", ".join(sorted(graph))
+
+
+NAMELESS = ("checks", "deploy", "race", "spec")
+"""Rooms that receive servers: what is particular to one of them stands in its own folder."""
+
+NAMES_OF_SERVERS = {word.lower() for entry in catalogue() for word in (entry.spec.name, entry.spec.title)}
+
+
+@pytest.mark.parametrize("room", NAMELESS)
+def test_no_server_is_named_where_servers_are_received(room):
+    """Neither in code, nor in strings, comments or docstrings; a unit is also what a figure is counted in."""
+    names = "|".join(map(re.escape, NAMES_OF_SERVERS - {"unit"}))
+    named = re.compile(rf"\b({names})\b|[\"'`]unit\b", re.IGNORECASE)
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / room).rglob("*.py")}
+    assert not [f"{name}: {hit[0]}" for name, text in texts.items() for hit in named.finditer(text)]
 
 
 def test_only_the_load_room_knows_the_engine():

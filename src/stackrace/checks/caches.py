@@ -1,6 +1,6 @@
 """Did the server itself give the answers, or something that remembered them?
 
-A cache that the stack itself declares (``varnish:cache=on``) is what is raced then, and no finding.
+A cache that the stack itself declares (``SERVER:cache=on``) is what is raced then, and no finding.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
-from .keep_alive import why_closed
 from .observation import Observation
 
 __all__ = ["close_ignored", "established", "fairness", "reconnects"]
@@ -99,10 +98,13 @@ def reconnects(seen: Observation) -> Finding | None:
     """
     if not seen.load.keep_alive:
         return None
-    reason = why_closed(seen.stack)
-    front = seen.stack.hops[0].server if seen.stack else "the server"
+    front = seen.stack.hops[0] if seen.stack else None
+    reason = front.closes_because if front else ""
     return reconnects.judge(
-        _reconnect_share(seen), cure="design" if reason else "server", reason=reason, server=front
+        _reconnect_share(seen),
+        cure="design" if reason else "server",
+        reason=reason,
+        server=front.server if front else "the server",
     )
 
 

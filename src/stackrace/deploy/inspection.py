@@ -19,8 +19,6 @@ __all__ = ["Inspection", "inspect"]
 _LOG_BYTES = 256 * 1024
 _WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.*--noreload)")
 _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
-_MORE = b"GUNICORN_CMD_ARGS="
-"""Gunicorn reads further arguments from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,14 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
     # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
     told = known and family
     disk = shutil.disk_usage(running.directory)
+    variables = tuple(
+        f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
+    )
     return Inspection(
         seen=Aftermath(
             started_s=running.started_s,
             strangers=tuple(port for port in sorted(ports) if told and listening.get(port, frozenset()) - own),
-            reloaders=tuple(filter(None, (_watcher(pid) for pid in family))),
+            reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in family))),
             complaints=_complaints(running.directory.rglob("*.log")),
             disk_bytes=disk.total,
             disk_free_bytes=disk.free,
@@ -68,12 +69,15 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
     )
 
 
-def _watcher(pid: int) -> str:
-    """Say what gives a process away that starts the app anew when its files change; empty for any other."""
+def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
+    """Say what gives a process away that starts the app anew when its files change; empty for any other.
+
+    ``arguments`` are how variables begin from which its server reads further arguments.
+    """
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        marks = [one for one in variables if one in _MARKS or (one.startswith(_MORE) and _WATCHES.search(one))]
+        marks = [one for one in variables if one in _MARKS or (one.startswith(arguments) and _WATCHES.search(one))]
     except OSError:
         return ""
     if marks:

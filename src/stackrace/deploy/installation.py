@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 
 from ..model.errors import InputError, MissingError
 from ..model.stack import Stack
@@ -27,8 +28,7 @@ __all__ = [
     "require",
 ]
 
-# the last one is where OpenLiteSpeed's own installer puts it
-_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/lsws/bin"
+_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -71,9 +71,10 @@ class Availability:
         return f"run: {self.install}" if self.install else self.elsewhere
 
 
-def find_binary(name: str) -> str | None:
-    """Return the absolute path of a program, looking in the sbin folders as well, as a user's PATH may not."""
-    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
+def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
+    """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
+    places = (os.environ.get("PATH", ""), *_SYSTEM_FOLDERS, *map(str, folders))
+    return shutil.which(name, path=os.pathsep.join(places))
 
 
 def availability(entry: Entry) -> Availability:
@@ -167,7 +168,7 @@ def install(entries: Iterable[Entry]) -> None:
 
 def _lacking(needs: Needs) -> list[str]:
     lacking = []
-    if needs.binary and find_binary(needs.binary) is None:
+    if needs.binary and find_binary(needs.binary, needs.folders) is None:
         lacking.append(f"no program {needs.binary}")
     return lacking + [f"no file {file}" for file in needs.files if not file.exists()]
 
@@ -175,7 +176,7 @@ def _lacking(needs: Needs) -> list[str]:
 @cache
 def _version(needs: Needs) -> str:
     """Ask the program itself, or Debian about a module that has none."""
-    binary = find_binary(needs.binary) if needs.binary else None
+    binary = find_binary(needs.binary, needs.folders) if needs.binary else None
     if binary and needs.version:
         command = (binary, *needs.version)
     elif needs.apt and shutil.which("dpkg-query"):

@@ -180,7 +180,7 @@ class Launcher:
         if not part.recipe.check:
             return
         done = subprocess.run(
-            [*unprivileged(), *_absolute(part.recipe.check)],
+            [*unprivileged(), *_absolute(part.recipe.check, part.folders)],
             cwd=part.site.directory,
             env=self._variables(part),
             capture_output=True,
@@ -197,7 +197,7 @@ class Launcher:
     def _spawn(self, part: Part, group: Group | None) -> int:
         try:
             return self.guard.spawn(
-                [*unprivileged(), *_absolute(part.recipe.command)],
+                [*unprivileged(), *_absolute(part.recipe.command, part.folders)],
                 environment=self._variables(part),
                 folder=part.site.app.root,
                 log=part.site.directory / OUTPUT,
@@ -272,6 +272,6 @@ class Launcher:
             group.remove()
 
 
-def _absolute(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Servers such as nginx live in sbin folders, which a user's PATH may lack."""
-    return (find_binary(command[0]) or command[0], *command[1:])
+def _absolute(command: tuple[str, ...], folders: Sequence[Path]) -> tuple[str, ...]:
+    """Return ``command`` with the path of its program, which a user's PATH may lack."""
+    return (find_binary(command[0], folders) or command[0], *command[1:])

@@ -21,6 +21,8 @@ class Part:
     hop: str
     site: Site
     recipe: Recipe
+    folders: tuple[Path, ...] = ()
+    """Where its program may lie, if it is not on PATH."""
 
 
 def render_stack(
@@ -39,14 +41,13 @@ def render_stack(
     parts: list[Part] = []
     upstream: tuple[Endpoint, ...] = ()
     groups = stack.processes
-    names = _names(groups)
     for index in range(len(groups) - 1, -1, -1):
         group = groups[index]
         front = index == 0
         made = [
             _part(
                 group,
-                name=names[index],
+                name=stack.process_names[index],
                 directory=directory / (str(index) if copy == 0 else f"{index}.{copy}"),
                 listen=None if not front else port,
                 upstream=upstream,
@@ -54,7 +55,7 @@ def render_stack(
                 catalogue=catalogue,
                 cores=cores,
             )
-            for copy in range(_instances(group[0]))
+            for copy in range(group[0].instances)
         ]
         parts += made
         upstream = tuple(part.site.listen for part in made)
@@ -81,9 +82,10 @@ def _part(
         site = _site(guest.settings, directory, endpoint, upstream, app, cores, inside)
         inside = catalogue.guest(guest.server).fragment(site)
     site = _site(host.settings, directory, endpoint, upstream, app, cores, inside)
-    recipe = catalogue.server(host.server).recipe(site)
+    server = catalogue.server(host.server)
+    recipe = server.recipe(site)
     _write(directory, recipe.files)
-    return Part(hop=name, site=site, recipe=recipe)
+    return Part(hop=name, site=site, recipe=recipe, folders=server.needs.folders)
 
 
 def _site(
@@ -113,21 +115,6 @@ def _endpoint(hop: Hop, directory: Path, port: int | None) -> Endpoint:
     if hop.settings["socket"] == Socket.UNIX:
         return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=directory / "s")
     return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=LOOPBACK, port=free_port())
-
-
-def _instances(hop: Hop) -> int:
-    instances = hop.settings.get("instances", 1)
-    assert isinstance(instances, int)
-    return instances
-
-
-def _names(groups: tuple[tuple[Hop, ...], ...]) -> list[str]:
-    """Name each group for the reports; a server that stands in a stack twice is numbered."""
-    plain = ["+".join(hop.server for hop in group) for group in groups]
-    return [
-        name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
-        for index, name in enumerate(plain)
-    ]
 
 
 def _without_static(app: Hosted) -> Hosted:

@@ -21,7 +21,7 @@ __all__ = ["stop"]
 POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
 AGAIN_S = 2.0
-"""A server may lose the request to end: uWSGI's workers answer before its master listens to signals."""
+"""A server may lose the request to end: workers may answer before their master listens to signals."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ the values; ``spec.stack_path`` reads and writes their text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -17,6 +17,7 @@ __all__ = [
     "Hop",
     "Interface",
     "Origin",
+    "ProcessCount",
     "Protocol",
     "ServerSpec",
     "Setting",
@@ -71,10 +72,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it.
-
-    ``implies`` tells which interface a value hosts, where a server can host several (``class=uvicorn``).
-    """
+    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it."""
 
     name: str
     default: SettingValue
@@ -84,6 +82,9 @@ class Setting:
     maximum: int = 4096
     origin: Origin = Origin.DEFAULT
     implies: Mapping[str, Interface] = field(default_factory=dict)
+    """Which interface a value hosts, where a server can host several (``class=uvicorn``)."""
+    closes: Mapping[SettingValue, str] = field(default_factory=dict)
+    """The values with which the server closes each connection after one answer, and the reason with its remedy."""
 
 
 BEHIND_ANOTHER = (
@@ -104,6 +105,25 @@ BEHIND_ANOTHER = (
 
 CACHE = "cache"
 """The setting by which a server that can keep answers declares that it does; a hidden cache invalidates a slice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessCount:
+    """How many processes a server does its work with; those that only manage them are not counted."""
+
+    setting: str
+    """The setting that says it."""
+    least: int
+    """0 where their number follows the load."""
+    most: int
+
+
+def _not_counted(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+    return None
+
+
+def _threads(settings: Mapping[str, SettingValue]) -> int:
+    return int(settings.get("threads", 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +148,12 @@ class ServerSpec:
     asks: Mapping[str, SettingValue] = field(default_factory=dict)
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
     settings: tuple[Setting, ...] = ()
+    processes: Callable[[Mapping[str, SettingValue]], ProcessCount | None] = _not_counted
+    """How many processes its settings make it work with; None where they do not say."""
+    threads: Callable[[Mapping[str, SettingValue]], int] = _threads
+    """How many threads of each process run the app with these settings; 0 where there is no limit."""
+    suggested_for: frozenset[Interface] = frozenset()
+    """The interfaces for which messages name it as an example of a host."""
     gone: str = ""
 
     def setting(self, name: str) -> Setting:
@@ -145,11 +171,37 @@ class Hop:
     ``chosen`` holds the settings the path itself gives; ``settings`` adds the catalogue's defaults.
     """
 
-    server: str
+    spec: ServerSpec
     protocol: Protocol | None
     chosen: Mapping[str, SettingValue] = field(default_factory=dict)
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    @property
+    def server(self) -> str:
+        """Its server's name in the catalogue."""
+        return self.spec.name
+
+    @property
+    def instances(self) -> int:
+        """How many copies of the server run."""
+        return int(self.settings.get("instances", 1))
+
+    @property
+    def processes(self) -> ProcessCount | None:
+        """How many processes each instance does its work with; None where its settings do not say."""
+        return self.spec.processes(self.settings)
+
+    @property
+    def threads(self) -> int:
+        """How many threads of each process run the app."""
+        return self.spec.threads(self.settings)
+
+    @property
+    def closes_because(self) -> str:
+        """Why its settings make it close each connection after one answer; empty where they do not."""
+        reasons = (setting.closes.get(self.settings[setting.name], "") for setting in self.spec.settings)
+        return next(filter(None, reasons), "")
 
 
 TWIN = "#twin"
@@ -202,3 +254,12 @@ class Stack:
             else:
                 groups.append([hop])
         return tuple(tuple(group) for group in groups)
+
+    @property
+    def process_names(self) -> tuple[str, ...]:
+        """The names of ``processes`` in reports; a server that stands in a stack twice is numbered."""
+        plain = ["+".join(hop.server for hop in group) for group in self.processes]
+        return tuple(
+            name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
+            for index, name in enumerate(plain)
+        )

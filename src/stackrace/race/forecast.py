@@ -21,7 +21,7 @@ WARMUP_S = 0.6
 """Per stack: 201 launches of three default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
 
 STOP_S = 1.0
-"""All stacks of a block together: uWSGI takes a second to stop."""
+"""All stacks of a block together: the slowest servers take a second to stop."""
 
 AROUND_S = 0.09
 """Beside a slice and its re-warm, in the same races: the probe, the speed canary, the look whether stacks rest."""

@@ -66,11 +66,9 @@ def hands_of(stacks: Sequence[Stack], cores: Resources) -> Hands:
 
 def _at_once(stack: Stack) -> int:
     """Processes times threads of the server that hosts the app; a process at least answers one at a time."""
-    settings = stack.hops[-1].settings
-    processes = settings.get("workers", settings.get("processes", 1))
-    # threads that a class of workers does not use are none
-    threads = settings.get("threads", 1) if settings.get("class", "gthread") == "gthread" else 1
-    return max(int(processes) * int(threads) * int(settings.get("instances", 1)), 1)
+    host = stack.hops[-1]
+    processes = host.settings.get("workers", host.settings.get("processes", 1))
+    return max(int(processes) * host.threads * host.instances, 1)
 
 
 def response_s(page: PageTime, concurrency: int, hands: Hands) -> float:

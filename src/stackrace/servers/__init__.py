@@ -15,6 +15,7 @@ from .contract import (
     Server,
     Site,
 )
+from .processes import fixed_by
 
 __all__ = [
     "BACKLOG",
@@ -31,4 +32,5 @@ __all__ = [
     "Server",
     "Site",
     "catalogue",
+    "fixed_by",
 ]

@@ -234,6 +234,8 @@ class Recipe:
     environment: Mapping[str, str] = field(default_factory=dict)
     stop: signal.Signals = signal.SIGTERM
     stop_timeout_s: float = 15.0
+    arguments_variable: str = ""
+    """The environment variable from which it reads further arguments, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +251,8 @@ class Needs:
 
     apt: tuple[str, ...] = ()
     binary: str = ""
+    folders: tuple[Path, ...] = ()
+    """Where ``binary`` may lie besides."""
     files: tuple[Path, ...] = ()
     version: tuple[str, ...] = ()
     embeds: tuple[int, int] | None = None

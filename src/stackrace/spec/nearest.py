@@ -11,10 +11,10 @@ __all__ = ["did_you_mean"]
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean a or b?"`` for the known names nearest to ``word``, else all the known ones.
 
-    >>> did_you_mean("gunicron", ["gunicorn", "nginx"])
-    '; did you mean gunicorn?'
-    >>> did_you_mean("xyz", ["nginx", "apache"])
-    '; known are apache, nginx'
+    >>> did_you_mean("yelow", ["yellow", "blue"])
+    '; did you mean yellow?'
+    >>> did_you_mean("xyz", ["yellow", "blue"])
+    '; known are blue, yellow'
     """
     names = sorted(known)
     near = get_close_matches(word, names, n=3, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Stack paths: ``nginx/uwsgi/uwsgi:processes=4`` becomes a checked Stack.
+"""Stack paths: ``FRONT/PROTOCOL/SERVER:SETTING=4`` becomes a checked Stack.
 
 The grammar, with ``/`` over a wire and ``+`` inside the same server::
 
@@ -35,13 +35,6 @@ __all__ = ["parse_stack"]
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Which interface is taken where server and app share several."""
 
-_ENDINGS = {
-    Interface.WSGI: ("/http/gunicorn", "+mod_wsgi"),
-    Interface.ASGI: ("/http/uvicorn", "/http/uvicorn"),
-    Interface.RACK: ("/http/puma", "+passenger"),
-    Interface.FILES: ("/http/nginx", "/http/nginx"),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class _Token:
@@ -70,7 +63,8 @@ def _split(text: str) -> list[_Token]:
     segments = text.strip().split("/")
     if len(segments) % 2 == 0 or not all(segments):
         raise StackError(
-            f"stack {text!r}: write server, or server/protocol/server, as in nginx/uwsgi/uwsgi:processes=4"
+            f"stack {text!r}: write server, or server/protocol/server, each with its settings as in "
+            "server:name=value,name=value"
         )
     tokens = []
     for index in range(0, len(segments), 2):
@@ -160,7 +154,7 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
                 f"stack {text!r}: {front.name} forwards to one instance only; leave {spec.name}:instances out"
             )
     return Hop(
-        server=spec.name,
+        spec=spec,
         protocol=Protocol(token.protocol) if token.protocol else None,
         chosen=chosen,
         settings=settings,
@@ -252,7 +246,7 @@ def _interface(
         what = "sends no files" if first is Interface.FILES else "hosts no application"
         raise StackError(
             f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
-            f"as in {text}{_ending(spec, first)}"
+            f"as in {text}{_ending(spec, first, specs)}"
         )
     fitting = _names(other for other in specs.values() if other.hosts & offered)
     raise StackError(
@@ -265,10 +259,12 @@ def _first(offered: frozenset[Interface]) -> Interface:
     return next(interface for interface in _ORDER if interface in offered)
 
 
-def _ending(spec: ServerSpec, interface: Interface) -> str:
-    """What would make a front end's path whole, for the message; apache has guests, which are written with +."""
-    wire, guest = _ENDINGS[interface]
-    return guest if spec.name == "apache" else wire
+def _ending(front: ServerSpec, interface: Interface, specs: Mapping[str, ServerSpec]) -> str:
+    """What would make the path of ``front`` whole: a guest inside it, else a server that it can forward to."""
+    hosts = [spec for spec in specs.values() if interface in spec.suggested_for]
+    guests = [f"+{host.name}" for host in hosts if front.name in host.inside]
+    wires = [f"/{wire}/{host.name}" for host in hosts for wire in front.forwards if wire in host.listens]
+    return next(iter(guests + wires), "/PROTOCOL/SERVER")
 
 
 def _names(things: Iterable[ServerSpec | Interface]) -> str:

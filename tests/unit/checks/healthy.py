@@ -9,13 +9,19 @@ from stackrace.model.launch import HopUsage
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles
 from stackrace.model.race import Resources
 from stackrace.model.stack import Hop, Interface, Protocol, Stack
+from stackrace.servers import catalogue
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 
 
 def stack_of(server: str, **settings: Any) -> Stack:
-    hop = Hop(server=server, protocol=Protocol.HTTP, settings=settings)
-    return Stack(path=server, hops=(hop,), interface=Interface.WSGI)
+    return Stack(path=server, hops=(hop_of(server, **settings),), interface=Interface.WSGI)
+
+
+def hop_of(server: str, protocol: Protocol | None = Protocol.HTTP, **settings: Any) -> Hop:
+    spec = catalogue().specs[server]
+    defaults = {setting.name: setting.default for setting in spec.settings}
+    return Hop(spec=spec, protocol=protocol, settings=defaults | settings)
 
 
 def quantiles(**changes: Any) -> Quantiles:

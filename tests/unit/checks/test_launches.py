@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.checks.healthy import load, result, stack_of
+from tests.unit.checks.healthy import hop_of, load, result, stack_of
 
 from stackrace.checks import Aftermath, Complaint, LaunchView, examine_launch
 from stackrace.checks.launches import LAUNCH_CHECKS
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts
-from stackrace.model.stack import Hop, Interface, Protocol, Stack
+from stackrace.model.stack import Interface, Stack
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.report.words import findings as say
 
@@ -129,9 +129,7 @@ def test_invalid_slices_do_not_make_a_launch_unsteady():
 def test_a_number_that_follows_the_load_may_be_lower():
     stack = stack_of("gunicorn", workers=2)
     assert found(view(stack=stack, processes=1)) == {"other configuration": Effect.WARNS}
-    hop = Hop(server="uwsgi", protocol=Protocol.HTTP, settings={"processes": 9, "cheaper": 1})
-    cheap = Stack(path="uwsgi", hops=(hop,), interface=Interface.WSGI)
-    seen = view(stack=cheap)
+    seen = view(stack=stack_of("uwsgi", processes=9, cheaper=1))
     slices = tuple(replace(one, usage=(replace(one.usage[0], hop="uwsgi"),)) for one in seen.launch.slices)
     assert found(replace(seen, launch=replace(seen.launch, slices=slices))) == {}
 
@@ -144,10 +142,8 @@ def test_copies_of_a_server_are_held_to_so_many_times_its_processes():
 
 @pytest.mark.parametrize(("mpm", "silent", "loud"), [("prefork", 160, 164), ("event", 26, 30)])
 def test_an_apache_around_mod_wsgi_has_its_own_children_beside(mpm, silent, loud):
-    apache = Hop(
-        server="apache", protocol=Protocol.HTTP, settings={"mpm": mpm, "processes": 16, "max_workers": 150}
-    )
-    inside = Hop(server="mod_wsgi", protocol=None, settings={"mode": "daemon", "processes": 2})
+    apache = hop_of("apache", mpm=mpm, processes=16, max_workers=150)
+    inside = hop_of("mod_wsgi", None, mode="daemon", processes=2)
     stack = Stack(path="apache+mod_wsgi", hops=(apache, inside), interface=Interface.WSGI)
     for processes, expected in ((silent, {}), (loud, {"other configuration": Effect.WARNS})):
         seen = view(stack=stack, processes=processes)

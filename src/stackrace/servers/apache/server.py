@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
+from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
 from ..contract import Endpoint, Needs, Recipe, Server, Site
 from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 
@@ -18,6 +19,11 @@ SCHEMES = {
     Protocol.UWSGI: "uwsgi",
     Protocol.AJP: "ajp",
 }
+
+
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount:
+    setting = "max_workers" if settings["mpm"] == "prefork" else "processes"
+    return ProcessCount(setting=setting, least=0, most=int(settings[setting]))
 
 
 class Apache(Server):
@@ -75,6 +81,7 @@ class Apache(Server):
             Setting(
                 name="keep_alive",
                 default=True,
+                closes={False: "Apache is set to keep no connections: use keep_alive=on, with mpm=event"},
                 help="Keep clients' connections; turn it off with mpm=prefork, where each one holds a process.",
             ),
             Setting(
@@ -90,6 +97,7 @@ class Apache(Server):
             UPSTREAM_KEEP_ALIVE,
             ACCESS_LOG,
         ),
+        processes=_processes,
     )
     needs = Needs(
         apt=("apache2",),

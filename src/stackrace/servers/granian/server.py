@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Granian"]
 
@@ -64,6 +65,7 @@ class Granian(Server):
                 help="Write a line per request to standard output; turn it on to measure what logging costs.",
             ),
         ),
+        processes=fixed_by("workers"),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Gunicorn"]
 
@@ -19,6 +20,10 @@ CLASSES = {
 WORKER = {"uvicorn": "uvicorn_worker.UvicornWorker"}
 # gunicorn's gevent worker imports packaging, which gunicorn itself does not always bring
 BRINGS = {"gevent": ("gevent", "packaging"), "uvicorn": ("uvicorn-worker", "uvicorn[standard]")}
+
+
+def _threads(settings: Mapping[str, SettingValue]) -> int:
+    return int(settings["threads"]) if settings["class"] == "gthread" else 1
 
 
 class Gunicorn(Server):
@@ -42,6 +47,8 @@ class Gunicorn(Server):
                 default="sync",
                 choices=tuple(CLASSES),
                 implies=CLASSES,
+                # Source: gunicorn, Design, "Sync Workers"
+                closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
                 help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
                 "threads, gevent greenlets; uvicorn hosts the app's ASGI interface.",
             ),
@@ -58,6 +65,9 @@ class Gunicorn(Server):
                 help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
             ),
         ),
+        processes=fixed_by("workers"),
+        threads=_threads,
+        suggested_for=frozenset({Interface.WSGI}),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -96,6 +106,7 @@ class Gunicorn(Server):
             ),
             files={"tmp/.keep": "", "logs/.keep": ""},
             environment=site.app.import_environment,
+            arguments_variable="GUNICORN_CMD_ARGS",
         )
 
 

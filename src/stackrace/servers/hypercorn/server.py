@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Hypercorn"]
 
@@ -38,6 +39,7 @@ class Hypercorn(Server):
                 help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
             ),
         ),
+        processes=fixed_by("workers"),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ...model.stack import Interface, Origin, ServerSpec, Setting
+from ...model.stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
 from ..contract import Fragment, Guest, Needs, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "ModWsgi"]
 
 MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
+
+
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+    return fixed_by("processes")(settings) if settings["mode"] == "daemon" else None
 
 
 class ModWsgi(Guest):
@@ -50,6 +56,8 @@ class ModWsgi(Guest):
                 help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
             ),
         ),
+        processes=_processes,
+        suggested_for=frozenset({Interface.WSGI}),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))

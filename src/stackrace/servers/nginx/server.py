@@ -7,6 +7,7 @@ from pathlib import Path
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Nginx"]
 
@@ -26,6 +27,8 @@ class Nginx(Server):
         },
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Worker processes, each with its own event loop"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+        processes=fixed_by("workers"),
+        suggested_for=frozenset({Interface.FILES}),
     )
     needs = Needs(
         apt=("nginx-light",),

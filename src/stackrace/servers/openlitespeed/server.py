@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
 from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
@@ -49,6 +51,8 @@ class OpenLiteSpeed(Server):
     )
     needs = Needs(
         binary="openlitespeed",
+        # where its own installer puts it
+        folders=(Path("/usr/local/lsws/bin"),),
         version=("-v",),
         elsewhere="install it as docs.openlitespeed.org/installation/ says; it is looked for on PATH and in "
         "/usr/local/lsws/bin",

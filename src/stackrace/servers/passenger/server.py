@@ -55,6 +55,7 @@ class Passenger(Guest):
                 help="Seconds between two looks for the app's files and its restart.txt; 0 looks at every request.",
             ),
         ),
+        suggested_for=frozenset({Interface.RACK}),
     )
     # Its WSGI loader imports imp, which is gone since Python 3.12.
     needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))

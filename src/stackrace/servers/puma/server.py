@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import Needs, Recipe, Server, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Puma"]
 
@@ -32,6 +33,8 @@ class Puma(Server):
                 help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
             ),
         ),
+        processes=fixed_by("workers"),
+        suggested_for=frozenset({Interface.RACK}),
     )
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))
 

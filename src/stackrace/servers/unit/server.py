@@ -7,6 +7,7 @@ import json
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
 from ..front_end import ACCESS_LOG, workers
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Unit"]
 
@@ -52,6 +53,7 @@ class Unit(Server):
             workers("Threads of the router (listen_threads), which meets the clients"),
             ACCESS_LOG,
         ),
+        processes=fixed_by("processes"),
     )
     needs = Needs(
         binary="unitd",

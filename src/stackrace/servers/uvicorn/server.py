@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..processes import fixed_by
 
 __all__ = ["SERVER", "Uvicorn"]
 
@@ -44,6 +45,8 @@ class Uvicorn(Server):
                 help="Write a line per request to standard output; turn it on to measure what logging costs.",
             ),
         ),
+        processes=fixed_by("workers"),
+        suggested_for=frozenset({Interface.ASGI}),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

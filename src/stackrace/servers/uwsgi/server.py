@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 
@@ -16,6 +16,11 @@ OPTIONS = {
     Protocol.FASTCGI: "fastcgi-socket",
     Protocol.SCGI: "scgi-socket",
 }
+
+
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount:
+    most = int(settings["processes"])
+    return ProcessCount(setting="processes", least=0 if settings["cheaper"] else most, most=most)
 
 
 class Uwsgi(Server):
@@ -65,6 +70,8 @@ class Uwsgi(Server):
                 name="http",
                 default="auto",
                 choices=("auto", "router", "socket"),
+                # Source: uWSGI, "Native HTTP support", on http-socket
+                closes={"socket": "uWSGI's http-socket closes after every answer by design: use http=router"},
                 origin=Origin.RECOMMENDED,
                 help="Who parses HTTP: router is a process of uWSGI's own that keeps clients' connections, "
                 "socket is each worker, without keep-alive; auto is router on TCP and socket on unix.",
@@ -75,6 +82,7 @@ class Uwsgi(Server):
                 help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
             ),
         ),
+        processes=_processes,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

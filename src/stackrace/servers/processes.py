@@ -1,0 +1,19 @@
+"""How many processes a server works with, where one setting says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..model.stack import ProcessCount, SettingValue
+
+__all__ = ["fixed_by"]
+
+
+def fixed_by(setting: str) -> Callable[[Mapping[str, SettingValue]], ProcessCount | None]:
+    """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""
+
+    def count(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+        number = int(settings[setting])
+        return ProcessCount(setting=setting, least=number, most=number) if number else None
+
+    return count
