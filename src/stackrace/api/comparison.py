@@ -17,7 +17,7 @@ from ..model import ids
 from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
 from ..model.errors import InterruptedRace, StackraceError
 from ..model.race import Ending, Race
-from ..race.rounds import Still
+from ..race.rounds import OpenCells
 from ..report.complaints import complaints
 from ..report.result import standing_of
 from ..report.words import words_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Options", "Raced", "last_rerun", "race_again"]
 
-RacePart = Callable[[RaceRequest, Still | None], Race]
+RacePart = Callable[[RaceRequest, OpenCells | None], Race]
 """Races one part and keeps it."""
 
 OnPart = Callable[[Part, tuple[str, ...]], None]

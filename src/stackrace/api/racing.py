@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..model.preparing import OnPreparing, unheard
 from ..model.race import Race
 from ..race.events import Event, Sink
-from ..race.rounds import Still
+from ..race.rounds import OpenCells
 from ..race.runner import check_budget
 from ..race.runner import run as run_race
 from ..report.words.findings import warning
@@ -58,7 +58,7 @@ class ReadyRace:
     """Who keeps it, in the order in which they hear events."""
     foretold: tuple[str, ...]
     """What is to be expected of it, one sentence each; nothing of a race that goes on."""
-    still: Still | None
+    open_cells: OpenCells | None
     """Chooses among the cells before each block."""
 
     def run(self, shown: Sink) -> Race:
@@ -72,7 +72,9 @@ class ReadyRace:
                 sink(event)
 
         ready = self.prepared
-        return run_race(ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, still=self.still)
+        return run_race(
+            ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, open_cells=self.open_cells
+        )
 
 
 @contextmanager
@@ -82,7 +84,7 @@ def ready_race(
     on_preparing: OnPreparing = unheard,
     *,
     resumed: ResumedRace | None = None,
-    still: Still | None = None,
+    open_cells: OpenCells | None = None,
 ) -> Iterator[ReadyRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
@@ -95,11 +97,11 @@ def ready_race(
             refuse_changed(resumed, fresh.race, opening)
         ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
         # before anything is kept of a race that will not be
-        check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, still=still)
+        check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
         kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
         with kept as sinks:
-            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, still=still)
+            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, open_cells=open_cells)
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:

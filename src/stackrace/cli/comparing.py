@@ -10,7 +10,7 @@ from ..api.comparison import Options, Raced, last_rerun, race_again
 from ..model.comparison import Part, Rerun
 from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Race
-from ..race.rounds import Still
+from ..race.rounds import OpenCells
 from ..report.historic import Form, rerun_exporter
 from ..spec.request import RaceRequest
 from ..store import open_store
@@ -37,8 +37,8 @@ def compare_again(
 
     with stoppable(), open_store(store_url) as store:
 
-        def race_part(request: RaceRequest, still: Still | None) -> Race:
-            return raced(request, store, still=still)
+        def race_part(request: RaceRequest, open_cells: OpenCells | None) -> Race:
+            return raced(request, store, open_cells=open_cells)
 
         outcome = race_again(name, options, race_part, on_part)
     _show(outcome, html=html, as_json=as_json)

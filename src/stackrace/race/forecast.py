@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from ..model.race import Cell
 from ..stats.planning import blocks_expected
-from .pace import Hands, Lengths, lengths_of
-from .schedule import MOST_BLOCKS, Costs, Extent, block_s
+from .extent import Extent
+from .overhead import Overhead
+from .pace import USUAL_LENGTHS, Parallelism, SliceLengths, lengths_of
+from .schedule import MOST_BLOCKS, block_s
 from .twins import TWIN_BLOCKS
 
-__all__ = ["Prospect", "answer_s", "fits", "likely_stacks", "prospect_of"]
+__all__ = ["ForecastInput", "answer_s", "fits", "forecast_input", "likely_stacks"]
 
 READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
@@ -37,35 +39,33 @@ FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prospect:
-    """What each stack of a race goes through: ``headline`` slices a pass, ``sides`` of other levels once.
+class ForecastInput:
+    """What each stack of a race goes through."""
 
-    ``difference`` is the one that does not matter, 0.05 for 5 %; with ``twin`` one stack runs twice at first.
-    """
-
-    lengths: Lengths = field(default_factory=Lengths)
+    lengths: SliceLengths = USUAL_LENGTHS
     headline: int = 1
+    """Slices of the level that the answer speaks of, in each pass."""
     sides: int = 0
+    """Slices of other levels, once."""
     difference: float = 0.05
+    """The one that does not matter, 0.05 for 5 %."""
     twin: bool = True
+    """Whether one stack runs twice at first."""
 
 
-def prospect_of(
+def forecast_input(
     cells: Sequence[Cell],
-    hands: Hands,
+    parallelism: Parallelism,
     *,
     difference: float,
     twin: bool,
     fixed_slice_s: float | None = None,
     alike: bool = False,
-) -> Prospect:
+) -> ForecastInput:
     """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
-    lengths = lengths_of(cells, hands, alike=alike)
-    if fixed_slice_s is not None:
-        lengths = replace(lengths, slice_s=fixed_slice_s, side_s=fixed_slice_s)
     levels = len({cell.level for cell in cells})
-    return Prospect(
-        lengths=lengths,
+    return ForecastInput(
+        lengths=lengths_of(cells, parallelism, alike=alike, fixed_s=fixed_slice_s),
         headline=levels if alike else 1,
         sides=0 if alike else levels - 1,
         difference=difference,
@@ -73,33 +73,33 @@ def prospect_of(
     )
 
 
-def answer_s(prospect: Prospect, stacks: int) -> float:
+def answer_s(race: ForecastInput, stacks: int) -> float:
     """Return about how many seconds a race of ``stacks`` stacks needs until it can name the best.
 
     In time to get ready, and as many blocks as `blocks_expected` says, ``MOST_BLOCKS`` where it knows no number;
     all stacks are in the first ``TOGETHER_BLOCKS`` of them, then half. Where time is short a race makes one pass a
     block. It never falls as stacks are added, though a few more sometimes need a block less.
     """
-    return max(_answer_s(prospect, fewer) for fewer in range(1, stacks + 1))
+    return max(_answer_s(race, fewer) for fewer in range(1, stacks + 1))
 
 
-def _answer_s(prospect: Prospect, stacks: int) -> float:
-    lengths = prospect.lengths
+def _answer_s(race: ForecastInput, stacks: int) -> float:
+    lengths = race.lengths
     # queues are worked off before the next stack is measured
-    costs = Costs(
+    overhead = Overhead(
         launch_s=LAUNCH_S,
         warmup_s=max(WARMUP_S, lengths.response_s),
         stop_s=STOP_S,
         rest_s=AROUND_S + lengths.queue_s,
     )
-    blocks = _blocks(stacks, prospect.difference)
-    twice = 1 if prospect.twin and stacks >= FEWEST else 0
+    blocks = _blocks(stacks, race.difference)
+    twice = 1 if race.twin and stacks >= FEWEST else 0
     left = max(-(-stacks // 2), min(stacks, FEWEST))
-    seconds = READY_S + STOP_S + (stacks + twice) * prospect.sides * (lengths.side_s + costs.between_s)
+    seconds = READY_S + STOP_S + (stacks + twice) * race.sides * (lengths.side_s + overhead.between_s)
     for number in range(blocks):
         racing = (stacks if number < TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
-        ahead = Extent(stacks=racing, headline=racing * prospect.headline)
-        seconds += block_s(ahead, costs, 1, lengths.slice_s)
+        ahead = Extent(stacks=racing, headline=racing * race.headline)
+        seconds += block_s(ahead, overhead, 1, lengths.slice_s)
     return seconds
 
 
@@ -109,12 +109,12 @@ def _blocks(stacks: int, difference: float) -> int:
     return blocks_expected(stacks, difference=difference) or MOST_BLOCKS
 
 
-def fits(prospect: Prospect, stacks: int, budget_s: float) -> bool:
+def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
     """Tell whether ``budget_s`` is likely to be enough for ``stacks`` stacks."""
-    return answer_s(prospect, stacks) <= SLACK * budget_s
+    return answer_s(race, stacks) <= SLACK * budget_s
 
 
-def likely_stacks(prospect: Prospect, budget_s: float, most: int) -> int:
+def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:
     """Return how many stacks ``budget_s`` is likely to answer: at least ``FEWEST``, and ``most`` at most."""
-    likely = [stacks for stacks in range(FEWEST, most + 1) if fits(prospect, stacks, budget_s)]
+    likely = [stacks for stacks in range(FEWEST, most + 1) if fits(race, stacks, budget_s)]
     return max([*likely, min(FEWEST, most)])

@@ -6,20 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.page_time import PageTime
-from ..model.race import Cell, Resources
+from ..model.race import Cell, RacePlan, Resources
 from ..model.stack import Stack
-from .schedule import SLICE_S
+from .extent import headline
 
 __all__ = [
     "ENOUGH_ANSWERS",
     "MOST_SLICE_S",
-    "Hands",
-    "Lengths",
-    "hands_of",
+    "SLICE_S",
+    "USUAL_LENGTHS",
+    "Parallelism",
+    "SliceLengths",
+    "fixed_lengths",
     "lengths_of",
+    "parallelism_of",
+    "planned_lengths",
     "response_s",
     "slice_needed_s",
 ]
+
+SLICE_S = 0.2
+"""The usual slice, where the page needs no longer one. Where the machine's speed flickers a longer one tells no
+more: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
 LEAST_ANSWERS = 20
 """In a slice: counting whole answers then adds an sd of 2 %, to the 10 % by which slices differ anyway."""
@@ -38,40 +46,49 @@ MOST_SLICE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hands:
-    """What works on answers at a time: ``cores`` compute, and ``at_once`` requests are under way in the app."""
+class Parallelism:
+    """How much goes on at a time while answers are made."""
 
     cores: int
-    at_once: int
+    requests: int
+    """Under way in the app."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lengths:
-    """The seconds that slices of the answer's own level need, and those of other levels.
-
-    ``response_s`` is how long an answer takes at the first, under load; ``queue_s`` how long a stack then goes on
-    computing answers that nobody waits for, when a slice ends.
-    """
+class SliceLengths:
+    """How long slices are meant to be, and what about the pages makes them so."""
 
     slice_s: float = SLICE_S
+    """Of the answer's own level."""
     side_s: float = SLICE_S
+    """Of other levels."""
     response_s: float = 0.0
+    """How long an answer takes at the answer's own level, under load."""
     queue_s: float = 0.0
+    """How long a stack goes on computing answers that nobody waits for, when a slice ends."""
+    fixed: bool = False
+    """Whether somebody said how long slices are: then none is cut."""
 
 
-def hands_of(stacks: Sequence[Stack], cores: Resources) -> Hands:
+USUAL_LENGTHS = SliceLengths()
+"""Those of quick pages."""
+
+
+def parallelism_of(stacks: Sequence[Stack], cores: Resources) -> Parallelism:
     """Return what every one of ``stacks`` has, as far as its settings tell: the fewest requests at once."""
-    return Hands(cores=len(cores.stack_cores), at_once=min((_at_once(stack) for stack in stacks), default=1))
+    return Parallelism(
+        cores=len(cores.stack_cores), requests=min((_requests_at_once(stack) for stack in stacks), default=1)
+    )
 
 
-def _at_once(stack: Stack) -> int:
+def _requests_at_once(stack: Stack) -> int:
     """Processes times threads of the server that hosts the app; a process at least answers one at a time."""
     host = stack.hops[-1]
     processes = host.settings.get("workers", host.settings.get("processes", 1))
     return max(int(processes) * host.threads * host.instances, 1)
 
 
-def response_s(page: PageTime, concurrency: int, hands: Hands) -> float:
+def response_s(page: PageTime, concurrency: int, parallelism: Parallelism) -> float:
     """Return how long an answer takes while ``concurrency`` connections ask all the time.
 
     At least what the app takes for it. More connections wait in turn: for the cores, of which each answer takes
@@ -80,39 +97,61 @@ def response_s(page: PageTime, concurrency: int, hands: Hands) -> float:
     Source: the asymptotic bounds of a closed system, D. Lazowska et al., "Quantitative System Performance", 1984,
     chapter 5.
     """
-    return max(page.wall_s, concurrency * page.cpu_s / hands.cores, concurrency * page.wall_s / hands.at_once)
+    return max(
+        page.wall_s, concurrency * page.cpu_s / parallelism.cores, concurrency * page.wall_s / parallelism.requests
+    )
 
 
-def slice_needed_s(page: PageTime, concurrency: int, hands: Hands) -> float:
+def slice_needed_s(page: PageTime, concurrency: int, parallelism: Parallelism) -> float:
     """Return how long a slice must be: ``SLICE_S``, or as long as ``LEAST_ANSWERS`` take and ``LEAST_RESPONSES``.
 
     Response times count until the slice holds ``ENOUGH_ANSWERS``. ``MOST_SLICE_S`` is the longest.
     """
-    response = response_s(page, concurrency, hands)
+    response = response_s(page, concurrency, parallelism)
     between_s = response / concurrency  # from answer to answer, by Little's law
     steady_s = min(LEAST_RESPONSES * response, ENOUGH_ANSWERS * between_s)
     return min(max(SLICE_S, LEAST_ANSWERS * between_s, steady_s), MOST_SLICE_S)
 
 
-def lengths_of(cells: Sequence[Cell], hands: Hands, *, alike: bool = False) -> Lengths:
-    """Return how long slices of ``cells`` must be, the first workload's highest concurrency being the answer's own.
+def lengths_of(
+    cells: Sequence[Cell], parallelism: Parallelism, *, alike: bool = False, fixed_s: float | None = None
+) -> SliceLengths:
+    """Return how long slices of ``cells`` are to be: as long as their pages need, or ``fixed_s``.
 
     Where all cells are ``alike``, all slices are as long as the most demanding of them.
     """
-    needed = {cell.level: slice_needed_s(cell.workload.page, cell.load.concurrency, hands) for cell in cells}
-    first = [cell for cell in cells if cell.workload.name == cells[0].workload.name]
-    own = max(first, key=lambda cell: cell.load.concurrency)
+    own = headline(cells)
     ahead = cells if alike else [own]
-    sides_s = [_side_s(cell, hands) for cell in cells if cell.level != own.level]
-    return Lengths(
-        slice_s=max(needed.values()) if alike else needed[own.level],
-        side_s=max(sides_s, default=SLICE_S),
-        response_s=max(response_s(one.workload.page, one.load.concurrency, hands) for one in ahead),
-        queue_s=max(one.workload.page.cpu_s * one.load.concurrency / hands.cores for one in ahead),
+    sides_s = [_side_s(cell, parallelism) for cell in cells if cell.level != own.level]
+    return SliceLengths(
+        slice_s=fixed_s or max(_needed_s(cell, parallelism) for cell in ahead),
+        side_s=fixed_s or max(sides_s, default=SLICE_S),
+        response_s=max(_response_s(cell, parallelism) for cell in ahead),
+        queue_s=max(cell.workload.page.cpu_s * cell.load.concurrency / parallelism.cores for cell in ahead),
+        fixed=fixed_s is not None,
     )
 
 
-def _side_s(cell: Cell, hands: Hands) -> float:
+def fixed_lengths(slice_s: float) -> SliceLengths:
+    """Return the lengths where somebody said that all slices take ``slice_s``."""
+    return SliceLengths(slice_s=slice_s, side_s=slice_s, fixed=True)
+
+
+def planned_lengths(plan: RacePlan) -> SliceLengths:
+    """Return how long the slices of ``plan`` are to be."""
+    parallelism = parallelism_of(plan.stacks, plan.cores)
+    return lengths_of(plan.cells(plan.stacks), parallelism, alike=plan.exhaustive, fixed_s=plan.slice_s)
+
+
+def _needed_s(cell: Cell, parallelism: Parallelism) -> float:
+    return slice_needed_s(cell.workload.page, cell.load.concurrency, parallelism)
+
+
+def _response_s(cell: Cell, parallelism: Parallelism) -> float:
+    return response_s(cell.workload.page, cell.load.concurrency, parallelism)
+
+
+def _side_s(cell: Cell, parallelism: Parallelism) -> float:
     """A level that the answer does not speak of is a point of a curve: ``SIDE_ANSWERS`` tell it."""
-    response = response_s(cell.workload.page, cell.load.concurrency, hands)
-    return min(max(SLICE_S, SIDE_ANSWERS * response / cell.load.concurrency), MOST_SLICE_S)
+    between_s = _response_s(cell, parallelism) / cell.load.concurrency
+    return min(max(SLICE_S, SIDE_ANSWERS * between_s), MOST_SLICE_S)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from .schedule import REWARM_S
+__all__ = ["FEW_CONNECTIONS", "REWARM_S", "rewarm_s"]
 
-__all__ = ["FEW_CONNECTIONS", "rewarm_s"]
+REWARM_S = 0.1
+"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
+answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
 
 FEW_CONNECTIONS = 10
 """With no more, an answer's time is mostly the app's own; with more it is mostly waiting in the server's queue."""

@@ -6,18 +6,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..model.errors import InputError
 from ..model.race import Cell, Ending, Race, RacePlan
 from ..model.stack import Stack
 from .block import Block
-from .schedule import SLICE_S, BlockPlan, Costs, least_budget_s, passes_worth
-from .slices import guess, too_short
+from .overhead import expected_overhead
+from .pace import SLICE_S, fixed_lengths
+from .schedule import BlockPlan, passes_worth
+from .short_budget import too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
 
-__all__ = ["WARMUP_CAP_S", "Rounds", "Still"]
+__all__ = ["WARMUP_CAP_S", "OpenCells", "Rounds"]
 
-Still = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
+OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 """Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""
 
 WARMUP_CAP_S = 1.5
@@ -30,74 +31,58 @@ MOST_PASSES = 4
 
 
 class Rounds:
-    """Makes blocks of slices for each cell that is ``still`` wanted, alike, until the budget holds no other.
+    """Makes blocks of slices for each cell that is still open, alike, until the budget holds no other.
 
     What is not wanted any more leaves its time to the rest, so that later blocks are shorter and there are more.
     Where few cells are left, launching costs more than they do, and each is measured several times a launch.
     """
 
-    def __init__(self, plan: RacePlan, still: Still) -> None:
+    def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
         assert plan.budget_s is not None
         self._plan = plan
-        self._still = still
-        self._costs = _cheaper(guess(plan.budget_s, len(plan.stacks)))
+        self._open_cells = open_cells
+        expected = expected_overhead(plan.budget_s, len(plan.stacks))
+        self._overhead = replace(expected, warmup_s=min(expected.warmup_s, WARMUP_CAP_S))
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold a block of all cells."""
         cells = self._plan.cells(entrants(self._plan))
-        if remaining_s < self._block_s(cells) + self._costs.stop_s:
-            raise self._too_short(cells, remaining_s)
+        if remaining_s < self._block_s(cells) + self._overhead.stop_s:
+            raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""
-        cells = tuple(self._still(steps.ledger.race, self._plan.cells(racing)))
-        if not cells or remaining_s < self._block_s(cells) + self._costs.stop_s:
+        cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
+        if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
         passes = 1 if steps.number < SINGLE_BLOCKS else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
-        steps.deadline_s = time.monotonic() + remaining_s - self._costs.stop_s
+        steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
         block = Block(
             plan=plan,
-            replan=lambda costs: plan,
+            replan=lambda overhead: plan,
+            lengths=fixed_lengths(self._slice_s),
             cells=cells,
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=WARMUP_CAP_S,
-            stop_s=self._costs.stop_s,
-            least_s=lambda ahead, costs: least_budget_s(ahead, costs, self._slice_s),
+            stop_s=self._overhead.stop_s,
             alike=True,
             bound_bytes=self._plan.cores.memory_bytes,
         )
-        self._costs = block.run()
+        self._overhead = block.run()
         return True
 
     def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
         """Return the passes of a block after the first: as many as its launches are worth, and fit."""
-        beside_s = self._costs.of(len({cell.stack for cell in cells}))
+        beside_s = self._overhead.empty_block_s(len({cell.stack for cell in cells}))
         pass_s = self._block_s(cells) - beside_s
-        fitting = int((remaining_s - self._costs.stop_s - beside_s) / pass_s)
+        fitting = int((remaining_s - self._overhead.stop_s - beside_s) / pass_s)
         return max(min(passes_worth(beside_s, pass_s), MOST_PASSES, fitting), 1)
 
     def _block_s(self, cells: Sequence[Cell]) -> float:
         """Return what a block of one pass takes."""
         stacks = len({cell.stack for cell in cells})
-        return self._costs.of(stacks) + len(cells) * (self._slice_s + self._costs.between_s)
-
-    def _too_short(self, cells: Sequence[Cell], remaining_s: float) -> InputError:
-        plan = self._plan
-        assert plan.budget_s is not None
-        return too_short(
-            plan.budget_s,
-            self._block_s(cells) + self._costs.stop_s,
-            stacks=len(plan.stacks),
-            workloads=len(plan.workloads),
-            levels=len(plan.loads),
-            twin=len(entrants(plan)) > len(plan.stacks),
-            before_s=plan.budget_s - remaining_s,
-        )
-
-
-def _cheaper(costs: Costs) -> Costs:
-    return replace(costs, warmup_s=min(costs.warmup_s, WARMUP_CAP_S))
+        return self._overhead.empty_block_s(stacks) + len(cells) * (self._slice_s + self._overhead.between_s)

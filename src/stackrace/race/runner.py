@@ -16,14 +16,13 @@ from ..model.stack import Stack
 from .activity import Activity
 from .decisions import Decisions, decisions
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
-from .leaving import Leaving
 from .ledger import Ledger
 from .resume import blocks_done, counted, spent_s
-from .rounds import Rounds, Still
+from .rounds import OpenCells, Rounds
 from .runs import Runs
 from .slices import Slices
 from .steps import Steps
-from .stopwatch import Phase, Stopwatch
+from .stopwatch import Phase
 from .twin_difference import twins_apart
 from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
 
@@ -47,13 +46,13 @@ def check_budget(
     race: Race,
     *,
     begun_s: float | None = None,
-    still: Still | None = None,
+    open_cells: OpenCells | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Raise InputError when what is left of the budget does not hold even one block; see ``run``."""
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     if not blocks_done(race):
-        _kind(plan, race, still).check(_budget_s(plan) - (clock() - begun))
+        _kind(plan, race, open_cells).check(_budget_s(plan) - (clock() - begun))
 
 
 def run(
@@ -63,30 +62,30 @@ def run(
     sink: Sink,
     *,
     begun_s: float | None = None,
-    still: Still | None = None,
+    open_cells: OpenCells | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
     """Race ``plan`` on ``place``, telling ``sink`` everything as it happens; returns the finished race.
 
     ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
     counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
-    ``elapsed_s`` already. ``still`` chooses the cells of every block, and ends the race by leaving none. An
+    ``elapsed_s`` already. ``open_cells`` chooses the cells of every block, and ends the race by leaving none. An
     interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError
     before it tells anything when the budget does not hold even one block.
     """
-    check_budget(plan, race, begun_s=begun_s, still=still, clock=clock)
+    check_budget(plan, race, begun_s=begun_s, open_cells=open_cells, clock=clock)
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
     # one that goes on after an interruption keeps the twin it had, or goes on without
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
-    ending, watch, leaving = Ending.INTERRUPTED, Stopwatch(), Leaving()
-    steps = partial(Steps, place=place, ledger=ledger, sink=sink, watch=watch, leaving=leaving)
+    ending = Ending.INTERRUPTED
+    steps = Steps(number=blocks_done(race), place=place, ledger=ledger, sink=sink)
     try:
         try:
-            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), still)
+            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), open_cells)
         finally:
-            leaving.finish()
+            steps.pending_stops.finish()
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
@@ -94,7 +93,7 @@ def run(
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         elapsed_s = clock() - begun
-        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
+        finished = ledger.end(ending, elapsed_s, steps.watch.duty(elapsed_s - spent_s(race)))
         sink(RaceEnded(ending, elapsed_s, finished.duty))
     return finished
 
@@ -103,50 +102,43 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _kind(plan: RacePlan, race: Race, still: Still | None) -> _Blocks:
+def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> _Blocks:
     if plan.repeats is not None:
-        return Runs(plan, plan.repeats, spent_s(race), still)
-    if still is not None:
-        return Rounds(plan, still)
+        return Runs(plan, plan.repeats, spent_s(race), open_cells)
+    if open_cells is not None:
+        return Rounds(plan, open_cells)
     return Slices(plan, counted(race).launches)
 
 
-def _blocks(
-    plan: RacePlan, steps_of: Callable[..., Steps], remaining_s: Callable[[], float], still: Still | None
-) -> Ending:
-    steps = steps_of(number=0)
-    place, ledger, sink, leaving = steps.place, steps.ledger, steps.sink, steps.leaving
-    race = ledger.race
-    number = blocks_done(race)
+def _blocks(plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open_cells: OpenCells | None) -> Ending:
+    place, ledger, sink = steps.place, steps.ledger, steps.sink
     racing = list(plan.stacks)
-    if number:
-        seen = decisions(race)
-        if seen.settled:
+    if steps.number:
+        so_far = decisions(ledger.race)
+        if so_far.settled:
             return Ending.ANSWERED
-        racing = _left(racing, seen, ledger)
-    blocks = _kind(plan, race, still)
+        racing = _left(racing, so_far, ledger)
+    blocks = _kind(plan, ledger.race, open_cells)
     sink(Progress(Activity.CALIBRATING))
     with steps.watch.during(Phase.CALIBRATING):
         place.calibrate(plan.loads)
     while racing:
-        steps = steps_of(number=number)
         present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
-        if still is not None and not still(ledger.race, plan.cells(racing)):
+        if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
         if not blocks.another(steps, present, remaining_s()):
             return blocks.ending
-        number += 1
+        steps.number += 1
         _keep_the_twin(plan, ledger, sink)
-        race = ledger.race
-        leaving.then(partial(_tell_block, number, ledger, sink))
-        seen = decisions(race)
-        if seen.settled:
+        steps.pending_stops.then(partial(_tell_block, steps.number, ledger, sink))
+        so_far = decisions(ledger.race)
+        if so_far.settled:
             # what stopping brings to light may make a launch invalid
-            leaving.finish()
-            seen = decisions(ledger.race)
-        if seen.settled:
+            steps.pending_stops.finish()
+            so_far = decisions(ledger.race)
+        if so_far.settled:
             return Ending.ANSWERED
-        racing = _left(racing, seen, ledger)
+        racing = _left(racing, so_far, ledger)
         if _alone(plan, ledger):
             break
     return Ending.EXHAUSTED
@@ -188,6 +180,6 @@ def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
     sink(TwinChosen(path))
 
 
-def _left(racing: Sequence[Stack], seen: Decisions, ledger: Ledger) -> list[Stack]:
+def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
     """Return the stacks of the next block: neither dropped nor given up."""
-    return [s for s in racing if s.path not in seen.dropped and not ledger.given_up(s.path)]
+    return [s for s in racing if s.path not in so_far.dropped and not ledger.given_up(s.path)]

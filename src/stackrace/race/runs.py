@@ -12,7 +12,7 @@ from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
 from ..model.verdict import Finding
 from .events import BlockStarted
-from .rounds import Still
+from .rounds import OpenCells
 from .steps import Steps, shuffled, shuffler_of
 
 __all__ = ["RUN_LIMIT_S", "RunBlock", "Runs"]
@@ -53,34 +53,36 @@ class RunBlock:
             if cell.stack in steps.up:
                 steps.announce(cell)
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
-                seen = steps.measure(cell, cell.load, 0.0, limit_s)
+                observation = steps.measure(cell, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
-                steps.book(cell, seen, may_redo=False, known=_cut_off(cell, seen, limit_s))
+                steps.book(cell, observation, may_redo=False, known=_cut_off(cell, observation, limit_s))
         finally:
             if steps.up:
                 steps.retire()
                 # a cold start is measured: nothing else may be under way
-                steps.leaving.finish()
+                steps.pending_stops.finish()
 
 
-def _cut_off(cell: Cell, seen: Observation, limit_s: float) -> tuple[Finding, ...]:
+def _cut_off(cell: Cell, observation: Observation, limit_s: float) -> tuple[Finding, ...]:
     """Say that a run ended before its requests were sent."""
-    finding = run_cut_off(BoundedRun(observation=seen, requests=cell.load.requests, limit_s=limit_s))
+    finding = run_cut_off(BoundedRun(observation=observation, requests=cell.load.requests, limit_s=limit_s))
     return () if finding is None else (finding,)
 
 
 class Runs:
     """Decides whether another block of runs is made: as many as were asked for, time permitting.
 
-    ``spent_s`` is what the blocks made before an interruption took. Where ``still`` chooses among the cells,
+    ``spent_s`` is what the blocks made before an interruption took. Where ``open_cells`` chooses among the cells,
     those it leaves out are not run any more.
     """
 
-    def __init__(self, plan: RacePlan, repeats: int, spent_s: float = 0.0, still: Still | None = None) -> None:
+    def __init__(
+        self, plan: RacePlan, repeats: int, spent_s: float = 0.0, open_cells: OpenCells | None = None
+    ) -> None:
         self._plan = plan
         self._repeats = repeats
         self._spent_s = spent_s
-        self._still = still
+        self._open_cells = open_cells
         self.ending = Ending.COMPLETED
 
     def check(self, remaining_s: float) -> None:
@@ -94,7 +96,7 @@ class Runs:
         begun_s = time.monotonic()
         cells = self._plan.cells(racing)
         block = RunBlock(
-            cells=cells if self._still is None else self._still(steps.ledger.race, cells),
+            cells=cells if self._open_cells is None else self._open_cells(steps.ledger.race, cells),
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
             eta_s=self._eta_s(steps.number, remaining_s),

@@ -19,8 +19,8 @@ from ..model.stack import Stack, original_path
 from ..model.verdict import Effect, Finding, Verdict
 from .activity import Activity
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
-from .leaving import Leaving
 from .ledger import Ledger
+from .pending_stops import PendingStops
 from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
 
@@ -31,21 +31,21 @@ LEAST_PATIENCE_S = 4.0
 
 @dataclass(slots=True, kw_only=True)
 class Steps:
-    """What one block can do. ``up`` maps the stacks that are up to the ids of their launches.
-
-    ``deadline_s`` is monotonic, infinite where nothing bounds the race: a start must leave time before it.
-    ``watch`` takes the time of each step. ``leaving`` are the stacks of the block before, which may still be on
-    their way down while this one's start.
-    """
+    """What a block can do with its place, ledger and sink."""
 
     number: int
+    """The block's, from 0."""
     place: Place
     ledger: Ledger
     sink: Sink
     deadline_s: float = math.inf
+    """Monotonic, infinite where nothing bounds the race: a start must leave time before it."""
     watch: Stopwatch = field(default_factory=Stopwatch)
-    leaving: Leaving = field(default_factory=Leaving)
+    """Takes the time of each step."""
+    pending_stops: PendingStops = field(default_factory=PendingStops)
+    """Of the stacks of the block before, which may still go down while this one's start."""
     up: dict[Stack, str] = field(default_factory=dict)
+    """The ids of the launches of the stacks that are up."""
 
     def launch(self, stack: Stack) -> None:
         """Start ``stack``; it is up afterwards, or its failure is booked."""
@@ -86,10 +86,10 @@ class Steps:
     ) -> Observation:
         """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are not of the headline."""
         with self.watch.during(Phase.PROBING):
-            seen = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
-            self.watch.rebook(seen.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
+            observation = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
+            self.watch.rebook(observation.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
             self.watch.rebook(rewarm_s, Phase.PROBING, Phase.REWARMING)
-        return seen
+        return observation
 
     def rest(self) -> None:
         """Let no stack answer at the cost of the next what its last load left behind."""
@@ -130,18 +130,18 @@ class Steps:
         self._close(stack, launch, retired)
 
     def retire(self) -> None:
-        """Begin to stop all that is up; its launches are closed once it is gone (``leaving``)."""
+        """Begin to stop all that is up; its launches are closed once it is gone (see ``pending_stops``)."""
         self.sink(Progress(Activity.STOPPING))
         going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
             retiring = self.place.retire(list(going))
-        self.leaving.begin(lambda: self._see_off(going, retiring))
+        self.pending_stops.begin(lambda: self._see_off(going, retiring))
 
     def _see_off(self, going: dict[Stack, str], retiring: Retiring) -> None:
         """Wait for stacks to be gone, and close their launches."""
         with self.watch.during(Phase.STOPPING):
             retired = retiring.finish()
-        self.leaving.stop_s = retired.took_s
+        self.pending_stops.stop_s = retired.took_s
         while going:
             stack, launch_id = going.popitem()
             launch = self.ledger.launch(launch_id)

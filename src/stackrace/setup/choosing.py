@@ -11,8 +11,8 @@ from ..model.load import Load
 from ..model.race import Cell, Resources
 from ..model.stack import Interface, Stack
 from ..model.workload import Workload
-from ..race.forecast import Prospect, likely_stacks, prospect_of
-from ..race.pace import Hands, hands_of, response_s
+from ..race.forecast import ForecastInput, forecast_input, likely_stacks
+from ..race.pace import Parallelism, parallelism_of, response_s
 from ..servers import Catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
@@ -43,7 +43,7 @@ def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, co
         candidates = most_used(catalogue, offered, python)
     else:
         candidates = asked(request.stacks, catalogue, offered, python)
-    levels = levels_for(request, examined.workloads, hands_of(candidates, cores))
+    levels = levels_for(request, examined.workloads, parallelism_of(candidates, cores))
     number = number_for(request, candidates, examined.workloads, levels, cores)
     return Choice(candidates=candidates, number=number, levels=levels)
 
@@ -83,7 +83,7 @@ def most_used(
     return tuple(stacks[:MOST_STACKS])
 
 
-def levels_for(request: RaceRequest, workloads: Iterable[Workload], hands: Hands) -> tuple[int, ...]:
+def levels_for(request: RaceRequest, workloads: Iterable[Workload], parallelism: Parallelism) -> tuple[int, ...]:
     """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
 
     Runs, whose length may be given level by level, keep the usual defaults.
@@ -94,7 +94,7 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], hands: Hands
     pages = [one.page for one in workloads]
 
     def suits(levels: tuple[int, ...]) -> bool:
-        return all(response_s(page, max(levels), hands) <= LONGEST_RESPONSE_S for page in pages)
+        return all(response_s(page, max(levels), parallelism) <= LONGEST_RESPONSE_S for page in pages)
 
     return next((levels for levels in (usual, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
 
@@ -110,25 +110,25 @@ def number_for(
     budget_s = budget_s_of(request)
     if request.stacks is not None or request.repeats is not None or budget_s is None:
         return len(stacks)
-    ahead = _prospect(request, stacks, workloads, levels, cores)
+    ahead = _forecast_input(request, stacks, workloads, levels, cores)
     return likely_stacks(ahead, budget_s, len(stacks))
 
 
-def _prospect(
+def _forecast_input(
     request: RaceRequest,
     stacks: Sequence[Stack],
     workloads: Sequence[Workload],
     levels: Sequence[int],
     cores: Resources,
-) -> Prospect:
+) -> ForecastInput:
     cells = [
         Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))
         for workload in workloads
         for level in levels
     ]
-    return prospect_of(
+    return forecast_input(
         cells,
-        hands_of(stacks, cores),
+        parallelism_of(stacks, cores),
         difference=request.difference,
         twin=request.twin,
         fixed_slice_s=request.slice_s,

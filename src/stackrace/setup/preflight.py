@@ -14,8 +14,11 @@ from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.race import Resources
 from ..model.verdict import Effect, Finding
 from ..probe import available_bytes, network_limits, physical_cores
-from ..race.schedule import Extent, least_budget_s
-from ..race.slices import guess, too_short
+from ..race.extent import Extent
+from ..race.overhead import expected_overhead
+from ..race.pace import USUAL_LENGTHS, fixed_lengths
+from ..race.schedule import least_budget_s
+from ..race.short_budget import too_short
 from ..spec.request import RaceRequest
 from .cores import cores_of
 from .defaults import budget_s_of, levels_of
@@ -45,7 +48,8 @@ def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: in
     workloads, twin = max(len(request.workloads), 1), request.twin and stacks > 1
     racing = stacks + twin
     ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
-    least_s = least_budget_s(ahead, guess(budget_s, stacks), request.slice_s)
+    lengths = USUAL_LENGTHS if request.slice_s is None else fixed_lengths(request.slice_s)
+    least_s = least_budget_s(ahead, expected_overhead(budget_s, stacks), lengths)
     if budget_s < least_s:
         raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
 

@@ -44,7 +44,7 @@ def racer(monkeypatch):
     """Stand in for racing: what each part gives is said beforehand. Everything else is real."""
     answers = []
 
-    def raced(request, store, still=None):
+    def raced(request, store, open_cells=None):
         asked.append(request)
         answer = answers.pop(0)
         if isinstance(answer, BaseException):

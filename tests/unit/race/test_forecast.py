@@ -5,26 +5,26 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.forecast import SLACK, Prospect, answer_s, fits, likely_stacks
-from stackrace.race.pace import Lengths
+from stackrace.race.forecast import SLACK, ForecastInput, answer_s, fits, likely_stacks
+from stackrace.race.pace import SliceLengths
 from stackrace.stats.planning import blocks_expected
 
 lengths = st.builds(
-    Lengths,
+    SliceLengths,
     slice_s=st.floats(0.5, 30),
     side_s=st.floats(0.3, 18),
     response_s=st.floats(0, 20),
     queue_s=st.floats(0, 20),
 )
 prospects = st.builds(
-    Prospect,
+    ForecastInput,
     lengths=lengths,
     headline=st.integers(1, 4),
     sides=st.integers(0, 8),
     difference=st.sampled_from([0.001, 0.02, 0.05, 0.2]),
     twin=st.booleans(),
 )
-FAST = Prospect(sides=2)
+FAST = ForecastInput(sides=2)
 
 
 @given(prospects, st.integers(1, 20))
@@ -34,7 +34,7 @@ def test_more_stacks_never_take_less_time(prospect, stacks):
 
 @given(prospects, st.integers(2, 10), lengths)
 def test_longer_slices_never_take_less_time(prospect, stacks, other):
-    longer = Lengths(
+    longer = SliceLengths(
         slice_s=prospect.lengths.slice_s + other.slice_s,
         side_s=prospect.lengths.side_s + other.side_s,
         response_s=prospect.lengths.response_s,
@@ -68,4 +68,4 @@ def test_never_more_than_there_are():
 
 def test_a_difference_that_takes_more_blocks_takes_more_time():
     assert blocks_expected(5, difference=0.02) > blocks_expected(5, difference=0.05)
-    assert answer_s(Prospect(difference=0.02), 5) > answer_s(Prospect(difference=0.05), 5)
+    assert answer_s(ForecastInput(difference=0.02), 5) > answer_s(ForecastInput(difference=0.05), 5)

@@ -9,28 +9,30 @@ from tests.unit.race.simulated import CORES, SPEEDS, Clock, Nowhere, asking, pla
 
 from stackrace.model.page_time import PageTime, mean_time
 from stackrace.model.stack import Interface
-from stackrace.race.block import extent
+from stackrace.race.extent import extent_of
+from stackrace.race.overhead import Overhead
 from stackrace.race.pace import (
     ENOUGH_ANSWERS,
     LEAST_ANSWERS,
     LEAST_RESPONSES,
     MOST_SLICE_S,
     SIDE_ANSWERS,
-    Hands,
-    Lengths,
-    hands_of,
+    SLICE_S,
+    Parallelism,
+    SliceLengths,
     lengths_of,
+    parallelism_of,
     response_s,
     slice_needed_s,
 )
-from stackrace.race.schedule import LEAST_SHARE, SLICE_S, Costs, plan_block
+from stackrace.race.schedule import LEAST_SHARE, plan_block
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
-ONE_CORE = Hands(cores=1, at_once=2)
+ONE_CORE = Parallelism(cores=1, requests=2)
 seconds = st.floats(0.0001, 20)
 connections = st.integers(1, 1000)
-hands = st.builds(Hands, cores=st.integers(1, 64), at_once=st.integers(1, 256))
+hands = st.builds(Parallelism, cores=st.integers(1, 64), requests=st.integers(1, 256))
 
 
 def computing(page_s):
@@ -76,7 +78,7 @@ def test_connections_wait_for_cores_or_for_processes():
     assert response_s(computing(0.2), 100, ONE_CORE) == pytest.approx(20)
     assert response_s(waiting(0.2), 100, ONE_CORE) == pytest.approx(10)
     assert response_s(waiting(0.2), 1, ONE_CORE) == pytest.approx(0.2)
-    assert response_s(waiting(0.2), 100, Hands(cores=1, at_once=200)) == pytest.approx(0.2)
+    assert response_s(waiting(0.2), 100, Parallelism(cores=1, requests=200)) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -92,18 +94,18 @@ def test_connections_wait_for_cores_or_for_processes():
 )
 def test_what_a_stack_answers_at_once_is_in_its_settings(path, at_once):
     stack = parse_stack(path, catalogue().specs, frozenset(Interface))
-    assert hands_of([stack], CORES) == Hands(cores=1, at_once=at_once)
+    assert parallelism_of([stack], CORES) == Parallelism(cores=1, requests=at_once)
 
 
 def test_the_stack_that_answers_the_fewest_at_once_decides():
     stacks = [parse_stack(path, catalogue().specs, frozenset(Interface)) for path in ("gunicorn", "waitress")]
-    assert hands_of(stacks, CORES).at_once == 2
+    assert parallelism_of(stacks, CORES).requests == 2
 
 
 def test_other_levels_and_workloads_have_slices_of_their_own():
     fast, slower = replace(asking("fast"), page=computing(0.001)), replace(asking("slow"), page=computing(0.2))
     plan = plan_for(("gunicorn",), workloads=(fast, slower), levels=(1, 10))
-    cells, own = plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores)
+    cells, own = plan.cells(plan.stacks), parallelism_of(plan.stacks, plan.cores)
     lengths = lengths_of(cells, own)
     assert lengths.slice_s == SLICE_S
     assert lengths.side_s == pytest.approx(SIDE_ANSWERS * 0.2)
@@ -113,12 +115,12 @@ def test_other_levels_and_workloads_have_slices_of_their_own():
 
 def test_a_page_that_nobody_measured_is_raced_as_ever():
     plan = plan_for(("gunicorn", "waitress"), levels=(1, 10, 100))
-    assert lengths_of(plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores)) == Lengths()
+    assert lengths_of(plan.cells(plan.stacks), parallelism_of(plan.stacks, plan.cores)) == SliceLengths()
 
 
 def test_the_slices_of_a_race_are_as_long_as_its_page_needs():
     plan = slow(0.1, budget_s=600.0)
-    lengths = lengths_of(plan.cells(plan.stacks), hands_of(plan.stacks, plan.cores))
+    lengths = lengths_of(plan.cells(plan.stacks), parallelism_of(plan.stacks, plan.cores))
     clock = Clock()
     place = Nowhere(clock, SPEEDS)
     race(clock, place, ("gunicorn", "waitress"), budget_s=600.0, workloads=plan.workloads)
@@ -149,7 +151,11 @@ def test_a_length_that_was_asked_for_holds():
 def test_time_that_is_short_never_makes_slices_useless(slice_s, budget_s):
     plan = slow(0.2)
     planned = plan_block(
-        extent(plan.cells(plan.stacks)), remaining_s=budget_s, done=0, costs=Costs(), slice_s=slice_s
+        extent_of(plan.cells(plan.stacks)),
+        remaining_s=budget_s,
+        done=0,
+        overhead=Overhead(),
+        lengths=SliceLengths(slice_s=slice_s),
     )
     assert planned is None or LEAST_SHARE * slice_s * (1 - 1e-9) <= planned.slice_s <= slice_s
 

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from stackrace.race.extent import Extent
+from stackrace.race.overhead import Overhead
+from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
 from stackrace.race.schedule import (
     MOST_BLOCKS,
     MOST_PASSES,
-    SLICE_S,
     WANTED_BLOCKS,
-    Costs,
-    Extent,
     least_budget_s,
     passes_worth,
     plan_block,
 )
 
-COSTS = Costs()
+OVERHEAD = Overhead()
 CELLS = {"cells": st.integers(1, 18), "sides": st.integers(0, 90)}
 
 
@@ -29,9 +29,9 @@ def alike(stacks, levels):
 
 def spent_s(plan, extent):
     """What the planned block will take."""
-    headline = plan.passes * extent.headline * (plan.slice_s + COSTS.between_s)
-    others = extent.sides * (plan.side_slice_s + COSTS.between_s) if plan.sides else 0.0
-    return COSTS.of(extent.stacks) + headline + others
+    headline = plan.passes * extent.headline * (plan.slice_s + OVERHEAD.between_s)
+    others = extent.sides * (plan.side_slice_s + OVERHEAD.between_s) if plan.sides else 0.0
+    return OVERHEAD.empty_block_s(extent.stacks) + headline + others
 
 
 def measured_s(plan, extent):
@@ -42,20 +42,23 @@ def measured_s(plan, extent):
 def raced(extent, budget_s):
     """Race block by block as planned, each costing what it should: the passes of all blocks, and their slices."""
     done, blocks = 0, []
-    while (plan := plan_block(extent, remaining_s=budget_s, done=done, costs=COSTS)) is not None:
+    while (plan := plan_block(extent, remaining_s=budget_s, done=done, overhead=OVERHEAD)) is not None:
         blocks.append(plan)
         budget_s -= spent_s(plan, extent)
         done += 1
-    assert not blocks or budget_s >= COSTS.stop_s - 1e-6
+    assert not blocks or budget_s >= OVERHEAD.stop_s - 1e-6
     return blocks
 
 
 @given(**CELLS, slice_s=st.floats(0.1, 20), budget_s=st.floats(1, 7200))
 def test_a_slice_of_a_given_length_is_part_of_the_least_budget(cells, sides, slice_s, budget_s):
     extent = Extent(stacks=cells, headline=cells, sides=sides)
-    least_s = least_budget_s(extent, COSTS, slice_s)
+    least_s = least_budget_s(extent, OVERHEAD, fixed_lengths(slice_s))
     assume(abs(budget_s - least_s) > 1e-6)
-    fits = plan_block(extent, remaining_s=budget_s, done=0, costs=COSTS, fixed_slice_s=slice_s) is not None
+    fits = (
+        plan_block(extent, remaining_s=budget_s, done=0, overhead=OVERHEAD, lengths=fixed_lengths(slice_s))
+        is not None
+    )
     assert fits == (budget_s > least_s)
 
 
@@ -64,11 +67,11 @@ def test_blocks_fit_into_the_time_and_no_other_would(cells, sides, budget_s):
     extent = Extent(stacks=cells, headline=cells, sides=sides)
     blocks = raced(extent, budget_s)
     if not blocks:
-        assert budget_s < least_budget_s(extent, COSTS) + 1e-6
+        assert budget_s < least_budget_s(extent, OVERHEAD) + 1e-6
         return
     left_s = budget_s - sum(spent_s(plan, extent) for plan in blocks)
     once = Extent(stacks=cells, headline=cells)
-    assert len(blocks) == MOST_BLOCKS or left_s < least_budget_s(once, COSTS) + 1e-6
+    assert len(blocks) == MOST_BLOCKS or left_s < least_budget_s(once, OVERHEAD) + 1e-6
     assert all(plan.slice_s >= SLICE_S - 1e-9 and plan.passes >= 1 for plan in blocks)
 
 
@@ -76,7 +79,8 @@ def test_blocks_fit_into_the_time_and_no_other_would(cells, sides, budget_s):
 def test_more_time_never_plans_fewer_blocks_nor_less_in_as_many(cells, sides, budget_s, more, done):
     extent = Extent(stacks=cells, headline=cells, sides=sides)
     shorter, longer = (
-        plan_block(extent, remaining_s=time_s, done=done, costs=COSTS) for time_s in (budget_s, budget_s * more)
+        plan_block(extent, remaining_s=time_s, done=done, overhead=OVERHEAD)
+        for time_s in (budget_s, budget_s * more)
     )
     if shorter is not None:
         assert longer is not None
@@ -100,7 +104,7 @@ def test_more_time_never_gives_a_race_less(stacks, levels):
 
 @given(remaining_s=st.floats(20, 7200))
 def test_a_fixed_slice_is_kept_and_the_budget_too(remaining_s):
-    plan = plan_block(alike(2, 1), remaining_s=remaining_s, done=0, costs=COSTS, fixed_slice_s=2.0)
+    plan = plan_block(alike(2, 1), remaining_s=remaining_s, done=0, overhead=OVERHEAD, lengths=fixed_lengths(2.0))
     assert plan is not None
     assert plan.slice_s == 2.0
     assert spent_s(plan, alike(2, 1)) <= remaining_s + 1e-6
@@ -110,7 +114,10 @@ def test_other_levels_are_measured_once_in_the_first_block():
     blocks = raced(alike(10, 3), 300)
     assert [plan.sides for plan in blocks] == [True, *[False] * (len(blocks) - 1)]
     assert all(plan.side_slice_s == plan.slice_s for plan in blocks)
-    assert plan_block(alike(3, 2), remaining_s=600, done=0, costs=COSTS, fixed_slice_s=2.0).side_slice_s == 2.0
+    assert (
+        plan_block(alike(3, 2), remaining_s=600, done=0, overhead=OVERHEAD, lengths=fixed_lengths(2.0)).side_slice_s
+        == 2.0
+    )
 
 
 def test_other_levels_are_measured_again_where_all_blocks_fit_all_the_same():
@@ -121,29 +128,35 @@ def test_other_levels_are_measured_again_where_all_blocks_fit_all_the_same():
 
 def test_blocks_have_the_passes_that_their_launches_are_worth():
     blocks = raced(alike(3, 1), 100)
-    worth = passes_worth(COSTS.launch_s + COSTS.warmup_s, SLICE_S + COSTS.between_s)
+    worth = passes_worth(OVERHEAD.launch_s + OVERHEAD.warmup_s, SLICE_S + OVERHEAD.between_s)
     assert {plan.passes for plan in blocks} == {worth}
     assert {plan.slice_s for plan in blocks} == {SLICE_S}
 
 
 def test_where_time_is_short_passes_give_way_to_launches():
     extent = alike(3, 1)
-    shortest = COSTS.of(3) + 3 * (SLICE_S + COSTS.between_s)
-    blocks = raced(extent, WANTED_BLOCKS * shortest + COSTS.stop_s + 0.1)
+    shortest = OVERHEAD.empty_block_s(3) + 3 * (SLICE_S + OVERHEAD.between_s)
+    blocks = raced(extent, WANTED_BLOCKS * shortest + OVERHEAD.stop_s + 0.1)
     assert len(blocks) == WANTED_BLOCKS
     assert blocks[0].passes == 1
-    assert len(raced(extent, 2 * shortest + COSTS.stop_s + 0.1)) == 2
+    assert len(raced(extent, 2 * shortest + OVERHEAD.stop_s + 0.1)) == 2
 
 
 def test_where_a_page_is_slow_slices_give_way_too():
     extent = alike(3, 1)
-    longest = COSTS.of(3) + 3 * (4.0 + COSTS.between_s)
-    plan = plan_block(extent, remaining_s=0.8 * WANTED_BLOCKS * longest, done=0, costs=COSTS, slice_s=4.0)
+    longest = OVERHEAD.empty_block_s(3) + 3 * (4.0 + OVERHEAD.between_s)
+    plan = plan_block(
+        extent,
+        remaining_s=0.8 * WANTED_BLOCKS * longest,
+        done=0,
+        overhead=OVERHEAD,
+        lengths=SliceLengths(slice_s=4.0),
+    )
     assert 0.6 * 4.0 <= plan.slice_s < 4.0
 
 
 def test_slices_are_as_long_as_a_page_needs():
-    plan = plan_block(alike(3, 1), remaining_s=600, done=0, costs=COSTS, slice_s=4.0)
+    plan = plan_block(alike(3, 1), remaining_s=600, done=0, overhead=OVERHEAD, lengths=SliceLengths(slice_s=4.0))
     assert plan.slice_s == 4.0
 
 

@@ -7,8 +7,7 @@ from tests.factories import make_result
 from tests.unit.race.simulated import PATHS, SPEEDS, Nowhere, race
 
 from stackrace.deploy.place import WARM_BIN_S
-from stackrace.race.rewarm import MOST_REWARM_S, rewarm_s
-from stackrace.race.schedule import REWARM_S
+from stackrace.race.rewarm import MOST_REWARM_S, REWARM_S, rewarm_s
 from stackrace.race.warmup import rising
 
 

@@ -11,7 +11,7 @@ from ...api.resumed import ResumedRace
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.race import Ending, Race
 from ...model.verdict import Effect
-from ...race.rounds import Still
+from ...race.rounds import OpenCells
 from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...spec.request import RaceRequest
@@ -36,12 +36,12 @@ def race_and_report(request: RaceRequest, output: Output) -> None:
 
 
 def raced(
-    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, still: Still | None = None
+    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, open_cells: OpenCells | None = None
 ) -> Race:
     """Race with a live view on stderr; nothing is printed on stdout. See ``api.racing.ready_race``."""
     with (
         Announcer() as announcer,
-        ready_race(request, store, announcer, resumed=resumed, still=still) as ready,
+        ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
         for sentence in ready.foretold:

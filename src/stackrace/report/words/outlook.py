@@ -8,11 +8,11 @@ from ...model.numbers import about, connections, milliseconds, percent
 from ...model.race import Question, RacePlan
 from ...model.stack import Stack
 from ...model.units import DURATION
-from ...race.block import extent
-from ...race.forecast import Prospect, answer_s, fits, prospect_of
-from ...race.pace import hands_of, response_s
-from ...race.schedule import FEWEST_BLOCKS, SLICE_S, plan_block
-from ...race.slices import guess, planned_lengths, shortest_s
+from ...race.extent import extent_of
+from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
+from ...race.overhead import expected_overhead
+from ...race.pace import SLICE_S, lengths_of, parallelism_of, planned_lengths, response_s
+from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...setup.defaults import CONCURRENCY
 from ...spec.request import RaceRequest
@@ -37,22 +37,22 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
         return ()
     levels = tuple(_of_levels(plan, request))
     # the page's time is told once, and only where it is the reason
-    reason = "" if levels or planned_lengths(plan).slice_s <= SLICE_S else f"{_page(plan)}. "
+    reason = "" if levels or _needed_slice_s(plan) <= SLICE_S else f"{_page(plan)}. "
     return (*levels, *_of_time(plan, plan.budget_s, left_out, reason), *_of_difference(plan))
 
 
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
-    hands = hands_of(plan.stacks, plan.cores)
-    slowest = max((one.page for one in plan.workloads), key=lambda page: response_s(page, 1, hands))
+    parallelism = parallelism_of(plan.stacks, plan.cores)
+    slowest = max((one.page for one in plan.workloads), key=lambda page: response_s(page, 1, parallelism))
     levels = [load.concurrency for load in plan.loads]
     if not request.concurrency and tuple(levels) != CONCURRENCY:
-        usual_s = response_s(slowest, max(CONCURRENCY), hands)
+        usual_s = response_s(slowest, max(CONCURRENCY), parallelism)
         yield (
             f"{_page(plan)}, so the load is {_listed(levels)} connection{'' if levels == [1] else 's'}: at "
             f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
         )
-    longest_s = response_s(slowest, max(levels), hands)
+    longest_s = response_s(slowest, max(levels), parallelism)
     if longest_s > plan.loads[-1].timeout_s:
         yield (
             f"At {connections(plan.loads[-1].concurrency)} an answer will take about {about(round(longest_s, 1))}, "
@@ -71,16 +71,16 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason:
     if single := _of_one_block(plan, budget_s):
         yield single + (f" Left out: {missing}." if left_out else "")
         return
-    prospect, racing, every = _prospect(plan), len(plan.stacks), len(plan.stacks) + len(left_out)
-    budget, needed_s = DURATION.format(budget_s), answer_s(prospect, every)
+    forecast, racing, every = _forecast(plan), len(plan.stacks), len(plan.stacks) + len(left_out)
+    budget, needed_s = DURATION.format(budget_s), answer_s(forecast, every)
     least = "at least " if plan.question is Question.RANKING else ""
     if left_out:
         yield (
             f"{reason}{_number(every).capitalize()} stacks need {least}about {about(needed_s)} for "
-            f"an answer, {_number(racing)} about {about(answer_s(prospect, racing))}; the budget is {budget}. "
+            f"an answer, {_number(racing)} about {about(answer_s(forecast, racing))}; the budget is {budget}. "
             f"Racing {_number(racing)}. Left out: {missing}. To race all, give --budget {_flag(needed_s)}."
         )
-    elif not fits(prospect, racing, budget_s):
+    elif not fits(forecast, racing, budget_s):
         yield (
             f"{reason}{_number(racing).capitalize()} stacks need {least}about {about(needed_s)} for an answer, so "
             f"{budget} is likely too short. Give --budget {_flag(needed_s)}, or fewer stacks."
@@ -89,20 +89,12 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason:
 
 def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     """Tell that the budget is too short for any answer; nothing where it is not."""
-    ahead, lengths = extent(plan.cells(entrants(plan))), planned_lengths(plan)
-    costs = guess(budget_s, len(plan.stacks), lengths)
-    planned = plan_block(
-        ahead,
-        remaining_s=budget_s,
-        done=0,
-        costs=costs,
-        slice_s=lengths.slice_s,
-        side_slice_s=lengths.side_s,
-        fixed_slice_s=plan.slice_s,
-    )
+    ahead, lengths = extent_of(plan.cells(entrants(plan))), planned_lengths(plan)
+    overhead = expected_overhead(budget_s, len(plan.stacks), lengths)
+    planned = plan_block(ahead, remaining_s=budget_s, done=0, overhead=overhead, lengths=lengths)
     if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
         return ""
-    enough_s = FEWEST_BLOCKS * shortest_s(plan, ahead, costs)
+    enough_s = FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which says nothing "
         f"about the next: an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
@@ -127,14 +119,20 @@ def _is_told(stacks: int, difference: float) -> bool:
     return blocks_expected(stacks, difference=difference, lead=0.0) is not None
 
 
-def _prospect(plan: RacePlan) -> Prospect:
-    return prospect_of(
+def _forecast(plan: RacePlan) -> ForecastInput:
+    return forecast_input(
         plan.cells(plan.stacks),
-        hands_of(plan.stacks, plan.cores),
+        parallelism_of(plan.stacks, plan.cores),
         difference=plan.difference,
         twin=plan.twin,
         fixed_slice_s=plan.slice_s,
     )
+
+
+def _needed_slice_s(plan: RacePlan) -> float:
+    """Return how long slices need to be, whatever somebody said of them."""
+    parallelism = parallelism_of(plan.stacks, plan.cores)
+    return lengths_of(plan.cells(plan.stacks), parallelism, alike=plan.exhaustive).slice_s
 
 
 def _page(plan: RacePlan) -> str:

@@ -10,7 +10,7 @@ from tests.unit.setup.test_planning import asking, stacks_of, stage
 
 from stackrace.model.page_time import PageTime
 from stackrace.model.race import Question, Resources
-from stackrace.race.pace import hands_of, response_s
+from stackrace.race.pace import parallelism_of, response_s
 from stackrace.report.words.outlook import outlook
 from stackrace.setup.choosing import levels_for, number_for
 from stackrace.setup.defaults import CONCURRENCY, LONGEST_RESPONSE_S
@@ -24,7 +24,7 @@ TEN = (
 )  # fmt: skip
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 STACKS = stacks_of(*TEN)
-HANDS = hands_of(STACKS, CORES)
+PARALLELISM = parallelism_of(STACKS, CORES)
 milliseconds = st.floats(0.1, 5000)
 
 
@@ -35,7 +35,7 @@ def page(ms):
 def told(ms, request=ASKED, *, paths=TEN):
     """What a user reads before the race of a page that takes ``ms``; all stacks of ``paths`` are ready."""
     ready, workload = stacks_of(*paths), page(ms)
-    levels = levels_for(request, [workload], hands_of(ready, CORES))
+    levels = levels_for(request, [workload], parallelism_of(ready, CORES))
     number = number_for(request, ready, [workload], levels, CORES)
     made = stage(workload, levels=levels, paths=paths[:number])
     return outlook(plan_of(request, made), request, left_out=ready[number:])
@@ -111,31 +111,31 @@ def test_a_budget_without_a_decision_says_what_one_takes():
 def test_runs_are_counted_and_foretell_nothing():
     request = replace(ASKED, concurrency=(10,), budget_s=30.0, repeats=2, run_s=1.0)
     assert told(500, request) == ()
-    assert levels_for(replace(request, concurrency=None), [page(500)], HANDS) == CONCURRENCY
+    assert levels_for(replace(request, concurrency=None), [page(500)], PARALLELISM) == CONCURRENCY
 
 
 @given(milliseconds)
 def test_default_levels_keep_answers_short_and_begin_with_one_visitor(ms):
-    levels = levels_for(ASKED, [page(ms)], HANDS)
+    levels = levels_for(ASKED, [page(ms)], PARALLELISM)
     assert levels == tuple(sorted(set(levels)))
     assert levels[0] == 1
-    assert response_s(page(ms).page, levels[-1], HANDS) <= max(LONGEST_RESPONSE_S, ms / 1000)
+    assert response_s(page(ms).page, levels[-1], PARALLELISM) <= max(LONGEST_RESPONSE_S, ms / 1000)
 
 
 @given(milliseconds, milliseconds)
 def test_a_slower_page_never_has_more_connections(one, other):
-    top = [max(levels_for(ASKED, [page(ms)], HANDS)) for ms in sorted((one, other))]
+    top = [max(levels_for(ASKED, [page(ms)], PARALLELISM)) for ms in sorted((one, other))]
     assert top[0] >= top[1]
 
 
 @pytest.mark.parametrize("ms", [1, 200])
 def test_levels_that_were_given_stay(ms):
-    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], HANDS) == (1, 100)
+    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], PARALLELISM) == (1, 100)
 
 
 @given(milliseconds, st.floats(10, 7200), st.floats(10, 7200))
 def test_more_budget_never_means_fewer_stacks(ms, one, other):
-    levels = levels_for(ASKED, [page(ms)], HANDS)
+    levels = levels_for(ASKED, [page(ms)], PARALLELISM)
     numbers = [
         number_for(replace(ASKED, budget_s=budget), STACKS, [page(ms)], levels, CORES)
         for budget in sorted((one, other))

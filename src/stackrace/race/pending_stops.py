@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Leaving"]
+__all__ = ["PendingStops"]
 
 
-class Leaving:
+class PendingStops:
     """Acts that wait for stacks to be gone. ``stop_s`` is how long the last ones took, None before any did."""
 
     def __init__(self) -> None:

@@ -1,0 +1,115 @@
+"""What a block spends beside its slices: guessed before the first launch, then measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from ..model.launch import Launch
+from .pace import USUAL_LENGTHS, SliceLengths
+from .rewarm import REWARM_S
+
+__all__ = ["Overhead", "OverheadMeter", "expected_overhead", "overhead_of_launches", "warmup_cap_s"]
+
+REST_S = 0.06
+"""What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
+
+STOP_S = 0.5
+"""What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
+wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overhead:
+    """What a block spends beside its slices, in seconds."""
+
+    launch_s: float = 1.5
+    """Per stack."""
+    warmup_s: float = 1.0
+    """Per stack."""
+    stop_s: float = 1.5
+    """For all stacks together."""
+    rest_s: float = REST_S
+    """Between two slices beside the re-warm: coming to rest, the probe, checks."""
+
+    @property
+    def between_s(self) -> float:
+        """What lies between two slices."""
+        return self.rest_s + REWARM_S
+
+    def empty_block_s(self, stacks: int) -> float:
+        """Return the seconds one block of ``stacks`` stacks spends without a single slice.
+
+        The stacks of the block before stop while this one's start and warm up.
+        """
+        return max(stacks * (self.launch_s + self.warmup_s), self.stop_s)
+
+
+def expected_overhead(budget_s: float, stacks: int, lengths: SliceLengths = USUAL_LENGTHS) -> Overhead:
+    """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
+
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest.
+    """
+    usual = Overhead(warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s))
+    return replace(usual, stop_s=max(usual.stop_s, STOP_S * stacks), rest_s=usual.rest_s + lengths.queue_s)
+
+
+def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Overhead:
+    """Return what ``launches`` of the last block cost, what they do not tell as ``expected``."""
+    last = max((launch.block for launch in launches), default=0)
+    up = [launch for launch in launches if launch.block == last and launch.ready_s is not None]
+    if not up:
+        return expected
+    return replace(
+        expected,
+        launch_s=fmean(launch.ready_s or 0.0 for launch in up),
+        warmup_s=fmean(launch.warmup_s for launch in up),
+    )
+
+
+def warmup_cap_s(budget_s: float, stacks: int, response_s: float) -> float:
+    """A thirtieth of a stack's share of the budget, from 0.5 s or one answer's time to the 20 s after which none
+    will be steady."""
+    return min(max(budget_s / stacks / 30, 0.5, response_s), 20.0)
+
+
+class _Span:
+    """Adds up the seconds spent within it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._since_s = 0.0
+
+    def __enter__(self) -> None:
+        self._since_s = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.monotonic() - self._since_s
+
+
+@dataclass(slots=True)
+class OverheadMeter:
+    """Takes the time of what a block spends beside its slices, over all of its batches."""
+
+    launching: _Span = field(default_factory=_Span)
+    warming: _Span = field(default_factory=_Span)
+    between_s: float = 0.0
+    """What lay before the slices so far, without the usual re-warm."""
+    gaps: int = 0
+    """How many of them."""
+
+    def add_gap(self, seconds: float) -> None:
+        """Add what lay before one slice."""
+        self.between_s += seconds - REWARM_S
+        self.gaps += 1
+
+    def overhead(self, stacks: int, stop_s: float) -> Overhead:
+        """Return it for ``stacks`` stacks; ``stop_s`` stands for what is not stopped yet."""
+        return Overhead(
+            launch_s=self.launching.seconds / stacks,
+            warmup_s=self.warming.seconds / stacks,
+            stop_s=stop_s,
+            rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
+        )

@@ -1,0 +1,55 @@
+"""The refusal of a budget that does not hold a single block."""
+
+from __future__ import annotations
+
+from ..model.errors import InputError
+from ..model.numbers import about
+from ..model.race import RacePlan
+from ..model.units import DURATION
+from .schedule import FEWEST_BLOCKS
+from .twins import entrants
+
+__all__ = ["too_short", "too_short_for"]
+
+
+def too_short_for(plan: RacePlan, least_s: float, remaining_s: float) -> InputError:
+    """Return the refusal of ``plan``'s budget, of which ``remaining_s`` is left for a block of ``least_s``."""
+    assert plan.budget_s is not None
+    return too_short(
+        plan.budget_s,
+        least_s,
+        stacks=len(plan.stacks),
+        workloads=len(plan.workloads),
+        levels=len(plan.loads),
+        twin=len(entrants(plan)) > len(plan.stacks),
+        before_s=plan.budget_s - remaining_s,
+    )
+
+
+def too_short(
+    budget_s: float,
+    least_s: float,
+    *,
+    stacks: int,
+    workloads: int,
+    levels: int,
+    twin: bool = False,
+    before_s: float = 0.0,
+) -> InputError:
+    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``.
+
+    ``before_s`` of it are spent already: getting ready counts, but for what is installed or built.
+    """
+    meeting = f" with {workloads} workloads" if workloads > 1 else ""
+    size = f"{_many(stacks, 'stack')}{meeting} at {_many(levels, 'load level')}"
+    spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
+    return InputError(
+        f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
+        f"{DURATION.format(least_s)}{spent}, and the {FEWEST_BLOCKS} that an answer takes at least about "
+        f"{about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
+        + (", or --no-twin" if twin else "")
+    )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
