@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api.racing import run
-    from .api.results import render, standing
     from .model.errors import StackraceError
-    from .report.exporter import Format
+    from .report.exporter import Format, render
+    from .report.result import standing_of as standing
     from .setup.race_file import read_request as read_race_file
     from .spec.request import RaceRequest as Request
     from .spec.request import WorkloadRequest
@@ -37,9 +37,9 @@ _HOMES = {
     "StackraceError": ("model.errors", "StackraceError"),
     "WorkloadRequest": ("spec.request", "WorkloadRequest"),
     "read_race_file": ("setup.race_file", "read_request"),
-    "render": ("api.results", "render"),
+    "render": ("report.exporter", "render"),
     "run": ("api.racing", "run"),
-    "standing": ("api.results", "standing"),
+    "standing": ("report.result", "standing_of"),
 }
 """Name → its module and its name there, imported when it is first used: ``stackrace --help`` pays for none."""
 

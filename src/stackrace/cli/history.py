@@ -35,14 +35,11 @@ def command(race: str | None, as_json: bool, store: str | None) -> None:
     The database records every later change to a result, whichever program makes it. A deleted race can still be
     looked up by its id.
     """
-    from ..model.errors import StoreError
     from ..store import open_store
+    from .stored import meant
 
     with open_store(store) as results:
-        chosen = race or results.latest()
-        if chosen is None:
-            raise StoreError("nothing has been raced yet; start with: stackrace run")
-        race_id = results.find(chosen, deleted=True)
+        race_id = results.find(meant(race, results), deleted=True)
         alterations = results.alterations(race_id)
     if as_json:
         click.echo(json.dumps(_document(race_id, alterations), indent=2))

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
+from ..model.errors import InputError
+from ..report.exporter import Format
 from .options import store_option
 
 __all__ = ["command"]
+
+_PRINTED = [form for form in Format if form is not Format.HTML]
+
+
+def _format_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for form in reversed(_PRINTED):
+        help_text = f"Print {form.about}."
+        function = click.option(f"--{form.name.lower()}", form.value, is_flag=True, help=help_text)(function)
+    return function
 
 
 @click.command(
@@ -25,67 +38,71 @@ Examples:
 @click.option(
     "--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the self-contained HTML report."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the JSON document (schema: --schema).")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each slice.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a pull request.")
+@_format_options
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 @store_option
 def command(
-    race: str | None,
-    listing: bool,
-    html: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    as_markdown: bool,
-    schema: bool,
-    store: str | None,
+    race: str | None, listing: bool, html: Path | None, schema: bool, store: str | None, **forms: bool
 ) -> None:
     """Show a race again. RACE is its name, its id or the start of its id. Default: the last race.
 
     historic/NAME shows the last run of a published comparison.
     """
     from ..historic import comparison_name
-    from ..model.errors import InputError, StoreError
-    from ..report import SCHEMA, Format, exporter
-    from ..report.result import standing_of
-    from ..store import open_store
-    from .going_on import unfinished_note
-    from .showing import show, write_html
+    from ..report import SCHEMA
 
-    if sum((as_json, as_csv, as_markdown, listing, schema)) > 1:
-        raise InputError("give only one of --list, --json, --csv, --markdown and --schema")
+    form = _only_form(forms, listing=listing, schema=schema)
     if schema:
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
-        return
-    comparison = comparison_name(race) if race is not None and not listing else None
-    if comparison is not None:
-        from ..report.historic import Form
-        from .comparing import show_again
+    elif listing:
+        _list(store)
+    elif race is not None and (comparison := comparison_name(race)) is not None:
+        _show_comparison(comparison, store, form, html)
+    else:
+        _show_race(race, store, form, html)
 
-        if as_csv:
-            raise InputError("--csv is for single races; a comparison has --json, --markdown and --html")
-        wanted = Form.JSON if as_json else Form.MARKDOWN if as_markdown else None
-        show_again(comparison, store_url=store, form=wanted, html=html)
-        return
-    with open_store(store) as results:
-        if listing:
-            for summary in results.list(20):
-                ending = summary.ending or "unfinished"
-                click.echo(f"{summary.id}  {summary.started_at}  {summary.app}  {summary.stacks} stacks  {ending}")
-            return
-        chosen = race or results.latest()
-        if chosen is None:
-            raise StoreError("nothing has been raced yet; start with: stackrace run")
-        raced = results.load(chosen)
-        hint = unfinished_note(raced, results)
-    standing = standing_of(raced)
-    forms = {Format.JSON: as_json, Format.CSV: as_csv, Format.MARKDOWN: as_markdown}
-    form = next((form for form, wanted in forms.items() if wanted), None)
+
+def _only_form(forms: dict[str, bool], *, listing: bool, schema: bool) -> Format | None:
+    wanted = [Format(name) for name, is_wanted in forms.items() if is_wanted]
+    if len(wanted) + listing + schema > 1:
+        names = [f"--{form.name.lower()}" for form in _PRINTED]
+        raise InputError(f"give only one of --list, {', '.join(names)} and --schema")
+    return wanted[0] if wanted else None
+
+
+def _list(store_url: str | None) -> None:
+    from ..store import open_store
+
+    with open_store(store_url) as store:
+        for race in store.list(20):
+            ending = race.ending or "unfinished"
+            click.echo(f"{race.id}  {race.started_at}  {race.app}  {race.stacks} stacks  {ending}")
+
+
+def _show_comparison(name: str, store_url: str | None, form: Format | None, html: Path | None) -> None:
+    from ..report.historic import Form
+    from .comparing import show_again
+
+    if form is not None and form.value not in set(Form):
+        raise InputError(
+            f"--{form.name.lower()} is for single races; a comparison has --json, --markdown and --html"
+        )
+    show_again(name, store_url=store_url, form=None if form is None else Form(form.value), html=html)
+
+
+def _show_race(race: str | None, store_url: str | None, form: Format | None, html: Path | None) -> None:
+    from ..report.result import standing_of
+    from ..store import open_store
+    from .showing import show, write_html
+    from .stored import meant, unfinished_note
+
+    with open_store(store_url) as store:
+        loaded = store.load(meant(race, store))
+        hint = unfinished_note(loaded, store)
+    standing = standing_of(loaded)
     if html is not None:
-        click.echo(f"The report: {write_html(raced, standing, html)}", err=form is not None)
-    if form is not None:
-        click.echo(exporter(form).export(raced, standing), nl=False)
-    elif html is None:
-        show(raced, standing, as_json=False)
+        click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
+    if form is not None or html is None:
+        show(loaded, standing, form)
     if hint:
         click.echo(hint, err=True)

@@ -9,25 +9,20 @@ import click
 from ..model.errors import InputError
 from ..model.race import Race
 from ..model.standing import Standing
-from ..report import Format, exporter
+from ..report import Format, render
 from ..store.address import data_folder
 
-__all__ = ["show", "write", "write_html", "write_text"]
+__all__ = ["show", "write_html", "write_text"]
 
 
-def show(race: Race, result: Standing, *, as_json: bool) -> None:
-    """Print the result on stdout: for people, or as one JSON document."""
-    if as_json:
-        click.echo(exporter(Format.JSON).export(race, result), nl=False)
+def show(race: Race, standing: Standing, form: Format | None) -> None:
+    """Print the result on stdout, in ``form`` or, without one, for people."""
+    if form is not None:
+        click.echo(render(race, standing, form), nl=False)
         return
     from ..report.terminal import print_report
 
-    print_report(race, result)
-
-
-def write(form: Format, race: Race, result: Standing, path: Path) -> None:
-    """Write the result to ``path``; raises InputError when it cannot be written."""
-    write_text(exporter(form).export(race, result), path)
+    print_report(race, standing)
 
 
 def write_text(text: str, path: Path) -> Path:
@@ -40,8 +35,7 @@ def write_text(text: str, path: Path) -> Path:
     return path.absolute()
 
 
-def write_html(race: Race, result: Standing, path: Path | None) -> Path:
+def write_html(race: Race, standing: Standing, path: Path | None) -> Path:
     """Write the HTML report to ``path``, by default beside the results; returns where it is."""
     path = path or data_folder() / "reports" / f"{race.id}.html"
-    write(Format.HTML, race, result, path)
-    return path.absolute()
+    return write_text(render(race, standing, Format.HTML), path)

@@ -7,7 +7,7 @@ jinja2.
 from __future__ import annotations
 
 from .document import FORMAT, SCHEMA, VERSION, document
-from .exporter import Exporter, Format, exporter
+from .exporter import Exporter, Format, exporter, render
 from .state import LiveState, Mishap
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "Mishap",
     "document",
     "exporter",
+    "render",
 ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import render as render_template
 
 from ..model.errors import StoreError
 from ..model.race import Race
-from ..report import Format, exporter
+from ..report import Format, render
 from ..report.result import standing_of
 from ..store import open_store
 
@@ -21,20 +21,20 @@ def index(request: HttpRequest) -> HttpResponse:
     """List the races, newest first."""
     with open_store(settings.STACKRACE_STORE) as store:
         races = store.list(MOST_RACES)
-    page: HttpResponse = render(request, "index.html", {"races": races})
+    page: HttpResponse = render_template(request, "index.html", {"races": races})
     return page
 
 
 def report(request: HttpRequest, race_id: str) -> HttpResponse:
     """Show the report of one race, the same page as ``stackrace report --html`` writes."""
     race = _race(race_id)
-    return HttpResponse(exporter(Format.HTML).export(race, standing_of(race)))
+    return HttpResponse(render(race, standing_of(race), Format.HTML))
 
 
 def document(request: HttpRequest, race_id: str) -> HttpResponse:
     """Give the JSON document of one race."""
     race = _race(race_id)
-    text = exporter(Format.JSON).export(race, standing_of(race))
+    text = render(race, standing_of(race), Format.JSON)
     return HttpResponse(text, content_type="application/json")
 
 

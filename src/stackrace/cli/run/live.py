@@ -12,15 +12,16 @@ from ...model.errors import InterruptedRace, RefusedError
 from ...model.race import Ending, Race
 from ...model.verdict import Effect
 from ...race.rounds import OpenCells
+from ...report import Format
 from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...spec.request import RaceRequest
 from ...store import open_store
 from ..announcer import Announcer
-from ..going_on import go_on_with
 from ..progress import LiveSink
 from ..showing import show, write_html
 from ..signals import stoppable
+from ..stored import go_on_with
 from .output import Output
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
     standing = standing_of(race)
     written = write_html(race, standing, output.html)
-    show(race, standing, as_json=output.as_json)
+    show(race, standing, Format.JSON if output.as_json else None)
     click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
 from typing import Protocol
 
 from ...model.comparison import Rerun
@@ -26,17 +27,7 @@ class RerunExporter(Protocol):
 
 
 def rerun_exporter(form: Form) -> RerunExporter:
-    """Return the exporter for ``form``; only then its libraries are imported."""
-    match form:
-        case Form.HTML:
-            from .html import HtmlExporter
-
-            return HtmlExporter()
-        case Form.JSON:
-            from .json import JsonExporter
-
-            return JsonExporter()
-        case Form.MARKDOWN:
-            from .markdown import MarkdownExporter
-
-            return MarkdownExporter()
+    """Return the exporter for ``form``, as ``json.JsonExporter``; only then its libraries are imported."""
+    module = import_module(f".{form.name.lower()}", __package__)
+    made: RerunExporter = getattr(module, f"{form.name.capitalize()}Exporter")()
+    return made

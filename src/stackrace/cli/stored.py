@@ -1,4 +1,4 @@
-"""Whether a race may go on here, and the command for it. Light: ``stackrace report`` tells it, too."""
+"""A stored race: which one is meant, and how it goes on if it was interrupted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
+from ..model.errors import StoreError
 from ..model.race import Ending, Race
 from ..store import has_manifest, is_racing
 from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
@@ -13,7 +14,15 @@ from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["go_on_with", "unfinished_note"]
+__all__ = ["go_on_with", "meant", "unfinished_note"]
+
+
+def meant(race: str | None, store: Store) -> str:
+    """Return the race that an argument names, by default the last one; raises StoreError where there is none."""
+    chosen = race or store.latest()
+    if chosen is None:
+        raise StoreError("nothing has been raced yet; start with: stackrace run")
+    return chosen
 
 
 def go_on_with(race_id: str, store: Store) -> str:
