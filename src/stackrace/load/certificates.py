@@ -23,17 +23,17 @@ def authorities(file: Path | None = None) -> bytes:
     """
     if file is not None:
         try:
-            found = file.read_bytes()
+            named = file.read_bytes()
         except OSError as error:
             raise InputError(f"--cacert {file} cannot be read: {error.strerror}") from error
-        return _checked(found, f"--cacert {file} holds no valid certificate in PEM format")
-    found = b"\n".join(_system())
-    if not found:
+        return _checked(named, f"--cacert {file} holds no valid certificate in PEM format")
+    installed = b"\n".join(_system())
+    if not installed:
         raise InputError(
             "no certificate authorities are installed here; name them with --cacert FILE, "
             "or accept any certificate with --insecure"
         )
-    return found
+    return installed
 
 
 def why_refused(address: tuple[str, int] | str, tls: Tls) -> str | None:
@@ -65,12 +65,12 @@ def _connected(address: tuple[str, int] | str) -> socket.socket:
     return connection
 
 
-def _checked(found: bytes, complaint: str) -> bytes:
+def _checked(certificates: bytes, complaint: str) -> bytes:
     try:
-        _context(found)
+        _context(certificates)
     except (ssl.SSLError, ValueError) as error:
         raise InputError(complaint) from error
-    return found
+    return certificates
 
 
 def _context(authorities: bytes | None) -> ssl.SSLContext:

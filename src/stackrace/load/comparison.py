@@ -21,14 +21,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One figure before and after. None: not known; ``…_bound``: only a lower bound ("≥")."""
+    """One figure before and after."""
 
     name: str
     """As documents name it."""
     kind: Kind
     before: float | None
+    """Per second, seconds or a number, as ``kind`` says; None where it is not known."""
     after: float | None
     before_bound: bool = False
+    """Whether ``before`` is only a lower bound ("≥")."""
     after_bound: bool = False
 
     @property
@@ -49,6 +51,7 @@ class Difference:
     """A part of the load that was not the same in both runs."""
 
     what: str
+    """The setting, as documents name it."""
     before: object
     after: object
 

@@ -50,7 +50,7 @@ def document(
 ) -> dict[str, object]:
     """Return the document of a run of ``load`` against ``urls``, recorded after ``warmup_s`` seconds.
 
-    ``findings`` are what the checks say about it, ``notes`` what else is worth telling, one sentence each.
+    ``findings`` are the documents of what the checks found, ``notes`` further sentences.
     """
     return {
         "schema": VERSION,
@@ -66,5 +66,5 @@ def document(
 
 
 def _load(load: Load, warmup_s: float) -> dict[str, object]:
-    asked = {**readable(load, FORM), "seed": load.seed if load.poisson else None}
-    return {"loop": "open" if load.is_open else "closed", **asked, "warmup_s": warmup_s}
+    settings = {**readable(load, FORM), "seed": load.seed if load.poisson else None}
+    return {"loop": "open" if load.is_open else "closed", **settings, "warmup_s": warmup_s}

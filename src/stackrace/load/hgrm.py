@@ -49,15 +49,15 @@ def percentile_distribution(encoded: bytes) -> str:
 
 def _lines(buckets: Sequence[Bucket]) -> Iterator[str]:
     total = sum(bucket.count for bucket in buckets)
-    level, seen = 0.0, 0
+    level, cumulative = 0.0, 0
     for bucket in buckets:
-        seen += bucket.count
+        cumulative += bucket.count
         value = f"{bucket.value_s * _MS_PER_S:12.{_DIGITS}f}"
-        while 100.0 * seen / total >= level:
-            yield f"{value} {level / 100:.12f} {seen:10d} {1 / (1 - level / 100):14.2f}"
+        while 100.0 * cumulative / total >= level:
+            yield f"{value} {level / 100:.12f} {cumulative:10d} {1 / (1 - level / 100):14.2f}"
             level = _next(level)
-            if seen == total:
-                yield f"{value} {1:.12f} {seen:10d}"
+            if cumulative == total:
+                yield f"{value} {1:.12f} {cumulative:10d}"
                 return
 
 

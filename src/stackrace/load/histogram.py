@@ -19,10 +19,12 @@ QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """``count`` latencies up to ``value_s`` seconds, above the bucket before; buckets are 0.1 % wide."""
+    """Latencies that are alike: buckets are 0.1 % wide."""
 
     value_s: float
+    """The longest latency that belongs to it, in seconds; the bucket before ends where it begins."""
     count: int
+    """How many latencies it holds, at least 1."""
 
 
 def merge(encoded: Iterable[bytes]) -> bytes:
@@ -73,8 +75,8 @@ def summary(histogram: Histogram) -> Quantiles:
 
 def _merged(encoded: Iterable[bytes]) -> Histogram:
     total = Histogram()
-    for each in encoded:
-        total.merge(_decode(each))
+    for part in encoded:
+        total.merge(_decode(part))
     return total
 
 

@@ -29,12 +29,12 @@ def _matches(body: bytes, masks: Sequence[str]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for mask in masks:
         try:
-            found = [match.span() for match in re.finditer(mask.encode(), body) if match.end() > match.start()]
+            matches = [match.span() for match in re.finditer(mask.encode(), body) if match.end() > match.start()]
         except re.error as error:
             raise InputError(f"--mask {mask!r} is no regular expression: {error}") from error
-        if not found:
+        if not matches:
             raise InputError(f"--mask {mask!r} matches nothing in the body of --expect-body; leave it out")
-        spans += found
+        spans += matches
     return sorted(spans)
 
 

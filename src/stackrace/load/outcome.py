@@ -35,7 +35,7 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         lag=summary(report.lag),
         tls=_unless_empty(report.tls),
         pages=_unless_empty(report.pages),
-        targets=tuple(_target(each) for each in report.targets),
+        targets=tuple(_target(target) for target in report.targets),
         ceiling_per_s=ceiling_per_s,
         arrivals_distance=report.arrivals_distance,
     )
@@ -79,11 +79,11 @@ def _series(report: _engine.Report) -> tuple[SeriesBin, ...]:
     return tuple(
         SeriesBin(
             start_s=index * width_s,
-            ok=each.ok,
-            errors=each.errors,
-            in_flight=each.in_flight,
-            p50_s=each.p50_ns * _NS,
-            p99_s=each.p99_ns * _NS,
+            ok=bin_.ok,
+            errors=bin_.errors,
+            in_flight=bin_.in_flight,
+            p50_s=bin_.p50_ns * _NS,
+            p99_s=bin_.p99_ns * _NS,
         )
-        for index, each in enumerate(report.series)
+        for index, bin_ in enumerate(report.series)
     )

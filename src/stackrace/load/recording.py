@@ -24,14 +24,14 @@ _NAMING_ORIGIN = frozenset({"origin", "referer"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """``workload`` replays what was recorded at ``origin`` ("http://host:port"; a log does not tell it).
-
-    ``skipped`` maps the reasons for which requests were left out to their number.
-    """
+    """A recorded session or log, ready to be replayed."""
 
     workload: Workload
+    """The requests with what is known of their answers."""
     origin: str | None
+    """Where they were recorded, "http://host:port"; None for a log, which does not say."""
     skipped: Mapping[str, int]
+    """How many requests were left out, by reason."""
 
     def at(self, origin: str) -> Workload:
         """Return the workload as it is sent to ``origin``: the Host, Origin and Referer headers name that instead.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from .histogram import Bucket
 
@@ -15,12 +16,16 @@ _LEAST_STEP = 1.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """``count`` values above the row before and up to ``edge_s`` seconds; ``share`` of all, and up to here."""
+    """The values between two edges."""
 
     edge_s: float
+    """The upper edge, in seconds; the row before ends where this one begins."""
     count: int
+    """How many values it holds."""
     share: float
+    """Their share of all values, 0 to 1."""
     cumulative: float
+    """The share of all values up to the upper edge, 0 to 1."""
 
 
 def edges(*distributions: Sequence[Bucket], steps: int = 14) -> tuple[float, ...]:
@@ -33,10 +38,10 @@ def edges(*distributions: Sequence[Bucket], steps: int = 14) -> tuple[float, ...
         return ()
     low, high = max(min(low for low, _ in ends), 1e-6), max(high for _, high in ends)
     step = max((high / low) ** (1 / steps), _LEAST_STEP)
-    found = [low * step]
-    while len(found) < steps and found[-1] < high:
-        found.append(found[-1] * step)
-    return tuple(found)
+    upper = [low * step]
+    while len(upper) < steps and upper[-1] < high:
+        upper.append(upper[-1] * step)
+    return tuple(upper)
 
 
 def rows(buckets: Sequence[Bucket], upper: Sequence[float]) -> tuple[Row, ...]:
@@ -44,9 +49,8 @@ def rows(buckets: Sequence[Bucket], upper: Sequence[float]) -> tuple[Row, ...]:
     counts = [0] * len(upper)
     for bucket in buckets:
         counts[min(bisect_left(upper, bucket.value_s), len(upper) - 1)] += bucket.count
-    total, seen, found = sum(counts), 0, []
-    for edge, count in zip(upper, counts, strict=True):
-        seen += count
-        share = count / total if total else 0.0
-        found.append(Row(edge_s=edge, count=count, share=share, cumulative=seen / total if total else 0.0))
-    return tuple(found)
+    total = sum(counts) or 1
+    return tuple(
+        Row(edge_s=edge_s, count=count, share=count / total, cumulative=cumulative / total)
+        for edge_s, count, cumulative in zip(upper, counts, accumulate(counts), strict=True)
+    )

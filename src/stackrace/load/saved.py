@@ -22,21 +22,30 @@ _WAY_OUT = "give a file that `stackrace load --json` wrote"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What a comparison needs of a run. ``load`` is as the document has it; ``rates_per_s`` are right answers by
-    full bin of 100 ms; ``cpu_s`` is the engine's own, without the time it only spun."""
+    """What a comparison needs of a run."""
 
     path: Path
+    """The file it was read from."""
     urls: tuple[str, ...]
     load: Mapping[str, object]
+    """What was asked for, as the document has it."""
     duration_s: float
     throughput_per_s: float
+    """Right answers per second."""
     ok: int
+    """Right answers."""
     errors: int
+    """Requests answered wrongly, or not at all."""
     answered: int
+    """Requests answered, rightly or wrongly."""
     latency: Quantiles
+    """Seconds."""
     cpu_s: float
+    """CPU time of the engine in seconds, without the time in which it only spun."""
     rates_per_s: tuple[float, ...]
+    """Right answers per second in each full bin of 100 ms."""
     buckets: tuple[Bucket, ...]
+    """The distribution of latencies."""
 
 
 def read_saved(path: Path) -> Saved:
@@ -93,7 +102,7 @@ def _quantiles(table: _Table) -> Quantiles:
 def _rates(table: _Table) -> tuple[float, ...]:
     """The last bin is left out when the run ended within it: it would look slow."""
     bins = table.tables("series")
-    starts, counts = [each.number("start_s") for each in bins], [each.whole("ok") for each in bins]
+    starts, counts = [bin_.number("start_s") for bin_ in bins], [bin_.whole("ok") for bin_ in bins]
     if len(starts) < 2:
         return ()
     width_s = (starts[-1] - starts[0]) / (len(starts) - 1)
@@ -146,7 +155,7 @@ class _Table:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        return tuple(each for each in self._list(key, str, "texts") if isinstance(each, str))
+        return tuple(text for text in self._list(key, str, "texts") if isinstance(text, str))
 
     def table(self, key: str) -> _Table:
         value = self._get(key)
@@ -156,14 +165,14 @@ class _Table:
 
     def tables(self, key: str) -> list[_Table]:
         return [
-            _Table(self._path, each, f"{self._place}{key}[{index}].")
-            for index, each in enumerate(self._list(key, dict, "objects"))
-            if isinstance(each, dict)
+            _Table(self._path, item, f"{self._place}{key}[{index}].")
+            for index, item in enumerate(self._list(key, dict, "objects"))
+            if isinstance(item, dict)
         ]
 
     def _list(self, key: str, kind: type, what: str) -> list[object]:
         value = self._get(key)
-        if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+        if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
             raise self.wrong(key, f"is no list of {what}")
         return value
 

@@ -20,17 +20,18 @@ _SAFE = "/%:@!$&'()*+,;=-._~?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Url:
-    """``address`` is an IP address and a port, or the path of a Unix socket; ``host`` is the Host header.
-
-    ``name`` is the host alone, as a certificate would have it, ``path`` path and query, ``secure`` whether it is
-    https.
-    """
+    """The parts of a URL that a request needs."""
 
     address: tuple[str, int] | str
+    """An IP address and a port, or the path of a Unix socket."""
     host: str
+    """The Host header: the host, with its port where the URL has one."""
     name: str
+    """The host alone, as a certificate would have it."""
     path: str
+    """Path and query, as they stand in the request line."""
     secure: bool = False
+    """Whether it is an https URL."""
 
     @property
     def origin(self) -> str:
@@ -103,11 +104,11 @@ def _port(parts: SplitResult, text: str) -> int:
 def _resolve(host: str, port: int, text: str) -> str:
     """IPv4 first: servers that listen on localhost mostly listen on 127.0.0.1 only."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise InputError(f"the host of {text!r} is unknown ({error}); write it like {_EXAMPLE}") from error
-    found.sort(key=lambda entry: entry[0] != socket.AF_INET)
-    return str(found[0][4][0])
+    *_, address = min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
+    return str(address[0])
 
 
 def _is_ours(address: str) -> bool:

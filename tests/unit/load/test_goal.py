@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.load.goal import Goal
+from stackrace.load.goal import Goal, Miss, Missed
+from stackrace.report.words import capacity as words
 
 GOAL = Goal({"p50": 0.01, "p99": 0.05})
 
@@ -15,12 +16,12 @@ def missed(p50_s: float = 0.010, *, censored: tuple[str, ...] = (), **counts: in
     result = replace(
         make_result(), latency=make_quantiles(p50_s, censored=censored), counts=make_counts(10_000, **counts)
     )
-    return list(GOAL.missed_by(result))
+    return [words.missed(miss) for miss in GOAL.misses(result)]
 
 
 def test_a_goal_reads_as_one_would_say_it() -> None:
-    assert GOAL.text == "p50 ≤ 10 ms and p99 ≤ 50 ms"
-    assert Goal({"p999": 1.0}).text == "p99.9 ≤ 1 s"
+    assert words.goal_text(GOAL) == "p50 ≤ 10 ms and p99 ≤ 50 ms"
+    assert words.goal_text(Goal({"p999": 1.0})) == "p99.9 ≤ 1 s"
     assert GOAL.quantiles == (0.5, 0.99)
 
 
@@ -45,4 +46,15 @@ def test_what_is_never_sent_counts() -> None:
 
 def test_no_answer_keeps_no_goal() -> None:
     result = replace(make_result(), latency=make_quantiles(0.0), counts=make_counts(0))
-    assert list(GOAL.missed_by(result)) == ["nothing was answered rightly"]
+    assert [words.missed(miss) for miss in GOAL.misses(result)] == ["nothing was answered rightly"]
+
+
+def test_a_miss_is_data() -> None:
+    result = replace(make_result(), latency=make_quantiles(0.02), counts=make_counts(10_000, unsent=101))
+    latency, *_, unsent = GOAL.misses(result)
+    assert (latency.what, latency.value, latency.quantile) == (Missed.LATENCY, 0.02, "p50")
+    assert unsent == Miss(what=Missed.UNSENT, value=101 / 10_101)
+
+
+def test_each_way_to_miss_a_goal_has_words() -> None:
+    assert all(words.missed(Miss(what=what, quantile="p50")) for what in Missed)

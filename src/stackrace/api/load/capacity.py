@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...checks import overload
-from ...load.goal import Goal
+from ...load.goal import Goal, Miss, Missed
 from ...load.ran import Ran
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.load import Load
@@ -40,7 +40,7 @@ class Trial:
     """One open loop: how it missed the goal, if it did, and what disturbed it."""
 
     ran: Ran
-    missed: tuple[str, ...]
+    missed: tuple[Miss, ...]
 
     @property
     def rate_per_s(self) -> float:
@@ -145,5 +145,5 @@ def _stopped(trials: Sequence[Trial]) -> bool:
 def _trial(setup: Setup, goal: Goal, load: Load, watcher: Watcher) -> Trial:
     time.sleep(REST_S)
     ran = measure(setup, load, watcher, warmup_s=WARMUP_S)
-    piled_up = ("requests piled up" for one in ran.verdict.findings if one.check == OVERLOAD)
-    return Trial(ran=ran, missed=(*goal.missed_by(ran.result), *piled_up))
+    piled_up = (Miss(what=Missed.KEEPING_UP) for finding in ran.verdict.findings if finding.check == OVERLOAD)
+    return Trial(ran=ran, missed=(*goal.misses(ran.result), *piled_up))

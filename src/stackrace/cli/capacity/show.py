@@ -45,7 +45,7 @@ def _parts(found: Found) -> Iterator[RenderableType]:
     yield Text(_headline(found), style="bold")
     yield Text(one_line(_closed(found)))
     if (above := found.above) is not None:
-        yield Text(one_line(f"At {_rate(above)} {above.missed[0]}."))
+        yield Text(one_line(f"At {_rate(above)} {words.missed(above.missed[0])}."))
     yield from (Text(one_line(line), style="yellow") for line in _doubts(found))
     if found.trials:
         yield Text()
@@ -133,15 +133,20 @@ def _document(found: Found) -> dict[str, object]:
         "goal": {label(name): limit for name, limit in found.goal.limits_s.items()},
         "capacity_per_s": found.search.capacity,
         "missed_at_per_s": found.search.above,
-        "missed_by": list(above.missed) if above is not None else [],
+        "missed_by": _missed_by(above) if above is not None else [],
         "doubtful": above is not None and above.doubtful,
         "interrupted": found.interrupted,
         "closed": _run(found.closed),
         "trials": [
-            {"kept": not one.missed, "missed_by": list(one.missed), "run": _run(one.ran)} for one in found.trials
+            {"kept": not trial.missed, "missed_by": _missed_by(trial), "run": _run(trial.ran)}
+            for trial in found.trials
         ],
         "notes": list(found.notes),
     }
+
+
+def _missed_by(trial: Trial) -> list[str]:
+    return [words.missed(miss) for miss in trial.missed]
 
 
 def _run(ran: Ran) -> dict[str, object]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from ...load.goal import Goal, label
+from ...load.goal import Goal, Miss, Missed, label
 from ...load.ran import Ran
-from ...model.numbers import count, number
+from ...model.numbers import count, number, percent
+from ...model.units import DURATION
 from ...stats.capacity import HIGH, LOW
 from ..figures import timed
 
-__all__ = ["CAVEAT", "NOTHING_ABOVE", "NOTHING_BELOW", "capacity", "closed_loop", "none", "unknown"]
+__all__ = [
+    "CAVEAT",
+    "NOTHING_ABOVE",
+    "NOTHING_BELOW",
+    "capacity",
+    "closed_loop",
+    "goal_text",
+    "missed",
+    "none",
+    "unknown",
+]
 
 CAVEAT = (
     "One start of the server: what differs between two starts, or two hours of a machine, this does not show. "
@@ -19,19 +30,40 @@ NOTHING_ABOVE = f"Nothing above {HIGH:g} of that was tried; more connections (-c
 NOTHING_BELOW = f"Nothing below {LOW:g} of that was tried; a slower goal may be what this server can keep."
 
 
+def goal_text(goal: Goal) -> str:
+    """Return the goal as reports say it: ``p50 ≤ 10 ms and p99 ≤ 50 ms``."""
+    return " and ".join(f"{label(name)} ≤ {DURATION.format(limit)}" for name, limit in goal.limits_s.items())
+
+
+def missed(miss: Miss) -> str:
+    """Say in a clause how a goal was missed."""
+    match miss.what:
+        case Missed.LATENCY:
+            assert miss.quantile is not None
+            return f"{label(miss.quantile)} was {'at least ' if miss.is_bound else ''}{DURATION.format(miss.value)}"
+        case Missed.ERRORS:
+            return f"{percent(miss.value)} failed or were answered wrongly"
+        case Missed.UNSENT:
+            return f"{percent(miss.value)} were never sent"
+        case Missed.RIGHT_ANSWERS:
+            return "nothing was answered rightly"
+        case Missed.KEEPING_UP:
+            return "requests piled up"
+
+
 def unknown(goal: Goal) -> str:
     """Say that a search ended before it found anything."""
-    return f"Not known yet how many requests/s keep {goal.text}"
+    return f"Not known yet how many requests/s keep {goal_text(goal)}"
 
 
 def none(goal: Goal, lowest_per_s: float) -> str:
     """Say that even the lowest rate missed the goal."""
-    return f"Not even {number(lowest_per_s)} requests/s keep {goal.text}"
+    return f"Not even {number(lowest_per_s)} requests/s keep {goal_text(goal)}"
 
 
 def capacity(goal: Goal, rate_per_s: float, *, at_least: bool) -> str:
     """Say which rate keeps the goal."""
-    return f"{'At least ' if at_least else ''}{number(rate_per_s)} requests/s with {goal.text}"
+    return f"{'At least ' if at_least else ''}{number(rate_per_s)} requests/s with {goal_text(goal)}"
 
 
 def closed_loop(goal: Goal, ran: Ran) -> str:
