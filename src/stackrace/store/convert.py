@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from ..codec import decode, encode
 from ..model.duty import Duty
@@ -28,39 +27,24 @@ __all__ = [
     "slice_row",
 ]
 
-_RACE_COLUMNS = ("id", "started_at", "app", "ending", "elapsed_s", "resumed", "budget_s", "twin", "duty")
+_RACE_COLUMNS = ("id", "started_at", "app", "budget_s", "elapsed_s", "ending", "twin", "resumed")
 _LAUNCH_COLUMNS = ("id", "block", "stack")
 
 
 def race_row(race: Race) -> RaceRow:
     """Return the row of ``race`` itself, without facts and launches."""
     return RaceRow(
-        id=race.id,
-        started_at=race.started_at,
-        app=race.app,
-        ending=race.ending,
-        elapsed_s=race.elapsed_s,
-        resumed=race.resumed,
-        budget_s=race.budget_s,
-        twin=race.twin,
+        **{name: getattr(race, name) for name in _RACE_COLUMNS},
         duty=duty_document(race.duty),
-        document=_without(_RACE_COLUMNS, encode(replace(race, facts=(), launches=()))),
+        document=_without((*_RACE_COLUMNS, "duty"), replace(race, facts=(), launches=())),
     )
 
 
 def race_from(row: RaceRow, facts: Iterable[StackFacts], launches: Iterable[Launch]) -> Race:
     """Undo ``race_row``."""
-    columns = {"id": row.id, "started_at": row.started_at, "app": row.app, "budget_s": row.budget_s}
-    race: Race = decode(Race, {**row.document, **_plain(columns), "ending": row.ending})
-    return replace(
-        race,
-        elapsed_s=row.elapsed_s,
-        twin=row.twin or "",
-        resumed=row.resumed or 0,
-        duty=None if row.duty is None else decode(Duty, row.duty, "duty"),
-        facts=tuple(facts),
-        launches=tuple(launches),
-    )
+    document = _joined(row, _RACE_COLUMNS)
+    race: Race = decode(Race, document if row.duty is None else {**document, "duty": row.duty})
+    return replace(race, facts=tuple(facts), launches=tuple(launches))
 
 
 def duty_document(duty: Duty | None) -> dict[str, object] | None:
@@ -87,37 +71,37 @@ def code_of(kind: FailureKind) -> str:
 def launch_row(race_id: str, position: int, launch: Launch) -> LaunchRow:
     """Return the row of ``launch``, the race's launch number ``position``, without its slices."""
     return LaunchRow(
-        id=launch.id,
+        **{name: getattr(launch, name) for name in _LAUNCH_COLUMNS},
         race_id=race_id,
         position=position,
-        block=launch.block,
-        stack=launch.stack,
         failure_kind=None if launch.failure is None else code_of(launch.failure.kind),
-        document=_without(_LAUNCH_COLUMNS, encode(replace(launch, slices=()))),
+        document=_without(_LAUNCH_COLUMNS, replace(launch, slices=())),
     )
 
 
 def launch_from(row: LaunchRow, slices: Iterable[Slice]) -> Launch:
     """Undo ``launch_row``."""
-    columns = {"id": row.id, "block": row.block, "stack": row.stack}
-    launch: Launch = decode(Launch, {**row.document, **_plain(columns)}, "launch")
+    launch: Launch = decode(Launch, _joined(row, _LAUNCH_COLUMNS), "launch")
     return replace(launch, slices=tuple(slices))
 
 
-def slice_row(launch_id: str, one: Slice) -> SliceRow:
+def slice_row(launch_id: str, slice_: Slice) -> SliceRow:
     """Return the row of a slice of the launch ``launch_id``."""
-    return SliceRow(launch_id=launch_id, document=encode(one))
+    return SliceRow(launch_id=launch_id, document=encode(slice_))
 
 
 def slice_from(row: SliceRow) -> Slice:
     """Undo ``slice_row``."""
-    one: Slice = decode(Slice, row.document, "slice")
-    return one
+    slice_: Slice = decode(Slice, row.document, "slice")
+    return slice_
 
 
-def _without(columns: Iterable[str], document: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in document.items() if name not in columns}
+def _without(columns: Iterable[str], record: Race | Launch) -> dict[str, object]:
+    """Return the document of ``record`` without what has ``columns``."""
+    return {name: value for name, value in encode(record).items() if name not in columns}
 
 
-def _plain(columns: Mapping[str, Any]) -> dict[str, object]:
-    return {name: encode(value) for name, value in columns.items()}
+def _joined(row: RaceRow | LaunchRow, columns: Iterable[str]) -> dict[str, object]:
+    """Return the document of ``row`` with its ``columns``; rows of an early version have none of some."""
+    values = {name: getattr(row, name) for name in columns}
+    return {**row.document, **{name: encode(value) for name, value in values.items() if value is not None}}

@@ -6,10 +6,8 @@ import fcntl
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from ..model.errors import StoreError
 from ..race.events import BlockEnded, Event, LaunchEnded, LaunchStarted
@@ -20,7 +18,7 @@ __all__ = ["ManifestFile", "ManifestSink", "begin_manifest", "has_manifest", "is
 _NAME = "manifest.jsonl"
 
 
-class ManifestFile:
+class ManifestFile(AbstractContextManager["ManifestFile"]):
     """A manifest open for appending. Whoever holds it is alone: the kernel frees the lock when a process ends.
 
     Source: flock(2).
@@ -35,12 +33,7 @@ class ManifestFile:
             os.close(self._descriptor)
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
     def append(self, line: Line) -> None:

@@ -44,8 +44,8 @@ class StoreSink:
                 self._store.add_facts(self._race_id, facts)
             case LaunchStarted(launch=launch):
                 self._store.add_launch(self._race_id, launch)
-            case SliceEnded(launch_id=launch_id, slice=one):
-                self._store.add_slice(launch_id, one)
+            case SliceEnded(launch_id=launch_id, slice=slice_):
+                self._store.add_slice(launch_id, slice_)
             case LaunchEnded(launch=launch):
                 self._store.end_launch(launch)
             case RaceEnded(ending=ending, elapsed_s=elapsed_s, duty=duty):

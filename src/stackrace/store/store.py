@@ -9,8 +9,7 @@ import json
 from collections import defaultdict
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
+from typing import Any
 
 from django.db import connections, transaction
 from django.db.models import Q
@@ -41,8 +40,11 @@ from .trouble import translated
 
 __all__ = ["Store"]
 
+_UNFINISHED = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
+"""Races that were interrupted or killed, or still go on."""
 
-class Store:
+
+class Store(AbstractContextManager["Store"]):
     """One database of races; ``open_store`` makes it. ``alias`` is its name within Django.
 
     Each call is one transaction: whatever returned is kept, even if the process is killed right after.
@@ -53,12 +55,7 @@ class Store:
         self.alias = alias
         self.address = address
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -76,8 +73,8 @@ class Store:
                 self.add_facts(race.id, facts)
             for launch in race.launches:
                 self.add_launch(race.id, launch)
-                for one in launch.slices:
-                    self.add_slice(launch.id, one)
+                for slice_ in launch.slices:
+                    self.add_slice(launch.id, slice_)
             if race.ending is not None:
                 self.end(race.id, race.ending, race.elapsed_s, race.duty)
 
@@ -88,15 +85,14 @@ class Store:
         ended otherwise, or somebody else let it go on meanwhile.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            unfinished = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
             before = Q(resumed=race.resumed - 1) | (Q(resumed=None) if race.resumed == 1 else Q())
             changed = (
-                RaceRow.objects.using(self.alias)
-                .filter(unfinished, before, id=race.id)
+                self._rows(RaceRow)
+                .filter(_UNFINISHED, before, id=race.id)
                 .update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
             )
             if changed:
-                stored = LaunchRow.objects.using(self.alias).filter(race_id=race.id)
+                stored = self._rows(LaunchRow).filter(race_id=race.id)
                 cut = stored.filter(failure_kind=code_of(FailureKind.INTERRUPTED))
                 known = set(cut.values_list("id", flat=True))
                 for launch in race.launches:
@@ -118,20 +114,20 @@ class Store:
         One that is still to end has nothing yet but its id, block and stack.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            position = LaunchRow.objects.using(self.alias).filter(race_id=race_id).count()
+            position = self._rows(LaunchRow).filter(race_id=race_id).count()
             self._insert(launch_row(race_id, position, launch))
 
-    def add_slice(self, launch_id: str, one: Slice) -> None:
+    def add_slice(self, launch_id: str, slice_: Slice) -> None:
         """Store a finished slice of a launch that may still be open."""
         with self._translated():
-            self._insert(slice_row(launch_id, one))
+            self._insert(slice_row(launch_id, slice_))
 
     def end_launch(self, launch: Launch) -> None:
         """Store what is known about ``launch`` at its end; its slices are stored already."""
         with self._translated():
             row = launch_row("", 0, launch)
             changed = (
-                LaunchRow.objects.using(self.alias)
+                self._rows(LaunchRow)
                 .filter(id=launch.id)
                 .update(failure_kind=row.failure_kind, document=row.document)
             )
@@ -141,13 +137,13 @@ class Store:
     def name_twin(self, race_id: str, path: str) -> None:
         """Store that it is the stack ``path`` now that also runs as its own twin."""
         with self._translated():
-            RaceRow.objects.using(self.alias).filter(id=race_id).update(twin=path)
+            self._rows(RaceRow).filter(id=race_id).update(twin=path)
 
     def end(self, race_id: str, ending: Ending, elapsed_s: float, duty: Duty | None = None) -> None:
         """Store why and after how many seconds the race ended, and where they went."""
         with self._translated():
             changed = (
-                RaceRow.objects.using(self.alias)
+                self._rows(RaceRow)
                 .filter(id=race_id)
                 .update(ending=ending.value, elapsed_s=elapsed_s, duty=duty_document(duty))
             )
@@ -176,14 +172,14 @@ class Store:
     def find(self, prefix: str, *, deleted: bool = False) -> str:
         """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a race now gone."""
         with self._translated():
-            gone = HistoryRow.objects.using(self.alias).exclude(race="").values_list("race", flat=True).distinct()
+            gone = self._rows(HistoryRow).exclude(race="").values_list("race", flat=True).distinct()
             known = (*self._ids(), *(gone.order_by("race") if deleted else ()))
             return the_one(prefix, tuple(dict.fromkeys(known)), names(self.alias))
 
     def has(self, race_id: str) -> bool:
         """Tell whether the race with exactly this id is stored."""
         with self._translated():
-            return bool(RaceRow.objects.using(self.alias).filter(id=race_id).exists())
+            return bool(self._rows(RaceRow).filter(id=race_id).exists())
 
     def name(self, prefix: str, name: str) -> str:
         """Give the race that ``prefix`` means a pretty name, once; returns it as it is kept.
@@ -196,7 +192,7 @@ class Store:
     def alterations(self, race_id: str) -> tuple[Alteration, ...]:
         """Return what was done to the race beyond measuring it, in order of time; empty for an untouched one."""
         with self._translated():
-            rows = HistoryRow.objects.using(self.alias).filter(race=race_id).order_by("id")
+            rows = self._rows(HistoryRow).filter(race=race_id).order_by("id")
             return tuple(_alteration(row) for row in rows)
 
     def latest(self) -> str | None:
@@ -207,14 +203,12 @@ class Store:
     def unfinished(self) -> tuple[str, ...]:
         """Return the ids of races that were interrupted or killed, or still go on, newest first."""
         with self._translated():
-            rows = RaceRow.objects.using(self.alias).filter(Q(ending=None) | Q(ending=Ending.INTERRUPTED.value))
-            return tuple(rows.order_by("-started_at", "-id").values_list("id", flat=True))
+            return tuple(self._newest_first().filter(_UNFINISHED).values_list("id", flat=True))
 
     def list(self, limit: int) -> tuple[Summary, ...]:
         """Return the last ``limit`` races, newest first."""
         with self._translated():
-            rows = RaceRow.objects.using(self.alias).order_by("-started_at", "-id")
-            columns = rows.values_list("id", "started_at", "app", "document", "ending")[:limit]
+            columns = self._newest_first().values_list("id", "started_at", "app", "document", "ending")[:limit]
             return tuple(
                 Summary(
                     id=id_,
@@ -228,16 +222,15 @@ class Store:
 
     def _ids(self) -> tuple[str, ...]:
         """Return all ids, newest race first."""
-        rows = RaceRow.objects.using(self.alias).order_by("-started_at", "-id")
-        return tuple(rows.values_list("id", flat=True))
+        return tuple(self._newest_first().values_list("id", flat=True))
 
     def _load(self, race_id: str) -> Race:
         """Read the race before its parts: a race seen as ended then has them all."""
-        row = RaceRow.objects.using(self.alias).get(id=race_id)
-        facts = StackFactsRow.objects.using(self.alias).filter(race_id=race_id).order_by("id")
-        launches = LaunchRow.objects.using(self.alias).filter(race_id=race_id).order_by("position")
+        row = self._rows(RaceRow).get(id=race_id)
+        facts = self._rows(StackFactsRow).filter(race_id=race_id).order_by("id")
+        launches = self._rows(LaunchRow).filter(race_id=race_id).order_by("position")
         slices: defaultdict[str, list[Slice]] = defaultdict(list)
-        for each in SliceRow.objects.using(self.alias).filter(launch__race_id=race_id).order_by("id"):
+        for each in self._rows(SliceRow).filter(launch__race_id=race_id).order_by("id"):
             slices[each.launch_id].append(slice_from(each))
         return race_from(
             row,
@@ -248,6 +241,12 @@ class Store:
     def _insert(self, row: Row) -> None:
         """Insert and never overwrite: this is the check that an id is fresh."""
         row.save(using=self.alias, force_insert=True)
+
+    def _rows(self, table: type[Row]) -> Any:
+        return table.objects.using(self.alias)
+
+    def _newest_first(self) -> Any:
+        return self._rows(RaceRow).order_by("-started_at", "-id")
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)
