@@ -109,8 +109,8 @@ def _troubles(race: Race, standing: Standing) -> str:
         for s in setbacks(race, standing)
     ]
     complained = [
-        f"- {_code(c.check)}: {c.headline}{_escape(f' on {c.where}') if c.where else ''}. "
-        + f"{_escape(c.seen)} {_escape(c.remedy)}".strip()
+        f"- {_code(c.check)}: {c.headline}{f' on {_escape(c.where)}' if c.where else ''}: "
+        + " → ".join(filter(None, (_escape(c.seen), _escape(c.remedy))))
         for c in complaints(race, standing)
     ]
     out = refused(race)

@@ -36,7 +36,7 @@ def test_a_bound_is_told_as_one() -> None:
 
 def test_one_error_in_a_thousand_is_forgiven() -> None:
     assert missed(non2xx=10) == []
-    assert missed(non2xx=11, timed_out=9) == ["0.2 % failed or were answered wrongly"]
+    assert missed(non2xx=11, timed_out=9) == ["0.2 % failed or got a wrong answer"]
 
 
 def test_what_is_never_sent_counts() -> None:
@@ -46,7 +46,7 @@ def test_what_is_never_sent_counts() -> None:
 
 def test_no_answer_keeps_no_goal() -> None:
     result = replace(make_result(), latency=make_quantiles(0.0), counts=make_counts(0))
-    assert [words.missed(miss) for miss in GOAL.misses(result)] == ["nothing was answered rightly"]
+    assert [words.missed(miss) for miss in GOAL.misses(result)] == ["there was no right answer"]
 
 
 def test_a_miss_is_data() -> None:

@@ -47,7 +47,7 @@ def test_the_time_that_an_answer_takes_is_said():
     each_s = 60.0 / 12
     expected_s = each_s * (1 + len(seen.answer.rivals)) * (seen.answer.blocks_needed - 4)
     assert seen.answer.needed_s == pytest.approx(expected_s)
-    assert words_of(race, seen).answer.endswith(" more would tell.")
+    assert words_of(race, seen).answer.endswith(" more would decide.")
 
 
 def test_where_launches_vary_too_much_no_time_would_do():
@@ -56,7 +56,7 @@ def test_where_launches_vary_too_much_no_time_would_do():
     assert seen.answer.kind is AnswerKind.UNDECIDED
     assert seen.answer.blocks_needed is None
     assert seen.answer.most_blocks == 40
-    assert "not even 40 launches of each would tell" in words_of(race, seen).answer
+    assert "not even 40 launches of each would decide" in words_of(race, seen).answer
 
 
 @pytest.mark.parametrize("silent", [{"elapsed_s": 0.0}, {"repeats": 4}], ids=lambda told: next(iter(told)))

@@ -43,8 +43,8 @@ def test_twins_are_a_tie_once_enough_is_known():
     assert found.answer.kind is AnswerKind.ALIKE
     assert set(found.answer.stacks) == {"a", "b"}
     assert found.answer.within < 0.05
-    assert words_of(race, found).answer.endswith(" at most; every other stack is slower.")
-    assert ": nothing between them that matters, " in words_of(race, found).answer
+    assert words_of(race, found).answer.endswith("; every other stack is slower.")
+    assert " are equally good: they differ by at most " in words_of(race, found).answer
     assert found.resolution is not None
     assert found.resolution < 0.05
 
@@ -56,7 +56,7 @@ def test_noisy_twins_cannot_be_told_apart_yet():
     assert found.answer.kind is AnswerKind.UNDECIDED
     first, other = found.answer.stacks[0], found.answer.rivals[0]
     assert {first, other} == {"a", "b"}
-    assert words_of(race, found).answer.startswith(f"No winner yet: {first} is ahead; {other} may be better, ")
+    assert words_of(race, found).answer.startswith(f"No winner yet: {first} is ahead; {other} may be better; ")
     assert "c" not in [row.stack for row in found.rows if row.tier == 1]
 
 
@@ -64,7 +64,7 @@ def test_one_launch_of_each_tells_nothing():
     race = race_of({"a": 1000, "b": 2000}, blocks=1)
     found = standing(race, merge=merged)
     assert not found.settled
-    assert "one launch says nothing about the next" in words_of(race, found).answer
+    assert "a single launch proves nothing" in words_of(race, found).answer
     assert found.rows[0].stack == "b"
     assert found.rows[1].ratio.low is None
     assert found.rows[0].throughput_per_s.low is None
@@ -89,7 +89,7 @@ def test_when_time_is_over_it_is_said_how_far_the_leader_may_be_behind():
     assert "d" not in found.answer.rivals
     assert " is the best of these, or at most " in words_of(race, found).answer
     assert " behind; " in words_of(race, found).answer
-    assert words_of(race, found).answer.endswith(" more would tell.")
+    assert words_of(race, found).answer.endswith(" more would decide.")
     assert found.answer.needed_s > 0
 
 
@@ -121,10 +121,10 @@ def test_a_ranking_asks_for_every_place():
     long = race_of(twins, blocks=40, sd=0.015, question=Question.RANKING)
     early, late = (standing(race, merge=merged) for race in (short, long))
     assert not early.settled
-    assert words_of(short, early).answer.startswith("Not every place is settled yet: a is ahead; still open: ")
+    assert words_of(short, early).answer.startswith("Not every place is settled: a is ahead; b and c are still")
     assert late.settled
     assert late.answer.kind is AnswerKind.RANKED
-    assert words_of(long, late).answer.startswith("Every place is settled: a comes first: it delivers ")
+    assert words_of(long, late).answer.startswith("Every place is settled; a comes first: it delivers ")
 
 
 def test_a_race_of_one_stack_gives_its_figure():
@@ -260,7 +260,7 @@ def test_the_reason_admits_that_cpu_time_is_not_it():
     ]
     race = replace(race_of({"slow": 1, "fast": 1}, blocks=0), launches=tuple(launches))
     assert words_of(race, standing(race, merge=merged)).reason.endswith(
-        "per request: it is not CPU time that sets them apart."
+        "per request: CPU time does not explain the difference."
     )
 
 
@@ -309,7 +309,7 @@ def test_of_runs_more_repeats_would_show_more():
     for blocks in (1, 50):
         race = race_of(twins, blocks=blocks, sd=0.3, repeats=blocks)
         found = standing(race, merge=merged)
-        assert words_of(race, found).answer.endswith(" may be better, which a larger number of repeats may tell.")
+        assert words_of(race, found).answer.endswith(" may be better; more repeats may decide.")
 
 
 def test_memory_of_a_run_belongs_to_its_own_level():

@@ -68,11 +68,11 @@ Requests per second, against the first row, then → now
 One    1.00 → 1.00
 Other  0.67 → 0.67
 
-Gone since, and what ran in its place
+Gone since, and its replacement
 Other: Its last release is of 2002. flup, which it was.
 
-With 95 % confidence nothing wrong is said of any of these 3 ratios; the limits are those that its
-ruling rests on.
+With 95 % confidence no ruling about any of these 3 ratios is wrong; the limits are those of the
+ruling.
 One page: Race 1fwvedulu2qlv, 1 min 1 s.
 """
 
@@ -119,7 +119,7 @@ def test_a_part_that_could_not_be_run_says_why():
     text = printed(rerun_of(make_comparison(), None))
     assert "Of 1 claim, 1 was not measured." in text
     assert "One page: not run: mariadb is not installed" in text
-    assert "Too few blocks were raced for any limits" in text
+    assert "There were too few blocks for any limits" in text
 
 
 def test_an_unnoticeable_difference_is_called_one():
@@ -131,14 +131,14 @@ def test_an_unnoticeable_difference_is_called_one():
 def test_few_blocks_are_owned_up_to():
     race = paired((300.0, 250.0, 320.0), (260.0, 300.0, 240.0), elapsed_s=90.0)
     text = " ".join(printed(rerun_of(make_comparison(), race)).split())
-    assert "What cannot be told rests on as few as 3 blocks." in text
-    assert re.search(r"cannot be told: about \d+ more (minutes|hours) would tell", text)
+    assert "Undecided claims had as few as 3 blocks." in text
+    assert re.search(r"cannot be told: about \d+ more (minutes|hours) would decide", text)
 
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(20.0, "about 1 more minute would tell"), (820.0, "about 14 more minutes would tell"),
-     (10_000.0, "about 3 more hours would tell"), (1e6, "more than a day of racing would be needed to tell")],
+    [(20.0, "about 1 more minute would decide"), (820.0, "about 14 more minutes would decide"),
+     (10_000.0, "about 3 more hours would decide"), (1e6, "more than a day of racing would decide")],
 )  # fmt: skip
 def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
     told = replace(rerun.claims[0], ruling=Ruling.UNDECIDED, more_s=seconds)
@@ -147,7 +147,7 @@ def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
 
 def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
     told = replace(rerun.claims[0], ruling=Ruling.NOT_SO)
-    assert words.remark(told).startswith("5 % or more on that side is excluded")
+    assert words.remark(told).startswith("a difference of 5 % or more is excluded")
 
 
 @pytest.mark.parametrize("ruling", Ruling)

@@ -117,9 +117,9 @@ def test_a_void_race_marks_no_first_tier():
 @pytest.mark.parametrize(
     ("resolution", "begin"),
     [
-        (0.031, "Differences under 3.1 % cannot be seen today; those below 5 % do not matter"),
+        (0.031, "This race could not prove differences below 3.1 %; those below 5 % do not matter"),
         (None, "Fewer than two launches: no limits yet."),
-        (1.7, "Not even a stack twice as fast"),
+        (1.7, "This race could not even prove that a stack is twice as fast"),
     ],
 )
 def test_the_resolution_is_told_with_every_standing(resolution, begin):
@@ -135,19 +135,16 @@ def test_the_budget_and_what_enforces_it_are_told():
     cores = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
     race = make_race(2, cores=cores, twin=STACKS[0], resumed=2)
     for name, text in everywhere(race, told(race)).items():
-        assert "Each stack had core 0 and 2,048 MiB, held to it by a control group; " in text, name
+        assert "Each stack had core 0 and 2,048 MiB, by a control group; " in text, name
         assert f"{STACKS[0]} ran twice, under two names, as a check on the race." in text, name
-        assert "The race went on twice after an interruption." in text, name
+        assert "The race was resumed twice." in text, name
     html = exporter(Format.HTML).export(race, told(race))
     assert "<dt>memory of every stack</dt><dd>2,048 MiB</dd>" in re.sub("<wbr>", "", html)
 
 
 def test_a_race_without_limits_says_by_what_it_was_held():
     race = make_race(2, cores=Resources(stack_cores=(0, 1), generator_cores=(0, 1)))
-    assert (
-        race_words.resources(race)
-        == "Each stack had cores 0, 1, held to it by affinity; the load engine had the same."
-    )
+    assert race_words.resources(race) == "Each stack had cores 0, 1, by affinity; the load engine had the same."
     assert (race_words.twin(race), race_words.resumed(race)) == ("", "")
 
 

@@ -121,7 +121,7 @@ def _ratio(value: float | None) -> str:
 
 def _gone(rerun: Rerun) -> str:
     gone = [one for one in rerun.comparison.techniques.values() if one.gone]
-    lines = [f"- **{escape(one.title)}**: {escape(one.gone)} In its place: {escape(one.instead)}" for one in gone]
+    lines = [f"- **{escape(one.title)}**: {escape(one.gone)} Instead: {escape(one.instead)}" for one in gone]
     return "## Gone since\n\n" + "\n".join(lines) if lines else ""
 
 

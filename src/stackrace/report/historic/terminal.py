@@ -51,7 +51,7 @@ def report(rerun: Rerun) -> RenderableType:
         parts += [Text(), Text(_heading(rerun, table), style="bold"), _then_and_now(table)]
     gone = [one for one in rerun.comparison.techniques.values() if one.gone]
     if gone:
-        parts += [Text(), Text("Gone since, and what ran in its place", style="bold")]
+        parts += [Text(), Text("Gone since, and its replacement", style="bold")]
         parts += [Text(one_line(f"{one.title}: {one.gone} {one.instead}")) for one in gone]
     parts += [Text(), *(Text(one_line(line), style="dim") for line in _notes(rerun))]
     return Group(*parts)

@@ -44,9 +44,9 @@ def _clause(race: Race, standing: Standing) -> str:
         case AnswerKind.ALIKE:
             rest = "; every other stack is slower" if len(result.stacks) < len(standing.rows) else ""
             apart = percent(result.within or 0)
-            return f"{names(result.stacks)}: nothing between them that matters, {apart} at most{rest}"
+            return f"{names(result.stacks)} are equally good: they differ by at most {apart}{rest}"
         case AnswerKind.RANKED:
-            return f"every place is settled: {result.stacks[0]} comes first{_margin(result)}"
+            return f"every place is settled; {result.stacks[0]} comes first{_margin(result)}"
         case AnswerKind.CLOSE:
             behind = percent(result.within or 0)
             return f"{result.stacks[0]} is the best of these, or at most {behind} behind{_open(result, race)}"
@@ -68,10 +68,10 @@ def _margin(result: Answer) -> str:
 def _undecided(race: Race, standing: Standing) -> str:
     first = standing.answer.stacks[0]
     if race.question is Question.RANKING:
-        return f"not every place is settled yet: {first} is ahead"
+        return f"not every place is settled: {first} is ahead"
     launches = next(row.launches for row in standing.rows if row.stack == first)
     if race.rule is Rule.SELECTION and launches < 2:
-        return f"no winner yet: {first} was fastest, but one launch says nothing about the next"
+        return f"no winner yet: {first} was fastest, but a single launch proves nothing"
     return f"no winner yet: {first} is ahead"
 
 
@@ -80,23 +80,23 @@ def _open(result: Answer, race: Race) -> str:
     if not result.rivals:
         return ""
     rivals = f"; {names(result.rivals)} may be better" if race.question is Question.WINNER else (
-        f"; still open: {names(result.rivals)}")  # fmt: skip
+        f"; {names(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
     return rivals + _longer(result, race)
 
 
 def _longer(result: Answer, race: Race) -> str:
     if race.repeats is not None:
-        return ", which a larger number of repeats may tell"
+        return "; more repeats may decide"
     if race.rule is Rule.ALL_PAIRS:
-        return ", which a longer budget may tell"
+        return "; a longer budget may decide"
     if result.needed_s is not None:
-        return f", which about {about(result.needed_s)} more would tell"
+        return f"; about {about(result.needed_s)} more would decide"
     if result.most_blocks is not None:
         return (
-            f", and not even {result.most_blocks} launches of each would tell: race on a quieter machine, "
-            f"or let only differences above {percent(race.difference)} matter"
+            f"; not even {result.most_blocks} launches of each would decide: race on a quieter machine, "
+            f"or ask for larger differences than {percent(race.difference)} (--difference)"
         )
-    return ", which a longer budget may tell"
+    return "; a longer budget may decide"
 
 
 def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:

@@ -22,12 +22,12 @@ __all__ = [
 ]
 
 CAVEAT = (
-    "One start of the server: what differs between two starts, or two hours of a machine, this does not show. "
-    "Random arrivals leave less room than even ones, as real visitors do."
+    "This is one start of the server. It does not show how two starts, or two hours of a machine, differ. "
+    "Random arrivals, like real visitors, allow less than even ones."
 )
 
-NOTHING_ABOVE = f"Nothing above {HIGH:g} of that was tried; more connections (-c) may show more."
-NOTHING_BELOW = f"Nothing below {LOW:g} of that was tried; a slower goal may be what this server can keep."
+NOTHING_ABOVE = f"Rates above {HIGH:g} of that were not tried; more connections (-c) may reach more."
+NOTHING_BELOW = f"Rates below {LOW:g} of that were not tried; give this server a slower goal."
 
 
 def goal_text(goal: Goal) -> str:
@@ -42,11 +42,11 @@ def missed(miss: Miss) -> str:
             assert miss.quantile is not None
             return f"{label(miss.quantile)} was {'at least ' if miss.is_bound else ''}{DURATION.format(miss.value)}"
         case Missed.ERRORS:
-            return f"{percent(miss.value)} failed or were answered wrongly"
+            return f"{percent(miss.value)} failed or got a wrong answer"
         case Missed.UNSENT:
             return f"{percent(miss.value)} were never sent"
         case Missed.RIGHT_ANSWERS:
-            return "nothing was answered rightly"
+            return "there was no right answer"
         case Missed.KEEPING_UP:
             return "requests piled up"
 

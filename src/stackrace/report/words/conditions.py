@@ -27,7 +27,7 @@ def condition(change: model.Condition) -> str:
             return f"If no request may fail: then {stack}, which had no errors; {failed}."
         case model.LessMemory(stack=stack, memory_bytes=size, first_memory_bytes=most):
             needs = f"{stack}, which needs {mebibytes(size)} MiB"
-            return f"If a stack may hold less than {mebibytes(most)} MiB: then {needs}."
+            return f"If a stack must fit into less than {mebibytes(most)} MiB: then {needs}."
         case model.CpuCounts(stack=stack, cpu_ms_per_request=ms, first_cpu_ms_per_request=first_ms):
             figures = f"{number(ms)} ms per request against {number(first_ms)} ms"
             return f"If CPU time is what you pay for: then {stack}, {figures}."
@@ -39,7 +39,7 @@ def condition(change: model.Condition) -> str:
         case model.LighterApp(first=first, hop=hop, share=share):
             return (
                 f"If the app cost less: {percent(share)} of {first}'s CPU time is spent in {hop}, "
-                f"where the app runs, so what stands before it can save at most {percent(1 - share)}."
+                f"where the app runs, so all other servers can save at most {percent(1 - share)}."
             )
 
 
@@ -50,7 +50,7 @@ def _larger_difference(change: model.LargerDifference) -> str:
 
 
 def _smaller_difference(change: model.SmallerDifference) -> str:
-    rest = "nobody has won, as this race does not tell them apart that finely"
+    rest = "there is no winner: this race does not prove such small differences"
     if change.stack is not None:
         rest = f"only {change.stack} is sure to be as good as any"
     matters = f"below {percent(change.difference)} matter to you (now {percent(change.now)})"

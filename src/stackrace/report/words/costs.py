@@ -25,15 +25,15 @@ def _against(needs: Costs) -> str:
     if not shares:
         return ""
     if needs.ratio is not None:
-        return f"For {times(needs.ratio)} the throughput of {second.stack}, {first.stack} takes {names(shares)}."
-    return f"Against {second.stack}, {first.stack} takes {names(shares)}."
+        return f"For {times(needs.ratio)} the throughput of {second.stack}, {first.stack} needs {names(shares)}."
+    return f"Against {second.stack}, {first.stack} needs {names(shares)}."
 
 
 def _instead(first: Need, cheaper: Need, *, equal: bool) -> str:
     shares = names(_shares(cheaper, first))
     if equal:
-        return f"As far as throughput goes you may as well take {cheaper.stack}: it needs {shares}."
-    return f"{cheaper.stack} cannot be told from {first.stack} in throughput and needs {shares}."
+        return f"{cheaper.stack} has as much throughput, and needs {shares}."
+    return f"{cheaper.stack} has no proven difference in throughput from {first.stack} and needs {shares}."
 
 
 def _shares(need: Need, other: Need) -> list[str]:

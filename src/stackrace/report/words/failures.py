@@ -10,7 +10,7 @@ from .findings import remedy, seen
 __all__ = ["message"]
 
 _LACKS: Mapping[Lack, str] = {
-    Lack.RIGHT_ANSWER: "Not one of its requests was answered rightly.",
+    Lack.RIGHT_ANSWER: "None of its requests got a right answer.",
     Lack.LAUNCH: "The race ended before its first launch.",
 }
 

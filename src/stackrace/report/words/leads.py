@@ -68,16 +68,16 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
             ratios = [each.ratio for each in group if each.ratio is not None]
             return f"{lead.stacks[0]} is ahead{_margin(ratios)}"
         case LeadKind.ALIKE:
-            return f"there is no difference you would notice between {names(lead.stacks)}"
+            return f"{names(lead.stacks)} are equally good"
         case LeadKind.ENOUGH:
             return f"no stack is more than {percent(difference)} faster than {lead.stacks[0]}"
         case LeadKind.ONCE:
-            return f"where each was measured once, {lead.stacks[0]} was fastest"
+            return f"{lead.stacks[0]} was fastest, each measured once"
         case LeadKind.ALONE:
             return f"only {lead.stacks[0]} could be measured"
         case LeadKind.OPEN:
             same = len({each.stacks for each in group}) == 1
-            return f"{names(lead.stacks)} cannot be told apart" if same else "the first place cannot be told"
+            return f"{names(lead.stacks)} cannot be told apart" if same else "the first place is undecided"
 
 
 def _margin(ratios: Sequence[Interval]) -> str:

@@ -11,11 +11,11 @@ from ...model.numbers import number
 __all__ = ["difference", "headline", "limits", "title"]
 
 _CAVEAT = (
-    "That covers what varied within these two runs. One run each says nothing of what differs between two starts "
-    "of a server or two hours of a machine; to know that, race them: stackrace run."
+    "They cover what varied within the runs, not how two starts of a server or two hours of a machine differ. "
+    "To know that, race them: stackrace run."
 )
 
-_ONE_RUN = "One run each says nothing of what differs between two starts; to know that, race them: stackrace run."
+_ONE_RUN = "Two runs do not show how two starts differ. To know that, race them: stackrace run."
 
 _TITLES = {"max": "longest", "cpu_s_per_request": "engine CPU per request"}
 
@@ -40,8 +40,8 @@ def difference(found: Difference) -> str:
 def limits(ratio: Interval | None) -> str:
     """Say how sure the ratio of the throughputs is, and what it does not cover."""
     if ratio is None or ratio.low is None or ratio.high is None:
-        return f"The runs are too short, or too empty, for even rough limits: 2 s of answers at least. {_ONE_RUN}"
-    certain = "" if ratio.low > 1 or ratio.high < 1 else " – which includes no difference at all"
+        return f"The runs are too short even for rough limits, which need at least 2 s of answers. {_ONE_RUN}"
+    certain = "" if ratio.low > 1 or ratio.high < 1 else ", which includes no difference"
     return (
         f"Rough 95 % limits of the throughput's ratio: {number(ratio.low)}–{number(ratio.high)}{certain}. {_CAVEAT}"
     )

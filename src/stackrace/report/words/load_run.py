@@ -31,11 +31,11 @@ def headline(ran: Ran) -> str:
 def accounting(ran: Ran) -> str:
     """Return what was sent how, and what became of it: every scheduled request once."""
     result, counts = ran.result, ran.result.counts
-    fates = [f"{count(counts.ok)} answered rightly"]
+    fates = [f"{count(counts.ok)} right"]
     if counts.errors:
-        fates.append(f"{count(counts.errors)} in error")
+        fates.append(f"{count(counts.errors)} failed")
     if counts.in_flight:
-        fates.append(f"{count(counts.in_flight)} under way at the end")
+        fates.append(f"{count(counts.in_flight)} unanswered at the end")
     if counts.unsent:
         fates.append(f"{count(counts.unsent)} never sent")
     stopped = " (interrupted)" if ran.interrupted else ""
@@ -56,7 +56,7 @@ def failures(ran: Ran) -> Iterator[str]:
     if counts.timed_out:
         limit = DURATION.format(ran.load.timeout_s)
         yield (
-            f"{count(counts.timed_out)} were given up after {limit}: in the latencies they count as at least that; "
+            f"{count(counts.timed_out)} timed out after {limit}, which is a lower bound of their latency; "
             "raise --timeout to see how long they take"
         )
 
@@ -70,23 +70,23 @@ def engine(ran: Ran) -> Iterator[str]:
     waited = result.generator_wait_s / result.duration_s if result.duration_s > 0 else 0.0
     yield (
         f"The engine used {cost}{percent(result.generator_busy)} of its busiest core, "
-        f"and waited {percent(waited)} of the time for one."
+        f"and waited for a core {percent(waited)} of the time."
     )
     if ran.load.is_open and result.lag is not None and result.lag.count:
-        yield f"Requests went out late by {DURATION.format(result.lag.p50)} at the median, {_late(result)} at p99."
+        yield f"Requests were sent {DURATION.format(result.lag.p50)} late at the median, {_late(result)} at p99."
     elif not ran.target.pauses:
         yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
     if result.ceiling_per_s:
         share = result.throughput_per_s / result.ceiling_per_s
         yield (
-            f"By itself it reaches {count(_rounded(result.ceiling_per_s))}/s here{_plain(ran)}: "
+            f"Its ceiling here is {count(_rounded(result.ceiling_per_s))}/s{_plain(ran)}; "
             f"this run used {percent(share)} of that."
         )
 
 
 def warning(finding: Finding) -> str:
     """Return a check's finding as one line."""
-    grave = "not to be believed as it stands: " if finding.effect is Effect.INVALIDATES else ""
+    grave = "not to be believed: " if finding.effect is Effect.INVALIDATES else ""
     return f"{grave}{seen(finding, LOAD)}. Way out: {remedy(finding, LOAD)}"
 
 
@@ -114,12 +114,12 @@ def _stage_hint(ran: Ran, stage: str) -> str:
 def _body_hint(ran: Ran) -> str:
     if lost := ran.result.nonces_lost:
         return (
-            f"{count(lost)} did not repeat their request's own nonce: they were made for another request, "
+            f"{count(lost)} did not repeat their request's nonce: they answer another request, "
             "or the app does not repeat it at all"
         )
     if not ran.target.workload.answers:
-        return "they grew beyond --max-body, 256MiB unless told otherwise"
-    return "does part of the page change by design? Name that part with --mask"
+        return "they are longer than --max-body (default 256MiB)"
+    return "does part of the page change by design? Give that part with --mask"
 
 
 def _tls_hint(ran: Ran) -> str:
@@ -137,7 +137,7 @@ def _expected(ran: Ran) -> str:
     answers = ran.target.workload.answers
     wanted = {answer.status for answer in answers} or {None}
     if wanted == {None}:
-        return "a status that is no success"
+        return "a status other than 2xx"
     return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
 
 
@@ -147,14 +147,12 @@ def _classes(ran: Ran) -> str:
 
 def _status_hint(ran: Ran) -> str:
     if len({answer.status for answer in ran.target.workload.answers}) > 1:
-        return (
-            "the recording had others; which pages, tells the table. Does the replay meet another state of the app?"
-        )
+        return "the recording had others; the table shows the pages. Is the app in another state than then?"
     classes = {name for name, some in ran.result.status_classes.items() if some}
     if "5xx" in classes:
         return "the server fails or turns requests away under this load; look at its log"
     if "3xx" in classes:
-        return "redirects are not followed; load what they lead to, or say --expect-status"
+        return "redirects are not followed; load their target, or give --expect-status"
     return "ask for the page with curl -v: does it want a login, a --host, another --method?"
 
 

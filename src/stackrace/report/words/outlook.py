@@ -56,7 +56,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     if longest_s > plan.loads[-1].timeout_s:
         yield (
             f"At {connections(plan.loads[-1].concurrency)} an answer will take about {about(round(longest_s, 1))}, "
-            f"but a request is given up after {DURATION.format(plan.loads[-1].timeout_s)}. "
+            f"but requests time out after {DURATION.format(plan.loads[-1].timeout_s)}. "
             "Lower -c, or raise [load] timeout."
         )
 
@@ -96,8 +96,8 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
         return ""
     enough_s = FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
-        f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which says nothing "
-        f"about the next: an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
+        f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
+        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
         "or fewer stacks."
     )
 
@@ -108,10 +108,10 @@ def _of_difference(plan: RacePlan) -> Iterator[str]:
     if stacks < 2 or plan.exhaustive or _is_told(stacks, plan.difference):
         return
     told = next((one for one in _TOLD if _is_told(stacks, one)), None)
-    proposed = f" Give --difference {100 * told:g}% to have an answer then, too." if told is not None else ""
+    proposed = f" Give --difference {100 * told:g}% to get an answer even then." if told is not None else ""
     yield (
-        f"A difference of {percent(plan.difference)} takes more launches than a race makes on most machines: where "
-        f"the best stacks are nearly as fast as one another, there will be no answer.{proposed}"
+        f"To prove a difference of {percent(plan.difference)} takes more launches than most races make. "
+        f"If the best stacks are nearly equally fast, there will be no answer.{proposed}"
     )
 
 

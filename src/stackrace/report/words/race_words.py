@@ -37,27 +37,27 @@ LEAST_SHARE = 0.005
 """Less of a race's time is not worth a word."""
 
 _ENFORCED = {
-    Enforcement.CGROUP: "held to it by a control group",
-    Enforcement.AFFINITY: "held to it by affinity",
+    Enforcement.CGROUP: "by a control group",
+    Enforcement.AFFINITY: "by affinity",
 }
 
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
-    Ending.BUDGET: "The race ended because its budget was spent.",
+    Ending.BUDGET: "The race ended with its budget.",
     Ending.COMPLETED: "The race ended because all its runs were made.",
-    Ending.EXHAUSTED: "The race ended because nothing was left to race.",
-    Ending.INTERRUPTED: "The race was interrupted; what was measured until then is shown.",
-    None: "The race has not ended, or was killed; what was measured until then is shown.",
+    Ending.EXHAUSTED: "The race ended because no stack was left.",
+    Ending.INTERRUPTED: "The race was interrupted. This is what it measured.",
+    None: "The race has not ended, or was killed. This is what it measured.",
 }
 
 
 def ending(race: Race, standing: Standing) -> str:
     """Say why the race ended and whether its question is answered."""
     if not standing.verdict.valid and race.ending is Ending.ANSWERED:
-        return "The race ended when its question seemed answered; it is not."
+        return "The race ended because its question seemed to be answered."
     if standing.settled or race.ending is Ending.ANSWERED:
         return _ENDINGS[race.ending]
-    return f"{_ENDINGS[race.ending]} Its question is not settled."
+    return f"{_ENDINGS[race.ending]} Its question is still open."
 
 
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
@@ -71,12 +71,12 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
 
 def resolution(race: Race, standing: Standing) -> str:
     """Say which differences this race can show, and which do not matter to it."""
-    matters = f"those below {figures.percent(race.difference)} do not matter to this race"
+    matters = f"those below {figures.percent(race.difference)} do not matter to it"
     if standing.resolution is None:
         return "Fewer than two launches: no limits yet."
     if standing.resolution > MOST_RESOLUTION:
-        return "Not even a stack twice as fast as another could be told from it today."
-    return f"Differences under {figures.percent(standing.resolution)} cannot be seen today; {matters}."
+        return "This race could not even prove that a stack is twice as fast as another."
+    return f"This race could not prove differences below {figures.percent(standing.resolution)}; {matters}."
 
 
 def twin(race: Race) -> str:
@@ -107,8 +107,8 @@ def resumed(race: Race) -> str:
         return ""
     often = {1: "once", 2: "twice"}.get(race.resumed, f"{race.resumed} times")
     cut = sum(launch.cut_short for launch in race.launches)
-    left_out = f"; left out: {of(cut, 'launch')} of blocks that were cut, and raced again" if cut else ""
-    return f"The race went on {often} after an interruption{left_out}."
+    left_out = f"; left out: {of(cut, 'launch')} of interrupted blocks, which were repeated" if cut else ""
+    return f"The race was resumed {often}{left_out}."
 
 
 def duty(race: Race) -> str:
@@ -129,8 +129,8 @@ def duty(race: Race) -> str:
     }
     shares = {what: seconds / spent.total_s for what, seconds in parts.items()}
     told = ", ".join(f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= LEAST_SHARE)
-    since = " since it went on last" if race.resumed else ""
-    return f"Of the race's {figures.duration(spent.total_s)}{since}: {told}."
+    since = " since the last interruption" if race.resumed else ""
+    return f"Where the {figures.duration(spent.total_s)}{since} went: {told}."
 
 
 def limits_note(standing: Standing) -> str:
@@ -139,7 +139,7 @@ def limits_note(standing: Standing) -> str:
         return ""
     rows = [row for level in standing.levels for row in level.rows]
     if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
-        return "Where limits are missing, too few launches were made to give any."
+        return "Limits are missing where there were too few launches."
     return ""
 
 
@@ -148,8 +148,8 @@ def ratios_note(race: Race, standing: Standing) -> str:
     if standing.resolution is None:
         return ""
     if race.rule is Rule.SELECTION:
-        return "Limits beside a ratio are its own, at 95 %; tiers are free of any false order in 95 % of races."
-    return "Limits beside ratios hold for all pairs at once."
+        return "Each ratio has its own 95 % limits. Tiers show no false order in 95 % of races."
+    return "The limits of ratios hold for all pairs at once."
 
 
 def about(race: Race) -> str:

@@ -15,8 +15,8 @@ def reason(why: Reason | None) -> str:
         return ""
     if why.second is None:
         return f"{why.first.stack} spends {_spending(why.first)}."
-    odd = ": it is not CPU time that sets them apart" if why.not_cpu else ""
-    added = f": what {why.hop} takes is most of the difference" if why.hop else ""
+    odd = ": CPU time does not explain the difference" if why.not_cpu else ""
+    added = f": {why.hop} makes most of the difference" if why.hop else ""
     return (
         f"{why.second.stack} spends {_spending(why.second)}; "
         f"the leader, {why.first.stack}, spends {_spending(why.first)}{odd}{added}."

@@ -78,7 +78,7 @@ def headline(rerun: Rerun) -> str:
         (told[Ruling.HOLDS], "holds", "hold"),
         (told[Ruling.REVERSED], "is reversed", "are reversed"),
         (told[Ruling.NOT_SO], "does not hold", "do not hold"),
-        (told[Ruling.SAME], "comes to no difference that matters", "come to no difference that matters"),
+        (told[Ruling.SAME], "makes no difference that matters", "make no difference that matters"),
         (told[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
         (told[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
     )
@@ -93,7 +93,7 @@ def _and(parts: list[str]) -> str:
 def about(rerun: Rerun) -> str:
     """Name the machines and the day: ratios may be compared, nothing else."""
     source = rerun.comparison.source
-    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the protocol of then"
+    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the original protocol"
     where_now = f" on {rerun.host}" if rerun.host else ""
     return (
         f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
@@ -112,13 +112,13 @@ def _quickly(comparison: Comparison) -> str:
 def limits_note(rerun: Rerun) -> str:
     """Say how sure the rulings are, and which limits stand beside them."""
     if not rerun.family:
-        return "Too few blocks were raced for any limits; give more time."
+        return "There were too few blocks for any limits; give more time."
     any_of = f"any of these {rerun.family} ratios" if rerun.family > 1 else "this ratio"
     undecided = [one.blocks for one in rerun.claims if one.ruling is Ruling.UNDECIDED and one.now is not None]
-    few = f" What cannot be told rests on as few as {min(undecided)} blocks." if undecided else ""
+    few = f" Undecided claims had as few as {min(undecided)} blocks." if undecided else ""
     return (
-        f"With {figures.percent(rerun.confidence)} confidence nothing wrong is said of {any_of}; the limits are "
-        f"those that its ruling rests on.{few}"
+        f"With {figures.percent(rerun.confidence)} confidence no ruling about {any_of} is wrong; the limits are "
+        f"those of the ruling.{few}"
     )
 
 
@@ -164,7 +164,7 @@ def remark(outcome: ClaimOutcome) -> str:
     said = []
     boundless = outcome.now is not None and _boundless(outcome.now)
     if outcome.ruling is Ruling.NOT_SO:
-        said.append(f"{figures.percent(outcome.difference)} or more on that side is excluded")
+        said.append(f"a difference of {figures.percent(outcome.difference)} or more is excluded")
     elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
         said.append(_more(outcome.more_s))
     if outcome.now is not None and outcome.now.low is None:
@@ -179,11 +179,11 @@ def remark(outcome: ClaimOutcome) -> str:
 def _more(seconds: float) -> str:
     """Say how much longer a race would have to be."""
     if seconds > _TOO_LONG_S:
-        return "more than a day of racing would be needed to tell"
+        return "more than a day of racing would decide"
     minutes = max(math.ceil(seconds / 60), 1)
     if minutes >= 100:
-        return f"about {math.ceil(minutes / 60)} more hours would tell"
-    return f"about {minutes} more minute{'' if minutes == 1 else 's'} would tell"
+        return f"about {math.ceil(minutes / 60)} more hours would decide"
+    return f"about {minutes} more minute{'' if minutes == 1 else 's'} would decide"
 
 
 def basis(claim: Claim) -> str:

@@ -14,7 +14,7 @@ TITLE = "How throughput grows with the connections"
 
 WORDS = (
     "Throughput stops growing at the smallest load level that is not significantly below the best. "
-    "λ is what one connection alone reaches, σ the share that waits its turn, κ the cost of staying in step, "
+    "λ is the throughput of one connection, σ the share that must wait, κ the cost of coordination, "
     "N* the connections beyond which throughput falls (Universal Scalability Law)."
 )
 

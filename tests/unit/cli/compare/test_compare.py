@@ -39,14 +39,14 @@ def test_old_and_new_stand_beside_each_other_with_their_ratio(tmp_path: Path) ->
         assert f"\n{row} " in text
     assert "≥ " in text
     assert "differ" not in text.split("Rough")[0]
-    assert "Rough 95 % limits of the throughput's ratio: 1.50–1.50. That covers" in text
-    assert "One run each says nothing" in text
+    assert "Rough 95 % limits of the throughput's ratio: 1.50–1.50. They cover" in text
+    assert "not how two starts of a server" in text
 
 
 def test_no_difference_is_told_as_such(tmp_path: Path) -> None:
     save(tmp_path / "a.json", 1000.0)
     save(tmp_path / "b.json", 1000.0)
-    assert "includes no difference at all" in compare(tmp_path).output
+    assert "includes no difference" in compare(tmp_path).output
 
 
 def test_short_runs_get_no_limits(tmp_path: Path) -> None:

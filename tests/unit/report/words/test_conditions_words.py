@@ -25,8 +25,8 @@ TWO = {
 
 
 def test_memory_may_be_bounded():
-    assert only(told(TWO), "If a stack may hold") == (
-        "If a stack may hold less than 410 MiB: then b, which needs 170 MiB."
+    assert only(told(TWO), "If a stack must fit") == (
+        "If a stack must fit into less than 410 MiB: then b, which needs 170 MiB."
     )
 
 
@@ -78,7 +78,7 @@ def test_an_app_that_takes_the_time_leaves_little_to_what_stands_before_it():
         "b": Entry(rates=flat(1000), cpu={"b": 0.4}),
     }
     text = only(told(front), "If the app cost less")
-    assert text.endswith("where the app runs, so what stands before it can save at most 10 %.")
+    assert text.endswith("where the app runs, so all other servers can save at most 10 %.")
 
 
 def test_there_are_never_more_than_four():

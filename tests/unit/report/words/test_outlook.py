@@ -86,25 +86,21 @@ def test_several_pages_are_told_by_their_mean():
 def test_connections_at_which_everything_times_out_are_told():
     request = replace(ASKED, concurrency=(100,), stacks=TEN[:2], budget_s=3600.0)
     (words,) = told(200, request, paths=TEN[:2])
-    assert words.startswith(
-        "At 100 connections an answer will take about 20 s, but a request is given up after 10 s"
-    )
+    assert words.startswith("At 100 connections an answer will take about 20 s, but requests time out after 10 s")
     assert told(200, replace(request, timeout_s=60.0), paths=TEN[:2]) == ()
 
 
 def test_a_difference_that_no_race_tells_is_told_with_one_that_is():
     words = told(1, replace(ASKED, difference=0.001))[-1]
-    assert words.startswith("A difference of 0.1 % takes more launches than a race makes on most machines")
-    assert words.endswith("Give --difference 5% to have an answer then, too.")
+    assert words.startswith("To prove a difference of 0.1 % takes more launches than most races make")
+    assert words.endswith("Give --difference 5% to get an answer even then.")
     assert told(1, replace(ASKED, difference=0.05)) == ()
 
 
 def test_a_budget_without_a_decision_says_what_one_takes():
     request = replace(ASKED, concurrency=(1, 20), stacks=TEN[:2], budget_s=15.0)
     (words,) = told(1, request, paths=TEN[:2])
-    assert words.startswith(
-        "A budget of 15 s holds a single launch of each stack, which says nothing about the next: "
-    )
+    assert words.startswith("A budget of 15 s holds a single launch of each stack, which proves nothing: ")
     assert "an answer takes 2 or more. Give --budget " in words
 
 
