@@ -53,53 +53,38 @@ def run(
 
     InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
     """
+    if load.poisson and not load.is_open:
+        raise InputError("poisson is for an open loop; give it a rate")
     try:
-        plan = _plan(address, workload, load, tls, body_max_bytes, warmup_s, cores, threads, spin, follow_s)
+        plan = _engine.Plan(
+            address=address,
+            targets=_targets(workload),
+            connections=load.concurrency,
+            timeout_s=load.timeout_s,
+            tls=(tls.name, tls.authorities, list(tls.versions)) if tls else None,
+            session=workload.order is Order.SESSION,
+            cookies=workload.cookies,
+            nonce=(workload.nonce.place.value, workload.nonce.name) if workload.nonce else None,
+            keep_alive=load.keep_alive,
+            requests_per_connection=load.requests_per_connection,
+            connect_timeout_s=load.connect_timeout_s,
+            body_max_bytes=body_max_bytes,
+            duration_s=load.duration_s,
+            requests=load.requests,
+            warmup_s=warmup_s,
+            follow_s=follow_s if load.requests is None else 0.0,
+            rate_per_s=load.rate_per_s,
+            poisson_seed=load.seed if load.poisson else None,
+            spin=spin,
+            threads=min(threads or len(cores) or 1, max(load.concurrency, 1)),
+            cores=list(cores),
+        )
         report = _engine.run(plan, monitor or Monitor())
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(f"this load cannot be applied: {error}") from error
     except OSError as error:
         raise RefusedError(f"this machine does not allow the load: {error}") from error
     return outcome(report, ceiling_per_s)
-
-
-def _plan(
-    address: tuple[str, int] | str,
-    workload: Workload,
-    load: Load,
-    tls: Tls | None,
-    body_max_bytes: int | None,
-    warmup_s: float,
-    cores: Sequence[int],
-    threads: int | None,
-    spin: bool,
-    follow_s: float,
-) -> _engine.Plan:
-    if load.poisson and not load.is_open:
-        raise InputError("poisson is for an open loop; give it a rate")
-    return _engine.Plan(
-        address=address,
-        targets=_targets(workload),
-        connections=load.concurrency,
-        timeout_s=load.timeout_s,
-        tls=(tls.name, tls.authorities, list(tls.versions)) if tls else None,
-        session=workload.order is Order.SESSION,
-        cookies=workload.cookies,
-        nonce=(workload.nonce.place.value, workload.nonce.name) if workload.nonce else None,
-        keep_alive=load.keep_alive,
-        requests_per_connection=load.requests_per_connection,
-        connect_timeout_s=load.connect_timeout_s,
-        body_max_bytes=body_max_bytes,
-        duration_s=load.duration_s,
-        requests=load.requests,
-        warmup_s=warmup_s,
-        follow_s=follow_s if load.requests is None else 0.0,
-        rate_per_s=load.rate_per_s,
-        poisson_seed=load.seed if load.poisson else None,
-        spin=spin,
-        threads=min(threads or len(cores) or 1, max(load.concurrency, 1)),
-        cores=list(cores),
-    )
 
 
 def _targets(workload: Workload) -> list[_engine.Target]:

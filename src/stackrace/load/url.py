@@ -5,17 +5,16 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from stackrace.model.errors import InputError
+
+from .recorded.target import origin_form
 
 __all__ = ["Url", "parse"]
 
 _EXAMPLE = "http://127.0.0.1:8000/path"
 _PORTS = {"http": 80, "https": 443}
-
-# What may stand in a request line; "%" keeps escapes already there. Source: RFC 3986 sections 3.3, 3.4.
-_SAFE = "/%:@!$&'()*+,;=-._~?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +53,12 @@ def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = 
     """
     parts = _split(text)
     name, port = _host(parts, text), _port(parts, text)
-    path = quote(parts.path or "/", safe=_SAFE)
-    if parts.query:
-        path += "?" + quote(parts.query, safe=_SAFE)
+    target = f"{parts.path}?{parts.query}" if parts.query else parts.path
     url = Url(
         address=unix_socket if unix_socket is not None else (_resolve(name, port, text), port),
         host=parts.netloc.rpartition("@")[2],
         name=name,
-        path=path,
+        path=origin_form(target.encode()),
         secure=parts.scheme == "https",
     )
     if not target_is_mine and not url.is_local:

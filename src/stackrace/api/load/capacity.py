@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...checks import overload
+from ...load.finished import FinishedRun
 from ...load.goal import Goal, Miss, Missed
-from ...load.ran import Ran
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.load import Load
 from ...model.verdict import Effect, Finding
@@ -39,7 +39,7 @@ OVERLOAD = overload.declaration.id
 class Trial:
     """One open loop: how it missed the goal, if it did, and what disturbed it."""
 
-    ran: Ran
+    ran: FinishedRun
     missed: tuple[Miss, ...]
 
     @property
@@ -65,7 +65,7 @@ class Found:
     """The search at its end: the closed loop, all trials in the order they were made, and what they say."""
 
     goal: Goal
-    closed: Ran
+    closed: FinishedRun
     trials: tuple[Trial, ...]
     search: Search
     notes: tuple[str, ...]
@@ -116,7 +116,9 @@ def _allowed(setup: Setup, load: Load) -> tuple[str, ...]:
     return refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp)
 
 
-def _searched(setup: Setup, goal: Goal, first: Ran, opened: Load, notes: tuple[str, ...], watch: Watch) -> Found:
+def _searched(
+    setup: Setup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
+) -> Found:
     reached, least = first.result.throughput_per_s, requests_for(goal.quantiles)
     search = Search(LOW * reached, HIGH * reached)
     trials: list[Trial] = []

@@ -8,8 +8,8 @@ from typing import Protocol
 from ...checks import Observation, examine_run
 from ...load.ceiling import ceiling
 from ...load.engine import Monitor, run
+from ...load.finished import FinishedRun, Target
 from ...load.histogram import slow
-from ...load.ran import Ran, Target
 from ...load.running import RunningEngine
 from ...model.errors import InputError
 from ...model.host import MachineDelta
@@ -65,7 +65,7 @@ def set_up(options: LoadOptions) -> Setup:
 
 def measure(
     setup: Setup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
-) -> Ran:
+) -> FinishedRun:
     """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early."""
     options, cores = setup.options, setup.cores
     try:
@@ -90,7 +90,7 @@ def measure(
         slow=slow(result.histogram),
         pauses=setup.target.pauses,
     )
-    return Ran(
+    return FinishedRun(
         target=setup.target,
         load=load,
         warmup_s=warmup_s,

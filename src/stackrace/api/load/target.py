@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...load.certificates import authorities
+from ...load.finished import Target
 from ...load.masks import fixed_parts
-from ...load.ran import Target
 from ...load.url import Url, parse
 from ...model.errors import InputError
 from ...model.load import Tls

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ...api.load.capacity import Found, Trial
 from ...load.document import document
+from ...load.finished import FinishedRun
 from ...load.goal import label
-from ...load.ran import Ran
 from ...model.numbers import number, percent
 from ...report.clean import one_line
 from ...report.figures import timed
@@ -149,7 +149,7 @@ def _missed_by(trial: Trial) -> list[str]:
     return [words.missed(miss) for miss in trial.missed]
 
 
-def _run(ran: Ran) -> dict[str, object]:
+def _run(ran: FinishedRun) -> dict[str, object]:
     return document(
         ran.target.urls,
         ran.load,

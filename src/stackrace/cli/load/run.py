@@ -10,7 +10,7 @@ import click
 from ...api.load.limits import open_connections, refuse_too_much
 from ...api.load.measure import measure, set_up
 from ...api.load.options import LoadOptions
-from ...load.ran import Ran
+from ...load.finished import FinishedRun
 from ...model.errors import InputError, RefusedError
 from ...model.load import LoadResult
 from .progress import ProgressLine
@@ -31,7 +31,7 @@ def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> No
         raise RefusedError(f"no right answer came; {why}")
 
 
-def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> Ran:
+def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> FinishedRun:
     setup = set_up(options)
     _refuse_unwritable(hdr)
     load = options.load(open_connections(setup.over_tcp))

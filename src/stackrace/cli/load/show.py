@@ -10,9 +10,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ...load.document import document
+from ...load.finished import FinishedRun
 from ...load.histogram import censored_count
 from ...load.histogram import distribution as buckets_of
-from ...load.ran import Ran
 from ...load.rows import edges, rows
 from ...model.load import LoadResult
 from ...model.numbers import count
@@ -29,7 +29,7 @@ __all__ = ["show"]
 _BIN_S = 0.1
 
 
-def show(ran: Ran, *, as_json: bool) -> None:
+def show(ran: FinishedRun, *, as_json: bool) -> None:
     """Print the run on stdout: for people, or as the JSON document."""
     if as_json:
         content = document(
@@ -47,7 +47,7 @@ def show(ran: Ran, *, as_json: bool) -> None:
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
-def _parts(ran: Ran) -> Iterator[RenderableType]:
+def _parts(ran: FinishedRun) -> Iterator[RenderableType]:
     result = ran.result
     yield Text(words.headline(ran), style="bold")
     yield Text(one_line(words.accounting(ran)))

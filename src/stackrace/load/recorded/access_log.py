@@ -10,7 +10,7 @@ from typing import BinaryIO
 from .headers import is_value
 from .log_line import LogLine, parse_line
 from .pages import Pages
-from .skip import Left, Skip, Skips
+from .skip import LeftOut, Skip, Skips
 from .step import MAX_STEPS, Headers, RecordingError, Step, Steps, pause_ns
 from .target import is_token, origin_form, split_url
 
@@ -52,14 +52,15 @@ def from_access_log(file: BinaryIO, limit: int | None = None, max_steps: int = M
 def _nothing(skips: Skips, first_line: int) -> RecordingError:
     if not first_line:
         return RecordingError("it is empty; give a HAR file, or an access log with requests in it")
-    foremost = skips.foremost()
-    if foremost is None or set(skips.counts()) == {Skip.LINE}:
+    most_frequent = skips.most_frequent()
+    if most_frequent is None or set(skips.counts()) == {Skip.LINE}:
         return RecordingError(
             f"line {first_line} is not of the common or combined log format, nor is any after it; "
             'write lines like: 192.0.2.7 - - [10/Oct/2026:13:55:36 +0000] "GET /path HTTP/1.1" 200 2326'
         )
+    reason, line = most_frequent
     return RecordingError(
-        f"none of its requests can be replayed, most often as: {foremost[0]}; the first is in line {foremost[1]}; "
+        f"none of its requests can be replayed, most often as: {reason}; the first is in line {line}; "
         "give a log with GET requests"
     )
 
@@ -78,14 +79,14 @@ class _Log:
         """Make a step of line ``number``, or count why not."""
         try:
             self.steps.append(self._step(text))
-        except Left as left:
-            self.skips.count(left.reason, number)
+        except LeftOut as left_out:
+            self.skips.count(left_out.reason, number)
 
     def _step(self, text: bytes) -> Step:
         line = parse_line(text) if len(text) <= LINE_MAX_BYTES else None
         if line is None:
-            raise Left(Skip.LINE)
-        method, path = _asked(line)
+            raise LeftOut(Skip.LINE)
+        method, path = _request_of(line)
         think_ns = pause_ns(self._latest_ns, line.time_ns)
         if self._latest_ns is None or line.time_ns > self._latest_ns:
             self._latest_ns = line.time_ns
@@ -111,7 +112,7 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, (text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text).strip(_BLANKS)
 
 
-def _asked(line: LogLine) -> tuple[str, str]:
+def _request_of(line: LogLine) -> tuple[str, str]:
     """Return method and path of a request that can be replayed.
 
     A path may hold spaces that a server logged as they came, so it lies between the first space and the last.
@@ -120,18 +121,18 @@ def _asked(line: LogLine) -> tuple[str, str]:
     target, _, version = rest.rpartition(b" ")
     is_read = method in (b"GET", b"HEAD")
     if not (is_read or is_token(method.decode("latin-1"))) or not _VERSION.fullmatch(version):
-        raise Left(Skip.REQUEST_LINE)
+        raise LeftOut(Skip.REQUEST_LINE)
     if not is_read:
-        raise Left(Skip.BODY_NOT_LOGGED)
+        raise LeftOut(Skip.BODY_NOT_LOGGED)
     # nginx writes 499 where the client did not wait for an answer
     if not 200 <= line.status < 600 or line.status == 499:
-        raise Left(Skip.ANSWER_NOT_LOGGED)
+        raise LeftOut(Skip.ANSWER_NOT_LOGGED)
     if target.startswith(b"/"):
         return method.decode(), origin_form(target)
     # a proxy, or whoever takes the server for one, is asked with the whole URL. Source: RFC 9112 section 3.2.2
     address = split_url(target)
     if address is None:
-        raise Left(Skip.REQUEST_LINE)
+        raise LeftOut(Skip.REQUEST_LINE)
     return method.decode(), address.path
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import value_of
-from .skip import Left, Skip
+from .skip import LeftOut, Skip
 
 _FORM = "application/x-www-form-urlencoded"
 _LOST = "\N{REPLACEMENT CHARACTER}"
@@ -27,15 +27,15 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     data = fields(request.get("postData"))
     written = text(data.get("text"))
     if written is None and data.get("text") is not None:
-        raise Left(Skip.BODY_DAMAGED)
+        raise LeftOut(Skip.BODY_DAMAGED)
     if written:
         return _whole(data, written, content_length(headers))
     if params := pairs(data.get("params")):
         if essence(media_type(data)) != _FORM:
-            raise Left(Skip.BODY_MISSING)
+            raise LeftOut(Skip.BODY_MISSING)
         return _form(params)
     if (number(request.get("bodySize")) or 0) > 0 or (content_length(headers) or 0) > 0:
-        raise Left(Skip.BODY_MISSING)
+        raise LeftOut(Skip.BODY_MISSING)
     return b""
 
 
@@ -84,9 +84,9 @@ def _whole(data: Fields, written: str, length: int | None) -> bytes:
     encoded = _is_base64(data)
     body = _unpacked(written) if encoded else _without_upload_headers(written).encode()
     if body is None or (length is not None and length != len(body)):
-        raise Left(Skip.BODY_DAMAGED)
+        raise LeftOut(Skip.BODY_DAMAGED)
     if length is None and not encoded and _LOST in written:
-        raise Left(Skip.BODY_DAMAGED)
+        raise LeftOut(Skip.BODY_DAMAGED)
     return body
 
 

@@ -8,7 +8,7 @@ from .bodies import answered, essence, media_type, sent
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import replayable, value_of
 from .moments import iso_8601
-from .skip import Left, Skip
+from .skip import LeftOut, Skip
 from .step import Step
 from .target import is_token, split_url
 
@@ -20,20 +20,28 @@ class Candidate:
     """What is known of a request that could be replayed."""
 
     origin: str = ""
+    """Where it was sent, as "http://host:port" without a default port."""
     path: str = "/"
+    """Path and query."""
     method: str = "GET"
     headers: Pairs = ()
     """As recorded."""
     body: bytes = b""
     body_type: str = ""
+    """Its media type; empty where it is not known."""
     status: int = 200
     answer_type: str = ""
+    """The answer's media type; empty where it is not known."""
     answer: bytes | None = None
+    """The answer's body; None where its bytes are not certain."""
     resource_type: str | None = None
+    """What the browser wanted it for, in Chromium's words."""
     page: str | None = None
+    """The page it belongs to, by the exporter's name."""
     started_ns: int | None = None
-    """When it was sent, since 1970."""
+    """When it was sent, since 1970; None where there is no readable date."""
     took_ns: int = 0
+    """How long its answer took."""
 
     @property
     def ended_ns(self) -> int | None:
@@ -58,25 +66,25 @@ class Candidate:
 
 
 def judge(entry: object) -> Candidate:
-    """Judge one entry; Left says why it is left out."""
+    """Judge one entry; LeftOut says why it is left out."""
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
-        raise Left(Skip.UNREADABLE)
+        raise LeftOut(Skip.UNREADABLE)
     request, response = fields(entry["request"]), fields(entry.get("response"))
     post_data, content = fields(request.get("postData")), fields(response.get("content"))
     method, url = text(request.get("method")), text(request.get("url"))
     if method is None or url is None:
-        raise Left(Skip.UNREADABLE)
+        raise LeftOut(Skip.UNREADABLE)
     # CONNECT is for proxies, and TRACE is no visitor's
     if not is_token(method) or method in ("CONNECT", "TRACE"):
-        raise Left(Skip.METHOD)
+        raise LeftOut(Skip.METHOD)
     address = split_url(url.encode())
     if address is None:
-        raise Left(Skip.SCHEME)
+        raise LeftOut(Skip.SCHEME)
     status = _status(entry, response)
     answer_headers = pairs(response.get("headers"))
     answer_type = text(content.get("mimeType")) or value_of(answer_headers, "content-type") or ""
     if text(entry.get("_resourceType")) == "eventsource" or essence(answer_type) == "text/event-stream":
-        raise Left(Skip.EVENT_STREAM)
+        raise LeftOut(Skip.EVENT_STREAM)
     headers = pairs(request.get("headers"))
     # an answer to HEAD has no body, and that of 304 is the cache's
     has_body = method != "HEAD" and status != 304
@@ -100,13 +108,13 @@ def judge(entry: object) -> Candidate:
 def _status(entry: Fields, response: Fields) -> int:
     """Return the answer's status, if a server gave one to the end."""
     if entry.get("response") is None:
-        raise Left(Skip.NO_ANSWER)
+        raise LeftOut(Skip.NO_ANSWER)
     status = int(number(response.get("status")) or 0)
     is_web_socket = status == 101 or text(entry.get("_resourceType")) == "websocket"
     if is_web_socket or entry.get("_webSocketMessages") is not None:
-        raise Left(Skip.WEB_SOCKET)
+        raise LeftOut(Skip.WEB_SOCKET)
     if entry.get("_fromCache") is not None or response.get("_fetchedViaServiceWorker") is True:
-        raise Left(Skip.OWN_ANSWER)
+        raise LeftOut(Skip.OWN_ANSWER)
     if text(response.get("_error")) or not 200 <= status < 600:
-        raise Left(Skip.NO_ANSWER)
+        raise LeftOut(Skip.NO_ANSWER)
     return status

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from .skip import Left, Skip
+from .skip import LeftOut, Skip
 
 Fields = Mapping[str, object]
 Pairs = Sequence[tuple[str, str]]
@@ -20,7 +20,7 @@ def fields(value: object) -> Fields:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Left(Skip.UNREADABLE)
+        raise LeftOut(Skip.UNREADABLE)
     return value
 
 
@@ -39,15 +39,15 @@ def number(value: object) -> float | None:
     if written is None or "_" in written:
         return None
     try:
-        read = float(written)
+        value_read = float(written)
     except ValueError:
         return None
-    return read if math.isfinite(read) else None
+    return value_read if math.isfinite(value_read) else None
 
 
 def pairs(value: object) -> Pairs:
     """Return names with their values, as headers and forms are listed; unreadable ones are passed over."""
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, list) or not all(isinstance(pair, dict) for pair in value):
         return ()
-    read = ((text(each.get("name")), text(each.get("value"))) for each in value)
+    read = ((text(pair.get("name")), text(pair.get("value"))) for pair in value)
     return tuple((name, content) for name, content in read if name is not None and content is not None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .candidate import Candidate, judge
 from .json_parts import JsonText
 from .session import session_steps
-from .skip import Left, Skip, Skips
+from .skip import LeftOut, Skip, Skips
 from .step import MAX_STEPS, RecordingError, Steps
 
 
@@ -21,16 +21,16 @@ def from_har(content: bytes, limit: int | None = None) -> Steps:
     RecordingError: the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
     """
     judged = [_judged(entry) for entry in _entries(content)]
-    candidates = [each for each in judged if isinstance(each, Candidate)]
+    candidates = [result for result in judged if isinstance(result, Candidate)]
     if not candidates:
         raise _nothing(judged)
     # the first of several
     origin = Counter(candidate.origin for candidate in candidates).most_common(1)[0][0]
     skips = Skips()
-    for number, each in enumerate(judged, 1):
-        if isinstance(each, Skip):
-            skips.count(each, number)
-        elif each.origin != origin:
+    for number, result in enumerate(judged, 1):
+        if isinstance(result, Skip):
+            skips.count(result, number)
+        elif result.origin != origin:
             skips.count(Skip.OTHER_SERVER, number)
     steps = session_steps([candidate for candidate in candidates if candidate.origin == origin])
     return Steps(is_session=True, origin=origin, steps=steps[:limit], skipped=skips.counts())
@@ -39,8 +39,8 @@ def from_har(content: bytes, limit: int | None = None) -> Steps:
 def _judged(entry: object) -> Candidate | Skip:
     try:
         return judge(entry)
-    except Left as left:
-        return left.reason
+    except LeftOut as left_out:
+        return left_out.reason
 
 
 def _entries(content: bytes) -> Iterator[object]:
@@ -80,16 +80,16 @@ def _broken(why: str) -> RecordingError:
 
 def _nothing(judged: list[Candidate | Skip]) -> RecordingError:
     skips = Skips()
-    for number, each in enumerate(judged, 1):
-        if isinstance(each, Skip):
-            skips.count(each, number)
-    foremost = skips.foremost()
-    if foremost is None:
+    for number, result in enumerate(judged, 1):
+        if isinstance(result, Skip):
+            skips.count(result, number)
+    most_frequent = skips.most_frequent()
+    if most_frequent is None:
         return RecordingError(
             "its list log.entries is empty; "
             "reload the page while the network panel or the proxy records, then export"
         )
     return RecordingError(
-        f"none of its {len(judged)} entries can be replayed, most often as: {foremost[0]}; "
-        f"the first is entry {foremost[1]}; record plain http or https pages"
+        f"none of its {len(judged)} entries can be replayed, most often as: {most_frequent[0]}; "
+        f"the first is entry {most_frequent[1]}; record plain http or https pages"
     )

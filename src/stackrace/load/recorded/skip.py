@@ -42,7 +42,7 @@ class Skips:
         self._counts[reason] += 1
         self._first.setdefault(reason, place)
 
-    def foremost(self) -> tuple[Skip, int] | None:
+    def most_frequent(self) -> tuple[Skip, int] | None:
         """Return the reason met most often, the last of several, and its first place."""
         if not self._counts:
             return None
@@ -54,7 +54,7 @@ class Skips:
         return {reason: self._counts[reason] for reason in Skip if self._counts[reason]}
 
 
-class Left(Exception):  # noqa: N818 (no error: the request is left out, and counted)
+class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and counted)
     """Leaves a request out, for ``reason``."""
 
     def __init__(self, reason: Skip) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...load.finished import FinishedRun
 from ...load.goal import Goal, Miss, Missed, label
-from ...load.ran import Ran
 from ...model.numbers import count, number, percent
 from ...model.units import DURATION
 from ...stats.capacity import HIGH, LOW
@@ -66,7 +66,7 @@ def capacity(goal: Goal, rate_per_s: float, *, at_least: bool) -> str:
     return f"{'At least ' if at_least else ''}{number(rate_per_s)} requests/s with {goal_text(goal)}"
 
 
-def closed_loop(goal: Goal, ran: Ran) -> str:
+def closed_loop(goal: Goal, ran: FinishedRun) -> str:
     """Say what a closed loop reached before the search."""
     latencies = ", ".join(f"{label(name)} {timed(ran.result.latency, name)}" for name in goal.limits_s)
     reached = f"{number(ran.result.throughput_per_s)}/s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...checks import STAGES
-from ...load.ran import Ran
+from ...load.finished import FinishedRun
 from ...model.load import Load, LoadResult
 from ...model.numbers import count, number, percent
 from ...model.units import DURATION, SIZE
@@ -19,7 +19,7 @@ __all__ = ["accounting", "engine", "failures", "headline", "warning"]
 _LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issuer with --cacert FILE"
 
 
-def headline(ran: Ran) -> str:
+def headline(ran: FinishedRun) -> str:
     """Return the throughput, and what was offered where that was said."""
     rate = f"{number(ran.result.throughput_per_s)} requests/s"
     if ran.load.rate_per_s is None:
@@ -28,7 +28,7 @@ def headline(ran: Ran) -> str:
     return f"{rate} answered, {number(ran.load.rate_per_s)} {what}/s offered"
 
 
-def accounting(ran: Ran) -> str:
+def accounting(ran: FinishedRun) -> str:
     """Return what was sent how, and what became of it: every scheduled request once."""
     result, counts = ran.result, ran.result.counts
     fates = [f"{count(counts.ok)} right"]
@@ -45,7 +45,7 @@ def accounting(ran: Ran) -> str:
     )
 
 
-def failures(ran: Ran) -> Iterator[str]:
+def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each way in which requests went wrong, with what to look at."""
     counts = ran.result.counts
     if counts.non2xx:
@@ -61,7 +61,7 @@ def failures(ran: Ran) -> Iterator[str]:
         )
 
 
-def engine(ran: Ran) -> Iterator[str]:
+def engine(ran: FinishedRun) -> Iterator[str]:
     """Yield what the engine says of itself, so that its part in the figures can be judged."""
     result = ran.result
     answered = result.counts.ok + result.counts.non2xx + result.counts.failed.get("body", 0)
@@ -100,7 +100,7 @@ _STAGE_NAMES = {
 }
 
 
-def _stage_hint(ran: Ran, stage: str) -> str:
+def _stage_hint(ran: FinishedRun, stage: str) -> str:
     nothing = not ran.result.counts.ok and not ran.result.counts.non2xx
     if stage == "connect" and nothing:
         return "does the server listen there?"
@@ -111,7 +111,7 @@ def _stage_hint(ran: Ran, stage: str) -> str:
     return STAGES.get(stage, "look at the server's log")
 
 
-def _body_hint(ran: Ran) -> str:
+def _body_hint(ran: FinishedRun) -> str:
     if lost := ran.result.nonces_lost:
         return (
             f"{count(lost)} did not repeat their request's nonce: they answer another request, "
@@ -122,7 +122,7 @@ def _body_hint(ran: Ran) -> str:
     return "does part of the page change by design? Give that part with --mask"
 
 
-def _tls_hint(ran: Ran) -> str:
+def _tls_hint(ran: FinishedRun) -> str:
     from ...load.certificates import why_refused
 
     reason = why_refused(ran.target.address, ran.target.tls) if ran.target.tls else None
@@ -133,7 +133,7 @@ def _tls_hint(ran: Ran) -> str:
     return f"{reason}; {_LOCAL_CERTIFICATE}" if ran.target.is_local else f"{reason}; trust it with --cacert FILE"
 
 
-def _expected(ran: Ran) -> str:
+def _expected(ran: FinishedRun) -> str:
     answers = ran.target.workload.answers
     wanted = {answer.status for answer in answers} or {None}
     if wanted == {None}:
@@ -141,11 +141,11 @@ def _expected(ran: Ran) -> str:
     return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
 
 
-def _classes(ran: Ran) -> str:
+def _classes(ran: FinishedRun) -> str:
     return ", ".join(f"{count(some)} × {name}" for name, some in sorted(ran.result.status_classes.items()) if some)
 
 
-def _status_hint(ran: Ran) -> str:
+def _status_hint(ran: FinishedRun) -> str:
     if len({answer.status for answer in ran.target.workload.answers}) > 1:
         return "the recording had others; the table shows the pages. Is the app in another state than then?"
     classes = {name for name, some in ran.result.status_classes.items() if some}
@@ -156,7 +156,7 @@ def _status_hint(ran: Ran) -> str:
     return "ask for the page with curl -v: does it want a login, a --host, another --method?"
 
 
-def _where(ran: Ran) -> str:
+def _where(ran: FinishedRun) -> str:
     urls = ran.target.urls
     return urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
 
@@ -178,7 +178,7 @@ def _late(result: LoadResult) -> str:
     return DURATION.format(result.lag.p99)
 
 
-def _plain(ran: Ran) -> str:
+def _plain(ran: FinishedRun) -> str:
     return " without TLS" if ran.target.tls else ""
 
 

@@ -9,7 +9,7 @@ from tests.tls import Certificate
 
 from stackrace.api.load.options import LoadOptions
 from stackrace.api.load.target import target_of
-from stackrace.load.ran import Target
+from stackrace.load.finished import Target
 from stackrace.model.load import Load
 from stackrace.model.workload import Nonce, NoncePlace, Order, Sameness
 

@@ -1,7 +1,7 @@
 import pytest
 
 from stackrace.load.recorded.bodies import answered, sent
-from stackrace.load.recorded.skip import Left, Skip
+from stackrace.load.recorded.skip import LeftOut, Skip
 
 FORM = "Application/X-WWW-form-urlencoded"
 UPLOAD = "multipart/form-data; boundary=x"
@@ -12,7 +12,7 @@ def post(**data):
 
 
 def left_out(request, headers=()):
-    with pytest.raises(Left) as caught:
+    with pytest.raises(LeftOut) as caught:
         sent(request, headers)
     return caught.value.reason
 

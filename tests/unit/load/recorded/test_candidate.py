@@ -1,7 +1,7 @@
 import pytest
 
 from stackrace.load.recorded.candidate import judge
-from stackrace.load.recorded.skip import Left, Skip
+from stackrace.load.recorded.skip import LeftOut, Skip
 from stackrace.load.recorded.step import Step
 
 
@@ -12,7 +12,7 @@ def entry(request=(), response=(), **rest):
 
 
 def skip(value):
-    with pytest.raises(Left) as caught:
+    with pytest.raises(LeftOut) as caught:
         judge(value)
     return caught.value.reason
 

@@ -8,23 +8,24 @@ from ..model.load import Load, LoadResult, Tls
 from ..model.verdict import Verdict
 from ..model.workload import Workload
 
-__all__ = ["Ran", "Target"]
+__all__ = ["FinishedRun", "Target"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where the load goes, and what is asked.
-
-    ``urls`` are as given. ``is_local``: the server is on this machine. ``notes`` are worth telling, one sentence
-    each.
-    """
+    """Where the load goes, and what is asked."""
 
     urls: tuple[str, ...]
+    """As the user gave them."""
     address: tuple[str, int] | str
+    """An IP address and a port, or the path of a Unix socket."""
     workload: Workload
     tls: Tls | None
+    """None for plain HTTP."""
     is_local: bool
+    """Whether the server is on this machine."""
     notes: tuple[str, ...] = ()
+    """What the user should know, one sentence each."""
 
     @property
     def pauses(self) -> bool:
@@ -33,16 +34,16 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """A run that is over: what was asked for, what came of it, and what the checks say.
-
-    ``notes`` are worth telling, one sentence each; ``interrupted``: the user ended it.
-    """
+class FinishedRun:
+    """A run that is over: what was asked for, what came of it, and what the checks say."""
 
     target: Target
     load: Load
     warmup_s: float
+    """How long load was applied before the recorded window, in seconds."""
     result: LoadResult
     verdict: Verdict
     notes: tuple[str, ...] = ()
+    """What the user should know, one sentence each."""
     interrupted: bool = False
+    """Whether the user ended it."""
