@@ -9,8 +9,9 @@ from rich.text import Text
 
 from . import figures
 from .clean import one_line
+from .level_table import level_table
 from .state import LiveState, Mishap
-from .terminal_table import LevelTable
+from .terminal_table import ScreenTable
 from .words.failures import message
 
 __all__ = ["screen"]
@@ -26,7 +27,7 @@ def screen(state: LiveState) -> RenderableType:
     parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
     if state.standing is not None and state.standing.rows:
         level = state.standing.levels[state.standing.headline]
-        parts += [Text(), Text(f"So far, {level.where}:", style="dim"), LevelTable(level)]
+        parts += [Text(), Text(f"So far, {level.where}:", style="dim"), ScreenTable(level_table(level))]
     return _Cropped(Group(*parts))
 
 

@@ -1,50 +1,55 @@
-"""The standing of one level as a table: long paths are folded, then less important columns dropped."""
+"""Tables in the terminal: long paths are folded, then less important columns left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from ..model.standing import Interval, Level, Row
-from . import figures
 from .clean import one_line
 from .paths import fold
-from .terminal_bar import bar
+from .sheet import Column, Medium, Table, Tone
 
-__all__ = ["Column", "LevelTable", "drawn", "fit"]
+__all__ = ["STYLES", "ScreenTable", "fit"]
 
 GAP = 2
-BAR = 10
 NARROWEST_PATH = 16
-READABLE_PATH = 30
-"""A path may be folded to this width before a column is dropped."""
+
+STYLES = {
+    Tone.PLAIN: "",
+    Tone.STRONG: "bold",
+    Tone.ASIDE: "dim",
+    Tone.ALARM: "bold red",
+    Tone.WRONG: "red",
+    Tone.REDONE: "yellow",
+    Tone.DOUBTFUL: "yellow",
+    Tone.GOOD: "green",
+    Tone.OTHER: "blue",
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """One column: its cells as text. The lowest ``keep`` is dropped first; 0 is never dropped."""
+class ScreenTable:
+    """Renders ``table`` in the width there is."""
 
-    title: str
-    cells: tuple[str, ...]
-    keep: int = 0
-    left: bool = False
-    style: str = ""
+    def __init__(self, table: Table) -> None:
+        self._table = table
 
-    @property
-    def width(self) -> int:
-        """The widest cell or the title; of a path what it takes folded."""
-        widest = max(Text(text).cell_len for text in (self.title, *self.cells))
-        return min(widest, READABLE_PATH) if self.title == "stack" else widest
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Choose the columns, give the paths all the room that is left, and draw."""
+        columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
+        kept = fit(columns, options.max_width)
+        yield _grid(kept, options.max_width)
+        if self._table.beyond and len(kept) < len(columns):
+            yield Text(self._table.beyond.format(len(columns) - len(kept)), style="dim")
 
 
 def fit(columns: Sequence[Column], width: int) -> list[Column]:
     """Return ``columns`` without those that must go for the others to be ``width`` wide together."""
     kept = list(columns)
-    while sum(column.width + GAP for column in kept) - GAP > width:
+    while sum(_width(column) + GAP for column in kept) - GAP > width:
         droppable = [column for column in kept if column.keep]
         if not droppable:
             break
@@ -52,91 +57,51 @@ def fit(columns: Sequence[Column], width: int) -> list[Column]:
     return kept
 
 
-def _beside_path(columns: Sequence[Column]) -> int:
-    return sum(column.width + GAP for column in columns if column.title != "stack")
+def _parts(column: Column) -> Iterator[Column]:
+    """Yield the column, and its notes where those have one of their own."""
+    title = column.title if column.short is None else column.short
+    if column.notes_keep is None:
+        yield replace(column, title=title)
+        return
+    yield replace(column, title=title, notes=())
+    if any(column.notes):
+        yield Column(title="low–high", cells=column.notes, keep=column.notes_keep, left=True, tone=Tone.ASIDE)
 
 
-class LevelTable:
-    """Renders ``level`` in the width there is; of a void race nobody stands out."""
-
-    def __init__(self, level: Level, *, void: bool = False) -> None:
-        self._level = level
-        self._void = void
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose the columns, give the paths all the room that is left, and draw."""
-        rows = self._level.rows
-        yield drawn(_columns(rows), options.max_width, lambda column, place: self._style(column, rows[place]))
-
-    def _style(self, column: Column, row: Row) -> str:
-        if column.title == "stack":
-            return "bold" if row.tier == 1 and not self._void else ""
-        if column.title == "errors" and row.errors:
-            return "red"
-        return "blue" if column.title == "" and (row.tier > 1 or self._void) else ""
+def _width(column: Column) -> int:
+    """Return the widest cell or the title; of a path what it takes folded."""
+    if column.wraps:
+        return column.wraps[0]
+    widest = max(Text(text).cell_len for text in (column.title, *map(str, _texts(column))))
+    return min(widest, column.fold_to) if column.fold_to else widest
 
 
-def drawn(columns: Sequence[Column], width: int, style: Callable[[Column, int], str]) -> Table:
-    """Return the columns that fit as a table, its paths folded; ``style`` is that of a cell by its row's number."""
-    kept = fit(columns, width)
-    room = max(NARROWEST_PATH, width - _beside_path(kept))
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
-    for column in kept:
-        table.add_column(Text(column.title), justify="left" if column.left else "right", no_wrap=True,
-                         style=column.style)  # fmt: skip
-    for place in range(len(kept[0].cells)):
-        texts = ((column, column.cells[place]) for column in kept)
-        table.add_row(*(Text(fold(t, room) if c.title == "stack" else t, style=style(c, place)) for c, t in texts))
-    return table
+def _texts(column: Column) -> list[Text]:
+    """Return the cells with their notes."""
+    texts = []
+    cells = zip(column.cells, column.cell_notes, column.cell_tones, strict=True)
+    for place, (cell, note, tone) in enumerate(cells):
+        text = Text(one_line(cell) if column.left else cell, style=STYLES[tone])
+        if note:
+            text.append(column.join.format(one_line(note)), style="dim" if column.wraps else "")
+        texts.append(Text() if column.once and place and column.cells[place - 1] == cell else text)
+    return texts
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
-    most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
-    bars = tuple(bar(row.ratio, most, BAR) for row in rows)
-    memory = tuple(figures.mebibytes(sum(row.memory_bytes.values())) for row in rows)
-    columns = [
-        Column(title="tier", cells=_tiers(rows)),
-        Column(title="stack", cells=tuple(one_line(row.stack) for row in rows), left=True),
-        Column(title="req/s", cells=tuple(figures.number(r.throughput_per_s.value) for r in rows)),
-        Column(title="low–high", keep=4, left=True, style="dim",
-               cells=tuple(figures.limits(r.throughput_per_s, figures.number) for r in rows)),
-        Column(title="vs leader, 95 %", left=True, cells=_ratios(rows)),
-        Column(title="", keep=9, left=True, style="green", cells=bars),
-        Column(title="p50", keep=6, cells=tuple(figures.quantile(r.latency, "p50") for r in rows)),
-        Column(title="p99", keep=10, cells=tuple(figures.percentile(r, "p99") for r in rows)),
-        Column(title="low–high", keep=3, left=True, style="dim",
-               cells=tuple(figures.percentile_limits(r, "p99") for r in rows)),
-        Column(title="longest", keep=5, cells=tuple(figures.quantile(r.latency, "max") for r in rows)),
-        Column(title="errors", keep=0 if any(r.errors for r in rows) else 2,
-               cells=tuple(figures.count(r.errors) for r in rows)),
-        Column(title="CPU ms/req", keep=8, cells=tuple(_total(r) for r in rows)),
-        Column(title="by hop", keep=1, left=True, style="dim", cells=tuple(_by_hop(r) for r in rows)),
-        Column(title="MiB", keep=7, cells=memory),
-        Column(title="launches", keep=1, cells=tuple(str(r.launches) for r in rows)),
-    ]  # fmt: skip
-    return [column for column in columns if any(column.cells) or column.title == ""]
+def _grid(columns: Sequence[Column], width: int) -> Grid:
+    room = width - sum(_width(column) + GAP for column in columns if not column.fold_to)
+    grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for column in columns:
+        least, share = column.wraps or (None, None)
+        grid.add_column(Text(one_line(column.title)), justify="left" if column.left else "right", min_width=least,
+                        ratio=share, no_wrap=not column.wraps, style=STYLES[column.tone])  # fmt: skip
+    cells = [_folded(column, room) if column.fold_to else _texts(column) for column in columns]
+    for row in zip(*cells, strict=True):
+        grid.add_row(*row)
+    return grid
 
 
-def _tiers(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Name each tier once: rows without a number belong to the one above."""
-    before = [0, *(row.tier for row in rows)]
-    pairs = zip(rows, before, strict=False)
-    return tuple("" if row.tier == previous else str(row.tier) for row, previous in pairs)
-
-
-def _ratios(rows: Sequence[Row]) -> tuple[str, ...]:
-    return tuple(_ratio(row.ratio) for row in rows)
-
-
-def _ratio(ratio: Interval) -> str:
-    text = figures.limits(ratio, figures.number)
-    return figures.number(ratio.value) + (f" ({text})" if text else "")
-
-
-def _total(row: Row) -> str:
-    return figures.number(sum(row.cpu_ms_per_request.values())) if row.cpu_ms_per_request else figures.NOTHING
-
-
-def _by_hop(row: Row) -> str:
-    costs = row.cpu_ms_per_request if len(row.cpu_ms_per_request) > 1 else {}
-    return ", ".join(f"{one_line(hop)} {figures.number(ms)}" for hop, ms in costs.items())
+def _folded(column: Column, room: int) -> list[Text]:
+    width = max(NARROWEST_PATH, room)
+    cells = zip(column.cells, column.cell_tones, strict=True)
+    return [Text(fold(path, width), style=STYLES[tone]) for path, tone in cells]

@@ -69,7 +69,7 @@ One    1.00 → 1.00
 Other  0.67 → 0.67
 
 Gone since, and its replacement
-Other: Its last release is of 2002. flup, which it was.
+- Other: Its last release is of 2002. flup, which it was.
 
 With 95 % confidence no ruling about any of these 3 ratios is wrong; the limits are those of the
 ruling.

@@ -17,6 +17,7 @@ from ..clean import one_line
 from ..html import marks
 from ..words import rerun as words
 from .chart import claim_drawing, claims_scale
+from .sheet import command
 
 __all__ = ["HtmlExporter"]
 
@@ -60,8 +61,7 @@ class HtmlExporter:
             style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
             parts=[_part(rerun, key, list(of)) for key, of in groupby(rerun.claims, lambda one: one.claim.part)],
             gone=[one for one in rerun.comparison.techniques.values() if one.gone],
-            command=f"stackrace run historic/{rerun.comparison.name}"
-            + (" --quick" if rerun.mode.value == "quick" else ""),
+            command=command(rerun),
         )  # fmt: skip
 
 

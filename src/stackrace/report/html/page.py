@@ -12,8 +12,11 @@ from ...model.standing import Standing
 from .. import figures, repeat
 from ..clean import one_line, printable, tail
 from ..complaints import complaints, refused
+from ..level_table import level_table
+from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
-from ..words import race_words, scaling, words_of
+from ..sheet import Medium, Tone, shown
+from ..words import race_words, words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
@@ -42,8 +45,10 @@ class HtmlExporter:
             boards=[standing_view(level, void=void) for level in standing.foremost],
             latencies=[latency_view(level) for level in standing.foremost],
             costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
-            multiples=multiples_views(race, standing), scaling=scaling, memory=memory_view(race, standing),
+            multiples=multiples_views(race, standing), memory=memory_view(race, standing),
             refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
+            levels=[(level.label, level_table(level).on(Medium.PAGE)) for level in standing.levels],
+            sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
             facts=facts_view(race), host=host_view(race),
             race_file=repeat.race_file(race), command=repeat.COMMAND,
         )  # fmt: skip
@@ -63,6 +68,7 @@ def _templates() -> Environment:
     )  # fmt: skip
     templates.globals.update(
         quantile=figures.quantile,
+        Tone=Tone,
         percentile=figures.percentile,
         percentile_limits=figures.percentile_limits,
         rates=lambda interval: figures.limits(interval, figures.number),

@@ -15,11 +15,13 @@ from ...model.comparison import (
     PartOutcome,
     Rerun,
     Ruling,
+    TableOutcome,
 )
 from ...model.standing import Interval
 from .. import figures
 
 __all__ = [
+    "CONCLUSIONS",
     "about",
     "basis",
     "headline",
@@ -28,6 +30,7 @@ __all__ = [
     "part_sentence",
     "remark",
     "sides",
+    "table_title",
     "then",
     "title",
     "where",
@@ -46,6 +49,15 @@ _DIRECTIONS = {
     Kind.SAME: "≈ 1",
     Kind.FAILS: "fails",
     Kind.LIVES: "lives",
+}
+
+CONCLUSIONS = {
+    Ruling.HOLDS: "What holds today",
+    Ruling.REVERSED: "What is reversed today",
+    Ruling.NOT_SO: "What does not hold today",
+    Ruling.SAME: "What makes no difference that matters",
+    Ruling.UNDECIDED: "What cannot be told",
+    Ruling.NOT_MEASURED: "What was not measured",
 }
 
 _TOO_LONG_S = 86_400.0
@@ -68,6 +80,12 @@ _METRICS = {
 def title(comparison: Comparison) -> str:
     """Return the comparison's title with its year."""
     return f"{comparison.title} ({comparison.year}), run again"
+
+
+def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
+    """Name a table, with its part where there are several."""
+    part = f"{rerun.comparison.part(outcome.table.part).title}: " if len(rerun.comparison.parts) > 1 else ""
+    return f"{part}{outcome.table.title}, against the first row, then → now"
 
 
 def headline(rerun: Rerun) -> str:

@@ -1,0 +1,155 @@
+"""The standing of one level as a table, and one figure of several levels beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from ..model.standing import Level, Row
+from . import figures
+from .figures import NOTHING
+from .sheet import Column, Medium, Table, Tone
+from .terminal_bar import bar
+
+__all__ = ["READABLE", "level_matrices", "level_table"]
+
+_BAR = 10
+READABLE = 30
+"""A path may be folded to this width before a column is left out."""
+_NARROWEST = 16
+"""A path may be folded to this width before a level is left out."""
+
+_FILES = (Medium.TEXT, Medium.PAGE)
+_NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
+"""Charts of the page show these."""
+
+
+def level_table(level: Level, *, void: bool = False) -> Table:
+    """Return a line per stack, best first; of a ``void`` race nobody stands out."""
+    rows = level.rows
+    first = tuple(row.tier == 1 and not void for row in rows)
+    most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
+    rates = tuple(figures.limits(row.throughput_per_s, figures.number) for row in rows)
+    ratios = tuple(figures.limits(row.ratio, figures.number) for row in rows)
+    errors = any(row.errors for row in rows)
+    return Table(columns=(
+        Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
+        Column(title="place", cells=_each(rows, lambda row: figures.places(row.rank)), media=_FILES),
+        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
+               tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first)),
+        Column(title="requests/s", short="req/s", cells=_each(rows, _rate), notes=rates, notes_keep=4),
+        Column(title="against the leader", short="vs leader, 95 %", left=True, notes=ratios, media=_NOT_ON_PAGES,
+               cells=_each(rows, lambda row: figures.number(row.ratio.value))),
+        Column(title="", keep=9, left=True, media=(Medium.SCREEN,),
+               cells=_each(rows, lambda row: bar(row.ratio, most, _BAR)),
+               tones=tuple(Tone.GOOD if leads else Tone.OTHER for leads in first)),
+        _quantile(rows, "p50", keep=6),
+        _quantile(rows, "p90", media=(Medium.PAGE,)),
+        _percentile(rows, "p99", keep=10, notes_keep=3),
+        _percentile(rows, "p999", "p99.9", media=(Medium.PAGE,)),
+        _quantile(rows, "max", "longest", keep=5),
+        Column(title="errors", keep=0 if errors else 2, cells=_each(rows, lambda row: figures.count(row.errors)),
+               tones=tuple(Tone.WRONG if row.errors else Tone.PLAIN for row in rows)),
+        Column(title="requests", cells=_each(rows, lambda row: figures.count(row.requests)), media=(Medium.PAGE,)),
+        Column(title="CPU ms/request", short="CPU ms/req", keep=8, cells=_each(rows, _cpu), media=_NOT_ON_PAGES),
+        Column(title="by hop", keep=1, left=True, tone=Tone.ASIDE, cells=_each(rows, _by_hop), media=_NOT_ON_PAGES),
+        Column(title="memory MiB", short="MiB", keep=7, cells=_each(rows, _memory), media=_NOT_ON_PAGES),
+        Column(title="launches", keep=1, cells=_each(rows, lambda row: str(row.launches))),
+        Column(title="slices", cells=_each(rows, lambda row: str(row.slices)), media=(Medium.PAGE,)),
+        Column(title="ready s", cells=_each(rows, _ready), media=(Medium.PAGE,)),
+    ))  # fmt: skip
+
+
+def level_matrices(levels: Sequence[Level], *, void: bool = False) -> list[Table]:
+    """Return throughput and latency of all levels, a line per stack, a column per level.
+
+    Workloads have matrices of their own where there are several loads. ``*`` marks the first tier, unless the race
+    is ``void``.
+    """
+    several = len({level.load.label for level in levels}) > 1
+    by_name = sorted(levels, key=lambda level: [each.workload for each in levels].index(level.workload))
+    groups = [list(group) for _, group in groupby(by_name, key=lambda level: level.workload if several else "")]
+    return [
+        _matrix(title, group, figure, void=void)
+        for group in groups
+        for title, figure in (("requests/s", _rate), _latency(group))
+    ]
+
+
+def _matrix(title: str, levels: Sequence[Level], figure: Callable[[Row], str], *, void: bool) -> Table:
+    workloads = {level.workload for level in levels}
+    on = f" on {levels[0].workload}" if len(workloads) == 1 and levels[0].workload else ""
+    same_load = len({level.load.label for level in levels}) == 1
+    stacks = tuple(dict.fromkeys(row.stack for level in levels for row in level.rows))
+    return Table(
+        columns=(
+            Column(title=title + on, cells=stacks, left=True, fold_to=_NARROWEST),
+            *(
+                Column(
+                    # the load tells a level from its neighbours, or else the workload
+                    title=level.workload if same_load and level.workload else level.load.label,
+                    cells=_marked(level, stacks, figure, void=void),
+                    keep=(len(levels) - place) % len(levels),
+                )
+                for place, level in enumerate(levels)
+            ),
+        ),
+        beyond="{} more levels need a wider terminal.",
+        media=(Medium.SCREEN,),
+    )
+
+
+def _marked(level: Level, stacks: Sequence[str], figure: Callable[[Row], str], *, void: bool) -> tuple[str, ...]:
+    texts = {row.stack: (figure(row), row.tier == 1 and not void) for row in level.rows}
+    cells = (texts.get(stack, (NOTHING, False)) for stack in stacks)
+    return tuple(text + ("*" if first and text != NOTHING else " ") for text, first in cells)
+
+
+def _latency(levels: Sequence[Level]) -> tuple[str, Callable[[Row], str]]:
+    """Return the quantile to show: p99, or p50 where at some level no stack had requests enough for it."""
+    known = all(any(figures.percentile(row, "p99") != NOTHING for row in level.rows) for level in levels)
+    name = "p99" if known else "p50"
+    return f"{name} ms", lambda row: figures.percentile(row, name)
+
+
+def _each(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:
+    return tuple(cell(row) for row in rows)
+
+
+def _quantile(
+    rows: Sequence[Row], name: str, title: str = "", *, keep: int = 0, media: tuple[Medium, ...] = tuple(Medium)
+) -> Column:
+    cells = _each(rows, lambda row: figures.quantile(row.latency, name))
+    return Column(title=f"{title or name} ms", short=title or name, cells=cells, keep=keep, media=media)
+
+
+def _percentile(
+    rows: Sequence[Row], name: str, title: str = "", *, keep: int = 0, notes_keep: int = 0,
+    media: tuple[Medium, ...] = tuple(Medium),
+) -> Column:  # fmt: skip
+    return Column(
+        title=f"{title or name} ms", short=title or name, keep=keep, notes_keep=notes_keep, media=media,
+        cells=_each(rows, lambda row: figures.percentile(row, name)),
+        notes=_each(rows, lambda row: figures.percentile_limits(row, name)),
+    )  # fmt: skip
+
+
+def _rate(row: Row) -> str:
+    return figures.number(row.throughput_per_s.value)
+
+
+def _cpu(row: Row) -> str:
+    return figures.number(sum(row.cpu_ms_per_request.values())) if row.cpu_ms_per_request else NOTHING
+
+
+def _by_hop(row: Row) -> str:
+    costs = row.cpu_ms_per_request if len(row.cpu_ms_per_request) > 1 else {}
+    return ", ".join(f"{hop} {figures.number(ms)}" for hop, ms in costs.items())
+
+
+def _memory(row: Row) -> str:
+    return figures.mebibytes(sum(row.memory_bytes.values()))
+
+
+def _ready(row: Row) -> str:
+    return NOTHING if row.ready_s is None else figures.number(row.ready_s)

@@ -1,0 +1,157 @@
+"""A race's report: the answer first, then why, the standing, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ..model.race import Race
+from ..model.scaling import ScalingCurve
+from ..model.standing import Level, Standing
+from ..model.verdict import Effect
+from . import figures
+from .complaints import Complaint, complaints, refused
+from .growth import Growth, growths
+from .level_table import READABLE, level_matrices, level_table
+from .repeat import COMMAND, race_file
+from .setbacks import Setback, setbacks
+from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
+from .words import race_words, scaling, words_of
+
+__all__ = ["race_sheet", "scaling_sections"]
+
+_SCREEN = (Medium.SCREEN,)
+_TEXT = (Medium.TEXT,)
+_BOTH = (Medium.SCREEN, Medium.TEXT)
+_WITHOUT_LAW = 2
+"""So many columns of the scaling table speak of no law."""
+
+_TONES = {Effect.INVALIDATES: Tone.WRONG, Effect.REDOES: Tone.REDONE, Effect.WARNS: Tone.DOUBTFUL}
+
+
+def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
+    """Yield the report's sections, in order."""
+    void = not standing.verdict.valid
+    words = words_of(race, standing)
+    yield Section(title="", blocks=tuple(_answer(race, standing)))
+    if words.conditions:
+        items = tuple(Item(text=text) for text in words.conditions)
+        yield Section(
+            title="", blocks=(Paragraph(text=race_words.CONDITIONS, tone=Tone.STRONG), Listing(items=items))
+        )
+    for level in standing.foremost:
+        yield Section(title=_heading(level), blocks=(level_table(level, void=void),), media=_SCREEN)
+    if len(standing.levels) > 1:
+        yield from _matrices(standing, void=void)
+    headline = standing.levels[standing.headline : standing.headline + 1]
+    for level in (*headline, *(level for level in standing.levels if level not in headline)):
+        yield Section(title=level.label, blocks=(level_table(level, void=void),), media=_TEXT)
+    yield from scaling_sections(standing)
+    if found := growths(race, standing):
+        where = standing.levels[standing.headline].where
+        yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(found),), media=_BOTH)
+    if troubles := tuple(_troubles(race, standing)):
+        yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
+    notes = race_words.notes(race, standing)
+    yield Section(title="", blocks=(
+        Notes(texts=(*notes, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
+        Notes(texts=notes, media=_TEXT),
+        Source(title=f"How to repeat race {race.id}", about=f"Stackrace {race.version}, seed {race.seed}",
+               command=COMMAND, text=race_file(race)),
+    ))  # fmt: skip
+
+
+def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
+    """Yield the answer and what belongs to it; of a void race only that it is void."""
+    words = words_of(race, standing)
+    if standing.verdict.valid:
+        yield Paragraph(text=words.answer, tone=Tone.STRONG)
+    else:
+        yield Paragraph(text=words.answer, tone=Tone.ALARM)
+        yield Paragraph(text=race_words.VOID, tone=Tone.WRONG)
+    yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs) if text)
+    about = f"{race_words.about(race)}. {race_words.ending(race, standing)}"
+    yield Paragraph(text=about, tone=Tone.ASIDE)
+
+
+def _heading(level: Level) -> str:
+    clean = "" if any(row.errors for row in level.rows) else ", no errors"
+    return f"Standing {level.where}, latencies in ms{clean}"
+
+
+def _matrices(standing: Standing, *, void: bool) -> Iterator[Section]:
+    matrices = level_matrices(standing.levels, void=void)
+    yield from (Section(title="", blocks=(matrix,), media=_SCREEN) for matrix in matrices[:-1])
+    mark = () if void else (Paragraph(text="* first tier at that level", tone=Tone.ASIDE),)
+    yield Section(title="", blocks=(matrices[-1], *mark), media=_SCREEN)
+
+
+def scaling_sections(standing: Standing) -> Iterator[Section]:
+    """Yield how throughput grows with the connections, where that is known of any stack."""
+    if curves := scaling.known(standing.scaling):
+        yield Section(title=scaling.TITLE, blocks=tuple(_scaling(curves)))
+
+
+def _scaling_table(curves: Sequence[ScalingCurve]) -> Table:
+    """Return a line per curve: its knee and, where one was fitted, its law."""
+    rows = [scaling.cells(curve) for curve in curves]
+    fitted = any(curve.law for curve in curves)
+    titles = scaling.HEADER if fitted else scaling.HEADER[:_WITHOUT_LAW]
+    return Table(
+        columns=tuple(
+            Column(
+                title=title,
+                cells=tuple(row[place] for row in rows),
+                left=place == 0,
+                fold_to=0 if place else READABLE,
+                keep=0 if place < _WITHOUT_LAW else place,
+            )
+            for place, title in enumerate(titles)
+        )
+    )
+
+
+def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
+    yield Paragraph(text=scaling.WORDS, media=(Medium.TEXT, Medium.PAGE))
+    yield _scaling_table(curves)
+    yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in scaling.unfits(curves))
+
+
+def _memory(found: Sequence[Growth]) -> Table:
+    def sizes(size: Callable[[Growth], float]) -> tuple[str, ...]:
+        return tuple(figures.mebibytes(size(growth)) for growth in found)
+
+    return Table(columns=(
+        Column(title="stack", cells=tuple(growth.stack for growth in found), left=True, fold_to=READABLE),
+        Column(title="start MiB", cells=sizes(lambda growth: growth.start_bytes)),
+        Column(title="end MiB", short="end", cells=sizes(lambda growth: growth.end_bytes)),
+        Column(title="peak MiB", short="peak", cells=sizes(lambda growth: growth.peak_bytes)),
+        Column(title="over", keep=2, cells=tuple(figures.duration(growth.span_s) for growth in found)),
+        Column(title="", keep=1, left=True, tone=Tone.GOOD, cells=tuple(growth.curve for growth in found),
+               media=_SCREEN),
+    ))  # fmt: skip
+
+
+def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
+    """Yield how much was refused, setbacks with their logs' tails, complaints with remedies."""
+    if out := refused(race):
+        yield Paragraph(text=out)
+    items = (*map(_setback, setbacks(race, standing)), *map(_complaint, complaints(race, standing)))
+    if items:
+        yield Listing(items=items)
+
+
+def _setback(setback: Setback) -> Item:
+    withdrawn = " No place in the standing." if setback.withdrawn else ""
+    return Item(
+        lead=setback.stack, is_code=True, tone=Tone.WRONG, log=setback.failure.log,
+        text=f"{setback.sentence}: {setback.message}{withdrawn}",
+    )  # fmt: skip
+
+
+def _complaint(complaint: Complaint) -> Item:
+    where = f" on {complaint.where}" if complaint.where else ""
+    limit = f" ({complaint.seen}; threshold: {complaint.threshold})" if complaint.seen else ""
+    return Item(
+        lead=complaint.check, tone=_TONES[complaint.effect], remedy=complaint.remedy,
+        text=f"{complaint.headline}{where}{limit}",
+    )  # fmt: skip
