@@ -80,7 +80,7 @@ class _Log:
         try:
             self.steps.append(self._step(text))
         except LeftOut as left_out:
-            self.skips.count(left_out.reason, number)
+            self.skips.count(left_out.skip, number)
 
     def _step(self, text: bytes) -> Step:
         line = parse_line(text) if len(text) <= LINE_MAX_BYTES else None

@@ -40,7 +40,7 @@ def _judged(entry: object) -> Candidate | Skip:
     try:
         return judge(entry)
     except LeftOut as left_out:
-        return left_out.reason
+        return left_out.skip
 
 
 def _entries(content: bytes) -> Iterator[object]:

@@ -55,8 +55,8 @@ class Skips:
 
 
 class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and counted)
-    """Leaves a request out, for ``reason``."""
+    """Leaves a request out, for ``skip``."""
 
-    def __init__(self, reason: Skip) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, skip: Skip) -> None:
+        super().__init__(skip)
+        self.skip = skip
