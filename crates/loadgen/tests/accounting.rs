@@ -109,9 +109,9 @@ fn without_keep_alive_every_request_has_its_own_connection() {
 
 #[test]
 fn a_server_that_keeps_the_connection_open_anyway_is_left() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while read_request(&mut stream).is_some() {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             stream.write_all(HELLO).unwrap();
         }
     });
@@ -122,9 +122,9 @@ fn a_server_that_keeps_the_connection_open_anyway_is_left() {
 
 #[test]
 fn connection_close_is_followed_by_a_reconnect() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         if read_request(&mut stream).is_some() {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok").unwrap();
         }
     });
@@ -135,10 +135,10 @@ fn connection_close_is_followed_by_a_reconnect() {
 
 #[test]
 fn a_connection_closed_between_requests_is_no_failure() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         for _ in 0..3 {
             if read_request(&mut stream).is_some() {
-                seen.requests.fetch_add(1, SeqCst);
+                received.requests.fetch_add(1, SeqCst);
                 stream.write_all(HELLO).unwrap();
             }
         }
@@ -194,14 +194,14 @@ fn answers_that_drip_byte_by_byte_are_right() {
 #[test]
 fn large_answers_and_large_requests_pass_whole() {
     const LENGTH: usize = 3_000_000;
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while let Some(request) = read_request(&mut stream) {
             assert!(request.contains("Content-Length: 3000000\r\n"));
             thread::sleep(Duration::from_millis(20));
             let mut body = vec![0; LENGTH];
             std::io::Read::read_exact(&mut stream, &mut body).unwrap();
             assert!(body.iter().all(|&byte| byte == b'q'));
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {LENGTH}\r\n\r\n");
             stream.write_all(&[head.as_bytes(), &body].concat()).unwrap();
         }
@@ -215,9 +215,9 @@ fn large_answers_and_large_requests_pass_whole() {
 
 #[test]
 fn head_has_no_body_and_targets_take_turns() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while let Some(request) = read_request(&mut stream) {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             let answer: &[u8] = match request.split(' ').next() {
                 Some("HEAD") => b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n",
                 Some("OPTIONS") => b"HTTP/1.1 204 No Content\r\n\r\n",
@@ -365,12 +365,12 @@ fn a_stall_shows_in_the_quantiles_it_reaches_and_no_others() {
 
 #[test]
 fn failures_of_all_sorts_at_once_are_each_counted_once() {
-    let server = Server::start(|mut stream, number, seen| {
+    let server = Server::start(|mut stream, number, received| {
         for turn in 0.. {
             if read_request(&mut stream).is_none() {
                 return;
             }
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             let answer: &[u8] = match (number + turn) % 6 {
                 0 | 1 => HELLO,
                 2 => b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n",

@@ -38,9 +38,9 @@ fn an_ipv6_address_is_a_name_in_a_certificate() {
     let Some(listener) = listen() else { return };
     let authority = Authority::new();
     let config = Arc::new(authority.config(&["::1"], &BOTH));
-    let server = Server::start_on(listener, move |stream, _, seen| {
+    let server = Server::start_on(listener, move |stream, _, received| {
         let mut stream = secure::secure(&config, stream);
-        while next_request(&mut stream, seen).is_some() {
+        while next_request(&mut stream, received).is_some() {
             stream.write_all(HELLO).unwrap();
         }
     });

@@ -81,9 +81,9 @@ fn the_pool_grows_only_as_needed() {
 #[test]
 fn requests_that_wait_for_a_connection_are_counted() {
     // one answer takes a tenth of a second, and five requests fall due meanwhile
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while read_request(&mut stream).is_some() {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             thread::sleep(Duration::from_millis(100));
             if stream.write_all(HELLO).is_err() {
                 return;
@@ -99,9 +99,9 @@ fn requests_that_wait_for_a_connection_are_counted() {
 
 #[test]
 fn a_pause_of_the_server_delays_everything_that_falls_due_in_it() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while read_request(&mut stream).is_some() {
-            if seen.requests.fetch_add(1, SeqCst) == 10 {
+            if received.requests.fetch_add(1, SeqCst) == 10 {
                 thread::sleep(Duration::from_millis(500));
             }
             if stream.write_all(HELLO).is_err() {

@@ -12,8 +12,8 @@ use server::{get, play, play_until, read_request, Server};
 
 /// Answers everything and tells what each connection was asked for. The first answer to `/` gives two cookies.
 fn recording() -> (Server, Receiver<(u64, String)>) {
-    let (seen, told) = channel();
-    let seen = Mutex::new(seen);
+    let (sender, receiver) = channel();
+    let sender = Mutex::new(sender);
     let server = Server::start(move |mut stream, number, counts| {
         while let Some(request) = read_request(&mut stream) {
             counts.requests.fetch_add(1, SeqCst);
@@ -22,14 +22,14 @@ fn recording() -> (Server, Receiver<(u64, String)>) {
             } else {
                 ""
             };
-            seen.lock().unwrap().send((number, request)).unwrap();
+            sender.lock().unwrap().send((number, request)).unwrap();
             let answer = format!("HTTP/1.1 200 OK\r\n{cookies}Content-Length: 5\r\n\r\nhello");
             if stream.write_all(answer.as_bytes()).is_err() {
                 return;
             }
         }
     });
-    (server, told)
+    (server, receiver)
 }
 
 fn session(server: &Server, paths: &[&str], connections: usize, requests: u64) -> Plan {
@@ -131,9 +131,9 @@ fn in_an_open_loop_visitors_fall_due() {
 
 #[test]
 fn a_visit_goes_on_after_a_failure() {
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         while let Some(request) = read_request(&mut stream) {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             if request.starts_with("GET /bad") {
                 return;
             }

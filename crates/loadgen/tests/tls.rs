@@ -24,8 +24,8 @@ use server::{hang, Server};
 use TlsVersion::{V1_2, V1_3};
 
 /// Answers until the client closes.
-fn answer(mut stream: Secure, seen: &server::Reading) {
-    while next_request(&mut stream, seen).is_some_and(|request| {
+fn answer(mut stream: Secure, received: &server::Received) {
+    while next_request(&mut stream, received).is_some_and(|request| {
         stream.write_all(HELLO).unwrap();
         !request.contains("Connection: close")
     }) {}
@@ -53,8 +53,8 @@ fn the_newest_version_both_sides_speak_is_spoken() {
         (&[V1_2], &BOTH, ProtocolVersion::TLSv1_2),
         (&[V1_2, V1_3], &BOTH, ProtocolVersion::TLSv1_3),
     ] {
-        let server = start(authority.config(&["localhost"], theirs), move |mut stream, seen| {
-            while next_request(&mut stream, seen).is_some() {
+        let server = start(authority.config(&["localhost"], theirs), move |mut stream, received| {
+            while next_request(&mut stream, received).is_some() {
                 assert_eq!(stream.conn.protocol_version(), Some(spoken));
                 stream.write_all(HELLO).unwrap();
             }
@@ -85,8 +85,8 @@ fn every_connection_is_a_new_visitor_that_asks_for_its_name_and_says_goodbye() {
         let asked = name.parse::<std::net::IpAddr>().is_err().then_some(name);
         let (goodbyes, heard) = mpsc::channel();
         // The server offers to resume by default: session identifiers in 1.2, tickets in 1.3.
-        let server = start(authority.config(&["localhost", "127.0.0.1"], &BOTH), move |mut stream, seen| {
-            if next_request(&mut stream, seen).is_some() {
+        let server = start(authority.config(&["localhost", "127.0.0.1"], &BOTH), move |mut stream, received| {
+            if next_request(&mut stream, received).is_some() {
                 assert_eq!(stream.conn.handshake_kind(), Some(HandshakeKind::Full));
                 assert_eq!(stream.conn.server_name(), asked);
                 assert_eq!(stream.conn.alpn_protocol(), Some(&b"http/1.1"[..]));
@@ -213,8 +213,8 @@ fn a_handshake_that_is_never_answered_and_a_request_that_is_never_read_run_into_
 #[test]
 fn an_answer_without_end_runs_into_the_timeout() {
     let authority = Authority::new();
-    let server = authority.server(|mut stream, seen| {
-        if next_request(&mut stream, seen).is_some() {
+    let server = authority.server(|mut stream, received| {
+        if next_request(&mut stream, received).is_some() {
             let endless = [&b"HTTP/1.0 200 OK\r\n\r\n"[..], &[b'q'; 64 * 1024]].concat();
             while stream.write_all(&endless).is_ok() {}
         }
@@ -252,8 +252,8 @@ fn long_and_roundabout_handshakes_succeed() {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
         .unwrap();
-    let server = start(config, |mut stream, seen| {
-        while next_request(&mut stream, seen).is_some() {
+    let server = start(config, |mut stream, received| {
+        while next_request(&mut stream, received).is_some() {
             assert_eq!(stream.conn.handshake_kind(), Some(HandshakeKind::FullWithHelloRetryRequest));
             stream.write_all(HELLO).unwrap();
         }
@@ -269,8 +269,8 @@ fn an_answer_of_one_byte_records_is_right() {
     let authority = Authority::new();
     // Each record in a segment of its own, then all records at once.
     for at_once in [false, true] {
-        let server = authority.server(move |mut stream, seen| {
-            while next_request(&mut stream, seen).is_some() {
+        let server = authority.server(move |mut stream, received| {
+            while next_request(&mut stream, received).is_some() {
                 for byte in answer {
                     assert_eq!(stream.conn.writer().write(&[*byte]).unwrap(), 1);
                     while !at_once && stream.conn.wants_write() {
@@ -297,8 +297,8 @@ fn body_of(length: usize) -> Vec<u8> {
 #[test]
 fn large_requests_and_large_answers_pass_whole() {
     let authority = Authority::new();
-    let server = authority.server(|mut stream, seen| {
-        while let Some(request) = next_request(&mut stream, seen) {
+    let server = authority.server(|mut stream, received| {
+        while let Some(request) = next_request(&mut stream, received) {
             assert!(request.contains("Content-Length: 5000000\r\n"));
             let mut body = vec![0; LARGE];
             stream.read_exact(&mut body).unwrap();
@@ -318,8 +318,8 @@ fn large_requests_and_large_answers_pass_whole() {
 #[test]
 fn an_echo_flows_both_ways_at_once() {
     let authority = Authority::new();
-    let server = authority.server(|mut stream, seen| {
-        while next_request(&mut stream, seen).is_some() {
+    let server = authority.server(|mut stream, received| {
+        while next_request(&mut stream, received).is_some() {
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {LARGE}\r\n\r\n").unwrap();
             let (mut left, mut piece) = (LARGE, vec![0; 10_000]);
             while left > 0 {
@@ -337,8 +337,8 @@ fn an_echo_flows_both_ways_at_once() {
 fn a_body_that_ends_with_the_connection_is_an_answer_with_and_without_close_notify() {
     let authority = Authority::new();
     for notify in [false, true] {
-        let server = authority.server(move |mut stream, seen| {
-            if next_request(&mut stream, seen).is_some() {
+        let server = authority.server(move |mut stream, received| {
+            if next_request(&mut stream, received).is_some() {
                 stream.write_all(b"HTTP/1.0 200 OK\r\n\r\nhel").unwrap();
                 stream.write_all(b"lo").unwrap();
                 close(stream, notify);
@@ -366,8 +366,8 @@ fn a_truncated_answer_fails_at_read_with_and_without_close_notify() {
     let authority = Authority::new();
     for notify in [false, true] {
         for kept in [0, 10, HELLO.len() - 1] {
-            let server = authority.server(move |mut stream, seen| {
-                if next_request(&mut stream, seen).is_some() {
+            let server = authority.server(move |mut stream, received| {
+                if next_request(&mut stream, received).is_some() {
                     stream.write_all(&HELLO[..kept]).unwrap();
                     close(stream, notify);
                 }
@@ -382,8 +382,8 @@ fn a_truncated_answer_fails_at_read_with_and_without_close_notify() {
 fn a_truncated_or_forged_record_fails_at_read() {
     let authority = Authority::new();
     for forged in [false, true] {
-        let server = authority.server(move |mut stream, seen| {
-            if next_request(&mut stream, seen).is_some() {
+        let server = authority.server(move |mut stream, received| {
+            if next_request(&mut stream, received).is_some() {
                 stream.conn.writer().write_all(HELLO).unwrap();
                 let mut record = Vec::new();
                 while stream.conn.wants_write() {
@@ -407,8 +407,8 @@ fn a_truncated_or_forged_record_fails_at_read() {
 #[test]
 fn surplus_is_a_protocol_failure() {
     let authority = Authority::new();
-    let server = authority.server(|mut stream, seen| {
-        while next_request(&mut stream, seen).is_some() {
+    let server = authority.server(|mut stream, received| {
+        while next_request(&mut stream, received).is_some() {
             stream.conn.writer().write_all(HELLO).unwrap();
             stream.conn.writer().write_all(b"!").unwrap();
             if stream.flush().is_err() {
@@ -424,9 +424,9 @@ fn surplus_is_a_protocol_failure() {
 fn a_connection_closed_between_requests_is_no_failure() {
     let authority = Authority::new();
     for notify in [false, true] {
-        let server = authority.server(move |mut stream, seen| {
+        let server = authority.server(move |mut stream, received| {
             for _ in 0..3 {
-                if next_request(&mut stream, seen).is_some() {
+                if next_request(&mut stream, received).is_some() {
                     stream.write_all(HELLO).unwrap();
                 }
             }
@@ -454,8 +454,8 @@ fn session_tickets_are_passed_over_unless_there_is_no_end_to_them() {
 #[test]
 fn keys_may_change_between_answers() {
     let authority = Authority::new();
-    let server = authority.server(|mut stream, seen| {
-        while next_request(&mut stream, seen).is_some() {
+    let server = authority.server(|mut stream, received| {
+        while next_request(&mut stream, received).is_some() {
             stream.conn.refresh_traffic_keys().unwrap();
             stream.write_all(HELLO).unwrap();
         }

@@ -22,9 +22,9 @@ fn plan(server: &Server, targets: Vec<Target>, requests: u64) -> Plan {
 
 /// Answers each request with what `make` says of it.
 fn answering(make: impl Fn(&str) -> String + Send + Sync + 'static) -> Server {
-    Server::start(move |mut stream, _, seen| {
+    Server::start(move |mut stream, _, received| {
         while let Some(request) = read_request(&mut stream) {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             if stream.write_all(make(&request).as_bytes()).is_err() {
                 return;
             }
@@ -187,9 +187,9 @@ fn the_last_request_on_a_connection_says_so() {
 fn bodies_go_whole_or_in_chunks() {
     let sent: Vec<u8> = (0..100_000u32).map(|number| number as u8).collect();
     let expected = Arc::new(sent.clone());
-    let server = Server::start(move |mut stream, _, seen| {
+    let server = Server::start(move |mut stream, _, received| {
         while let Some((_, body)) = read_whole(&mut stream) {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             let status = if body == *expected { "200 OK" } else { "400 Wrong" };
             write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").unwrap();
         }
@@ -204,10 +204,10 @@ fn bodies_go_whole_or_in_chunks() {
 
 #[test]
 fn a_body_is_held_back_until_it_is_asked_for() {
-    let server = Server::start(|mut stream, number, seen| {
+    let server = Server::start(|mut stream, number, received| {
         if let Some(head) = read_request(&mut stream) {
             assert!(head.contains("Expect: 100-continue"));
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             if number % 2 == 1 {
                 // refused: the body never comes, and the connection cannot go on
                 let _ = stream.write_all(b"HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n");
@@ -265,9 +265,9 @@ fn connect_soon(address: SocketAddr) -> Option<std::net::TcpStream> {
 #[test]
 fn a_request_sent_again_is_counted_once_and_said_to_be() {
     // closes each connection after its first answer without saying so
-    let server = Server::start(|mut stream, _, seen| {
+    let server = Server::start(|mut stream, _, received| {
         if read_request(&mut stream).is_some() {
-            seen.requests.fetch_add(1, SeqCst);
+            received.requests.fetch_add(1, SeqCst);
             let _ = stream.write_all(HELLO);
         }
         let _ = read_request(&mut stream);

@@ -83,7 +83,7 @@ fn closing_within_a_head_or_a_sized_body_is_wrong() {
 #[test]
 fn a_remembered_head_reads_like_a_parsed_one() {
     let mut head_cache = HeadCache::default();
-    let mut one = |bytes: &[u8]| {
+    let mut read_one = |bytes: &[u8]| {
         let (mut response, mut body) = (Response::new(), Vec::new());
         let request = RequestContext { to_head: false, head_cache: &mut head_cache };
         let progress = response.feed(bytes, request, &mut body).unwrap();
@@ -95,8 +95,8 @@ fn a_remembered_head_reads_like_a_parsed_one() {
         b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:02 GMT\r\nContent-Length: 2\r\n\r\na",
         b"HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:02 GMT\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ] {
-        let parsed = one(bytes);
-        assert_eq!(parsed, one(bytes));
+        let parsed = read_one(bytes);
+        assert_eq!(parsed, read_one(bytes));
     }
 }
 

@@ -77,9 +77,9 @@ impl Requests {
     #[cold]
     fn continued_head<'a>(&mut self, bytes: &'a [u8]) -> Option<(Option<Head>, &'a [u8])> {
         let before = self.head.len();
-        let seen = before.saturating_sub(HEAD_END.len() - 1);
+        let searched = before.saturating_sub(HEAD_END.len() - 1);
         let kept = self.keep(bytes);
-        if !self.head.get(seen..)?.windows(HEAD_END.len()).any(|window| window == HEAD_END) {
+        if !self.head.get(searched..)?.windows(HEAD_END.len()).any(|window| window == HEAD_END) {
             return kept;
         }
         let head = parse(&mem::take(&mut self.head))??;

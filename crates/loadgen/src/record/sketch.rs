@@ -41,10 +41,10 @@ impl Sketch {
 pub(crate) fn quantile(buckets: &[(u16, u32)], q: f64) -> u64 {
     let total: u64 = buckets.iter().map(|&(_, count)| u64::from(count)).sum();
     let rank = ((q * total as f64).ceil() as u64).max(1);
-    let mut seen = 0;
+    let mut cumulative = 0;
     for &(index, count) in buckets {
-        seen += u64::from(count);
-        if seen >= rank {
+        cumulative += u64::from(count);
+        if cumulative >= rank {
             return middle(usize::from(index));
         }
     }

@@ -38,8 +38,8 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub fn new(urls: usize) -> Tally {
-        let each = if urls > 1 { urls } else { 0 };
-        Tally { targets: std::iter::repeat_with(TargetTally::default).take(each).collect(), ..Tally::default() }
+        let entries = if urls > 1 { urls } else { 0 };
+        Tally { targets: std::iter::repeat_with(TargetTally::default).take(entries).collect(), ..Tally::default() }
     }
 
     /// A request of URL number `url` was scheduled.

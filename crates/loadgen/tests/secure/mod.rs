@@ -11,7 +11,7 @@ use rustls::server::ServerConfig;
 use rustls::{ServerConnection, StreamOwned, SupportedProtocolVersion};
 
 pub use crate::server::play;
-use crate::server::{read_request, Reading, Server};
+use crate::server::{read_request, Received, Server};
 
 pub const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 pub const BOTH: [&SupportedProtocolVersion; 2] = [&rustls::version::TLS12, &rustls::version::TLS13];
@@ -41,7 +41,7 @@ impl Authority {
     }
 
     /// Speaks either version as localhost.
-    pub fn server(&self, serve: impl Fn(Secure, &Reading) + Send + Sync + 'static) -> Server {
+    pub fn server(&self, serve: impl Fn(Secure, &Received) + Send + Sync + 'static) -> Server {
         start(self.config(&["localhost"], &BOTH), serve)
     }
 
@@ -64,9 +64,9 @@ pub fn config(
     config
 }
 
-pub fn start(config: ServerConfig, serve: impl Fn(Secure, &Reading) + Send + Sync + 'static) -> Server {
+pub fn start(config: ServerConfig, serve: impl Fn(Secure, &Received) + Send + Sync + 'static) -> Server {
     let config = Arc::new(config);
-    Server::start(move |stream, _, seen| serve(secure(&config, stream), seen))
+    Server::start(move |stream, _, received| serve(secure(&config, stream), received))
 }
 
 pub fn secure(config: &Arc<ServerConfig>, stream: TcpStream) -> Secure {
@@ -74,9 +74,9 @@ pub fn secure(config: &Arc<ServerConfig>, stream: TcpStream) -> Secure {
 }
 
 /// The next request without body, counted; `None` once the client has closed or the handshake has failed.
-pub fn next_request(stream: &mut Secure, seen: &Reading) -> Option<String> {
+pub fn next_request(stream: &mut Secure, received: &Received) -> Option<String> {
     let request = read_request(stream)?;
-    seen.requests.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    received.requests.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
     Some(request)
 }
 

@@ -10,9 +10,9 @@ use std::thread;
 
 use loadgen::*;
 
-/// What a server has seen.
+/// What a server has received.
 #[derive(Default)]
-pub struct Reading {
+pub struct Received {
     pub connections: AtomicU64,
     pub requests: AtomicU64,
     stopped: AtomicBool,
@@ -20,22 +20,22 @@ pub struct Reading {
 
 pub struct Server {
     pub address: SocketAddr,
-    pub seen: Arc<Reading>,
+    pub received: Arc<Received>,
 }
 
 impl Server {
-    /// Calls `serve(stream, number of the connection, seen)` for every connection, each in its own thread.
-    pub fn start(serve: impl Fn(TcpStream, u64, &Reading) + Send + Sync + 'static) -> Server {
+    /// Calls `serve(stream, number of the connection, received)` for every connection, each in its own thread.
+    pub fn start(serve: impl Fn(TcpStream, u64, &Received) + Send + Sync + 'static) -> Server {
         Server::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), serve)
     }
 
     pub fn start_on(
         listener: TcpListener,
-        serve: impl Fn(TcpStream, u64, &Reading) + Send + Sync + 'static,
+        serve: impl Fn(TcpStream, u64, &Received) + Send + Sync + 'static,
     ) -> Server {
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Reading::default());
-        let (serve, shared) = (Arc::new(serve), seen.clone());
+        let received = Arc::new(Received::default());
+        let (serve, shared) = (Arc::new(serve), received.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if shared.stopped.load(SeqCst) {
@@ -43,18 +43,18 @@ impl Server {
                 }
                 stream.set_nodelay(true).unwrap();
                 let number = shared.connections.fetch_add(1, SeqCst);
-                let (serve, seen) = (serve.clone(), shared.clone());
-                thread::spawn(move || serve(stream, number, &seen));
+                let (serve, received) = (serve.clone(), shared.clone());
+                thread::spawn(move || serve(stream, number, &received));
             }
         });
-        Server { address, seen }
+        Server { address, received }
     }
 
     /// Answers every request with `answer`; closes after it if the request or `answer` says so.
     pub fn answering(answer: &'static [u8]) -> Server {
-        Server::start(move |mut stream, _, seen| {
+        Server::start(move |mut stream, _, received| {
             while let Some(request) = read_request(&mut stream) {
-                seen.requests.fetch_add(1, SeqCst);
+                received.requests.fetch_add(1, SeqCst);
                 if stream.write_all(answer).is_err() || request.contains("Connection: close") {
                     return;
                 }
@@ -63,17 +63,17 @@ impl Server {
     }
 
     pub fn requests(&self) -> u64 {
-        self.seen.requests.load(SeqCst)
+        self.received.requests.load(SeqCst)
     }
 
     pub fn connections(&self) -> u64 {
-        self.seen.connections.load(SeqCst)
+        self.received.connections.load(SeqCst)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.seen.stopped.store(true, SeqCst);
+        self.received.stopped.store(true, SeqCst);
         let _ = TcpStream::connect(self.address);
     }
 }

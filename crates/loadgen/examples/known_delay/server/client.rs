@@ -69,8 +69,8 @@ impl Client {
             Status::Complete(bytes) => bytes,
         };
         let header = |name: &str| {
-            let found = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-            found.and_then(|header| std::str::from_utf8(header.value).ok()).map(str::trim)
+            let field = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            field.and_then(|header| std::str::from_utf8(header.value).ok()).map(str::trim)
         };
         let body_bytes: usize = header("content-length").map_or(Ok(0), str::parse).map_err(io::Error::other)?;
         if body_bytes > self.inbox.len() - head_bytes {

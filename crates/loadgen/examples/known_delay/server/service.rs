@@ -115,8 +115,8 @@ mod tests {
         let mean = draws.iter().sum::<f64>() / DRAWS as f64;
         assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: mean {mean}");
         for &(share, expected) in quantiles {
-            let found = draws[(share * DRAWS as f64) as usize];
-            assert!((found / expected - 1.0).abs() < 0.02, "{text}: {share} at {found}");
+            let drawn = draws[(share * DRAWS as f64) as usize];
+            assert!((drawn / expected - 1.0).abs() < 0.02, "{text}: {share} at {drawn}");
         }
     }
 
