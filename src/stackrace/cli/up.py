@@ -47,13 +47,14 @@ def command(stack: str, flags: RequestFlags, port: int | None) -> None:
         say(Preparing(step=Step.START, subject=chosen.path))
         running = deployment.launcher.launch(chosen, port=port)
         say.done()
-        address = f"http://{running.host}:{running.port}/"
-        click.echo(f"{chosen.path} answers at {address} after {duration(running.ready_s)}")
-        for hop, pids in running.hops.items():
-            click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
-        click.echo(f"  Host header: {deployment.workloads[0].host}; configuration and logs: {running.directory}")
-        click.echo("Ctrl-C stops it.")
         try:
+            address = f"http://{running.host}:{running.port}/"
+            click.echo(f"{chosen.path} answers at {address} after {duration(running.ready_s)}")
+            for hop, pids in running.hops.items():
+                click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
+            host = deployment.workloads[0].host
+            click.echo(f"  Host header: {host}; configuration and logs: {running.directory}")
+            click.echo("Ctrl-C stops it.")
             while (failure := deployment.launcher.failure_of(running)) is None:
                 time.sleep(0.5)
             raise _died(failure.message, failure.log)
