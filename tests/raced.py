@@ -19,11 +19,7 @@ def raced(done):
 
 def told(document):
     """Return the stacks that stand, and those whose every slice was refused: which it is, the machine decides."""
-    spoiled = {
-        one["stack"]
-        for one in document["withdrawals"]
-        if one["failure"]["kind"] == "gave no believable measurement"
-    }
+    spoiled = {one["stack"] for one in document["withdrawals"] if one["failure"]["code"] == "refused"}
     return {row["stack"] for row in document["standing"]} | spoiled
 
 

@@ -11,6 +11,7 @@ from stackrace.model.race import Race
 from stackrace.model.verdict import Finding, Verdict
 from stackrace.report.result import standing_of
 from stackrace.report.words import findings as say
+from stackrace.report.words.failures import kind
 
 __all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
 
@@ -101,7 +102,7 @@ def in_race(race: Race, stack: str = "") -> Found:
             *(() if stack else standing_of(race).verdict.findings),
         ]
     )
-    failures = {one.failure.kind.value: one.failure.message for one in reversed(launches) if one.failure}
+    failures = {kind(launch.failure): launch.failure.message for launch in reversed(launches) if launch.failure}
     return {**found, **failures}
 
 

@@ -84,7 +84,7 @@ def started(project, temporary):
 
 
 def cut_short(launch):
-    return launch["failure"] is not None and launch["failure"]["kind"] == "was cut short with its race"
+    return launch["failure"] is not None and launch["failure"]["code"] == "interrupted"
 
 
 def order_of(document):

@@ -11,7 +11,7 @@ from ..model.comparison import CellName, Metric, Technique
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Race
 from ..model.verdict import Effect
-from ..report.words.failures import message
+from ..report.words.failures import kind, message
 from ..report.words.findings import seen
 
 __all__ = ["FAILING_SHARE", "Failures", "failures", "path_in", "values", "why_not"]
@@ -80,7 +80,7 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
         if launch.stack == path and launch.failure is not None and not launch.cut_short
     ]
     if causes:
-        return f"{causes[-1].kind.value}: {message(causes[-1])}"
+        return f"{kind(causes[-1])}: {message(causes[-1])}"
     slices = [one for _, found in _launches(race, path, cell) for one in found]
     refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
     if refusing:

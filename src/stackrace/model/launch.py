@@ -64,13 +64,30 @@ class Slice:
 class FailureKind(StrEnum):
     """How a stack let its race down."""
 
-    NOT_STARTED = "did not start"
-    NOT_READY = "never became ready"
-    WRONG_ANSWER = "gave a wrong answer"
-    DIED = "died under load"
-    NOT_STOPPED = "ignored the request to stop"
-    REFUSED = "gave no believable measurement"
-    INTERRUPTED = "was cut short with its race"
+    NOT_STARTED = "not_started"
+    NOT_READY = "not_ready"
+    WRONG_ANSWER = "wrong_answer"
+    DIED = "died"
+    NOT_STOPPED = "not_stopped"
+    REFUSED = "refused"
+    """No measurement of it can be believed."""
+    INTERRUPTED = "interrupted"
+
+    @classmethod
+    def _missing_(cls, value: object) -> FailureKind | None:
+        """Read what version 0.1 wrote."""
+        return _FORMER_KINDS.get(value)
+
+
+_FORMER_KINDS: dict[object, FailureKind] = {
+    "did not start": FailureKind.NOT_STARTED,
+    "never became ready": FailureKind.NOT_READY,
+    "gave a wrong answer": FailureKind.WRONG_ANSWER,
+    "died under load": FailureKind.DIED,
+    "ignored the request to stop": FailureKind.NOT_STOPPED,
+    "gave no believable measurement": FailureKind.REFUSED,
+    "was cut short with its race": FailureKind.INTERRUPTED,
+}
 
 
 class Lack(StrEnum):
@@ -86,12 +103,14 @@ class Failure:
 
     kind: FailureKind
     message: str = ""
-    """What happened, where neither ``finding`` nor ``lack`` says it."""
+    """What happened, where no other field says it."""
     log: str = ""
     """The tail of the stack's own logs."""
     finding: Finding | None = None
     """What refused all measurements of the stack."""
     lack: Lack | None = None
+    before: FailureKind | None = None
+    """How an interrupted launch had failed before; ``message`` and ``log`` are of that failure then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ from ..model.race import Race
 
 __all__ = ["blocks_done", "counted", "going_on", "spent_s"]
 
-CUT = "Its block was interrupted, and is raced again."
-
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:
     """Return ``race`` as it goes on after ``done`` whole blocks, which took ``spent_s`` of its budget.
@@ -33,10 +31,9 @@ def _cut(launch: Launch) -> Launch:
     if launch.cut_short:
         return launch
     before = launch.failure
-    message = CUT if before is None else f"{CUT} Before, it {before.kind}: {before.message}"
-    return replace(
-        launch, failure=Failure(kind=FailureKind.INTERRUPTED, message=message, log=before.log if before else "")
-    )
+    if before is None:
+        return replace(launch, failure=Failure(kind=FailureKind.INTERRUPTED))
+    return replace(launch, failure=replace(before, kind=FailureKind.INTERRUPTED, before=before.kind))
 
 
 def counted(race: Race) -> Race:

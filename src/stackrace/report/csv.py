@@ -12,7 +12,7 @@ from ..model.standing import Standing
 from ..model.verdict import Effect
 from .clean import one_line
 from .growth import size
-from .words.failures import message
+from .words.failures import kind, message
 from .words.findings import title
 
 __all__ = ["HEADER", "CsvExporter"]
@@ -44,7 +44,7 @@ class CsvExporter:
 
 def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
-    failure = one_line(f"{launch.failure.kind.value}: {message(launch.failure)}") if launch.failure else ""
+    failure = one_line(f"{kind(launch.failure)}: {message(launch.failure)}") if launch.failure else ""
     if one is None:
         empty = [""] * (HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))

@@ -13,7 +13,12 @@ __all__ = ["failure", "finding", "launch"]
 
 def failure(one: Failure) -> dict[str, object]:
     """Return why a launch failed, with the tail of its logs."""
-    return {"kind": one.kind.value, "message": printable(failures.message(one)), "log": printable(one.log)}
+    return {
+        "code": one.kind.value,
+        "kind": failures.kind(one),
+        "message": printable(failures.message(one)),
+        "log": printable(one.log),
+    }
 
 
 def launch(one: Launch, *, series: bool) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TextIO
 from . import figures
 from .clean import one_line
 from .state import LiveState
-from .words.failures import message
+from .words.failures import kind, message
 
 __all__ = ["Lines"]
 
@@ -23,8 +23,8 @@ class Lines:
     def tell(self, state: LiveState) -> None:
         """Write a line for each failure not told yet, and one when a block begins."""
         for mishap in state.mishaps[self._mishaps :]:
-            kind, said = mishap.failure.kind.value, message(mishap.failure)
-            self._write(f"block {mishap.block}: {mishap.stack} {kind}: {said}")
+            failure = mishap.failure
+            self._write(f"block {mishap.block}: {mishap.stack} {kind(failure)}: {message(failure)}")
         self._mishaps = max(self._mishaps, len(state.mishaps))
         if state.block > self._block:
             self._block = state.block

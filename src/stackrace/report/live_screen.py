@@ -12,7 +12,7 @@ from .clean import one_line
 from .level_table import level_table
 from .state import LiveState, Mishap
 from .terminal_table import ScreenTable
-from .words.failures import message
+from .words.failures import kind, message
 
 __all__ = ["screen"]
 
@@ -63,4 +63,4 @@ def _mishap(mishap: Mishap) -> Text:
     line = Text("✗ ", style="red", no_wrap=True, overflow="ellipsis")
     line.append(one_line(mishap.stack), style="bold default")
     failure = mishap.failure
-    return line.append(f" {failure.kind.value}: {one_line(message(failure))}", style="default")
+    return line.append(f" {kind(failure)}: {one_line(message(failure))}", style="default")

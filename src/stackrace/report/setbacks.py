@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.launch import Failure
+from ..model.launch import Failure, FailureKind
 from ..model.race import Race
 from ..model.stack import original_path
 from ..model.standing import Standing
-from .words.failures import message
+from .words.failures import kind, message
 
 __all__ = ["Setback", "setbacks"]
 
@@ -26,7 +26,7 @@ class Setback:
     def sentence(self) -> str:
         """What happened, how often."""
         often = f" ({self.launches} launches)" if self.launches > 1 else ""
-        return f"{self.failure.kind.value}{often}"
+        return f"{kind(self.failure)}{often}"
 
     @property
     def message(self) -> str:
@@ -37,15 +37,15 @@ class Setback:
 def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     """Return all setbacks: withdrawn stacks first, each with the last log seen."""
     withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
-    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    groups: dict[tuple[str, FailureKind, str], list[Failure]] = {}
     for launch in race.launches:
         if launch.failure is not None and not launch.cut_short:
-            key = (original_path(launch.stack), launch.failure.kind.value, message(launch.failure))
+            key = (original_path(launch.stack), launch.failure.kind, message(launch.failure))
             groups.setdefault(key, []).append(launch.failure)
     for withdrawal in standing.withdrawals:
         failure = withdrawal.failure
-        if not any(stack == withdrawal.stack and kind == failure.kind.value for stack, kind, _ in groups):
-            groups[withdrawal.stack, failure.kind.value, message(failure)] = [failure]
+        if not any(stack == withdrawal.stack and how is failure.kind for stack, how, _ in groups):
+            groups[withdrawal.stack, failure.kind, message(failure)] = [failure]
     told = [
         Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
         for (stack, _, _), failures in groups.items()

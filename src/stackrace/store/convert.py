@@ -10,12 +10,11 @@ from dataclasses import replace
 
 from ..codec import decode, encode
 from ..model.duty import Duty
-from ..model.launch import FailureKind, Launch, Slice
+from ..model.launch import Launch, Slice
 from ..model.race import Race, StackFacts
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
 
 __all__ = [
-    "code_of",
     "duty_document",
     "facts_from",
     "facts_row",
@@ -63,18 +62,13 @@ def facts_from(row: StackFactsRow) -> StackFacts:
     return facts
 
 
-def code_of(kind: FailureKind) -> str:
-    """Return what the column ``failure_kind`` holds for ``kind``; the triggers know the code of one."""
-    return kind.name.lower()
-
-
 def launch_row(race_id: str, position: int, launch: Launch) -> LaunchRow:
     """Return the row of ``launch``, the race's launch number ``position``, without its slices."""
     return LaunchRow(
         **{name: getattr(launch, name) for name in _LAUNCH_COLUMNS},
         race_id=race_id,
         position=position,
-        failure_kind=None if launch.failure is None else code_of(launch.failure.kind),
+        failure_kind=None if launch.failure is None else launch.failure.kind.value,
         document=_without(_LAUNCH_COLUMNS, replace(launch, slices=())),
     )
 

@@ -21,7 +21,6 @@ from ..model.race import Ending, Race, StackFacts
 from .address import Address
 from .alteration import Alteration, Deed, note_of
 from .convert import (
-    code_of,
     duty_document,
     facts_from,
     facts_row,
@@ -93,7 +92,7 @@ class Store(AbstractContextManager["Store"]):
             )
             if changed:
                 stored = self._rows(LaunchRow).filter(race_id=race.id)
-                cut = stored.filter(failure_kind=code_of(FailureKind.INTERRUPTED))
+                cut = stored.filter(failure_kind=FailureKind.INTERRUPTED.value)
                 known = set(cut.values_list("id", flat=True))
                 for launch in race.launches:
                     if launch.cut_short and launch.id not in known:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.factories import make_race
 
 from stackrace.codec import decode, encode
+from stackrace.model.launch import FailureKind
 from stackrace.model.load import Counts, Load, Quantiles
 from stackrace.model.race import Question, Race
 
@@ -74,3 +75,10 @@ def test_what_is_at_its_default_is_left_out():
 def test_what_does_not_fit_is_named_with_its_place(kind, document, complaint):
     with pytest.raises(ValueError, match=complaint):
         decode(kind, document)
+
+
+def test_a_value_that_a_former_version_wrote_is_read_and_written_anew():
+    assert decode(FailureKind, "did not start") is FailureKind.NOT_STARTED
+    assert encode(FailureKind.NOT_STARTED) == "not_started"
+    with pytest.raises(ValueError, match=r"it does not fit \(Input should be one of not_started.*'late'"):
+        decode(FailureKind, "late")

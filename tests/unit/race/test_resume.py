@@ -186,7 +186,7 @@ def test_what_a_cut_launch_had_failed_of_stays_readable():
     former = going_on(replace(raced, launches=(died,)), done=0, spent_s=0.0)
     (failure,) = (launch.failure for launch in former.launches)
     assert failure.kind is FailureKind.INTERRUPTED
-    assert make_failure().message in failure.message
+    assert (failure.before, failure.message) == (make_failure().kind, make_failure().message)
     assert failure.log == make_failure().log
 
 

@@ -116,6 +116,7 @@ SLICE = whole(
 FAILURE = whole(
     Failure,
     kind=st.sampled_from(FailureKind),
+    before=st.none() | st.sampled_from(FailureKind),
     message=TEXT,
     log=TEXT,
     finding=st.none() | FINDING,

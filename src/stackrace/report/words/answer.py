@@ -8,7 +8,7 @@ from ...model.answer import Answer, AnswerKind
 from ...model.numbers import about, connections, number, percent
 from ...model.race import Question, Race, Rule
 from ...model.standing import Row, Standing, Withdrawal
-from .failures import message
+from .failures import kind, message
 from .phrases import names, sentence, times
 from .void import void
 
@@ -107,7 +107,7 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
         return f"{row.stack} delivers {figure}, with nothing to compare it with"
     first, others = withdrawals[0], len(withdrawals) - 1
     more = f", and {others} more gave no result" if others else ""
-    return f"only {row.stack} could be measured, at {figure}: {first.stack} {first.failure.kind}{more}"
+    return f"only {row.stack} could be measured, at {figure}: {first.stack} {kind(first.failure)}{more}"
 
 
 def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
@@ -118,4 +118,4 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     more = f" {others} more gave no result either." if others else ""
     why = message(first.failure)
     because = f": {why.rstrip('.')}" if why else ""
-    return f"Nothing could be measured: {first.stack} {first.failure.kind}{because}.{more}"
+    return f"Nothing could be measured: {first.stack} {kind(first.failure)}{because}.{more}"

@@ -77,7 +77,8 @@ def _launch(row: Any) -> dict[str, Any]:
     """Return the document of a launch; that of one that has not ended is empty."""
     document = {**_taken(row, ("ready_s", "memory")), **_findings(row.findings)}
     if row.failure_kind is not None:
-        failure = {"kind": row.failure_kind, "message": row.failure_message or "", "log": row.failure_log or ""}
+        kind = _CODES.get(row.failure_kind, row.failure_kind)
+        failure = {"kind": kind, "message": row.failure_message or "", "log": row.failure_log or ""}
         document["failure"] = _plain(failure)
     if row.warmup_s != 0:
         document["warmup_s"] = _plain(row.warmup_s)

@@ -93,7 +93,17 @@ def test_a_limit_has_a_unit_that_can_be_written(check):
         (Failure(kind=FailureKind.DIED, message="it ended"), "it ended"),
         (Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH), "The race ended before its first launch."),
         (Failure(kind=FailureKind.REFUSED, finding=KEPT), "it was slow. wait"),
+        (Failure(kind=FailureKind.INTERRUPTED), "Its block was interrupted, and is raced again."),
+        (
+            Failure(kind=FailureKind.INTERRUPTED, before=FailureKind.DIED, message="it ended"),
+            "Its block was interrupted, and is raced again. Before, it died under load: it ended",
+        ),
     ],
 )
 def test_a_failure_is_said(failure, said):
     assert failures.message(failure) == said
+
+
+@pytest.mark.parametrize("how", FailureKind)
+def test_a_kind_of_failure_is_said_in_words_that_were_once_its_code(how):
+    assert FailureKind(failures.kind(Failure(kind=how))) is how
