@@ -28,12 +28,14 @@ def process_cpu_ns(pid: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a process had used: ``own_ns`` itself, ``reaped_ns`` through children that ended."""
+    """What CPU time a process had used."""
 
     pid: int
     parent: int
     own_ns: int
+    """Itself."""
     reaped_ns: int
+    """Through children that ended."""
 
 
 Accounts = Mapping[tuple[int, int], Account]

@@ -38,15 +38,15 @@ class Families:
         """Return the living members by hop; every hop has an entry."""
         alive = pids()
         self._forget(alive)
-        seen = self._read(alive)
+        processes = self._read(alive)
         homes: dict[int, str | None] = dict.fromkeys(self._strangers)
-        found: dict[str, list[Process]] = {hop: [] for hop in self._names}
-        for process in seen.values():
-            hop = self._home(process, seen, homes)
+        by_hop: dict[str, list[Process]] = {hop: [] for hop in self._names}
+        for process in processes.values():
+            hop = self._home(process, processes, homes)
             if hop is not None:
-                found[hop].append(process)
-        self._remember(found, homes)
-        return found
+                by_hop[hop].append(process)
+        self._remember(by_hop, homes)
+        return by_hop
 
     def _forget(self, alive: list[int]) -> None:
         """Drop strangers that are gone; all of them after a long pause, in which ids may have been reused."""
@@ -56,13 +56,13 @@ class Families:
         self._scanned_at = now
 
     def _read(self, alive: list[int]) -> dict[int, Process]:
-        seen = {}
+        processes = {}
         for pid in alive:
             if pid not in self._strangers and (process := read_process(pid)) is not None:
-                seen[pid] = process
-        return seen
+                processes[pid] = process
+        return processes
 
-    def _home(self, process: Process, seen: Mapping[int, Process], homes: dict[int, str | None]) -> str | None:
+    def _home(self, process: Process, processes: Mapping[int, Process], homes: dict[int, str | None]) -> str | None:
         """Climb from ``process`` until an ancestor's hop is known; ``homes`` learns it for all climbed.
 
         Where the climb ends at a process that vanished meanwhile nothing is learnt: the next scan asks again.
@@ -75,8 +75,8 @@ class Families:
                 homes[process.pid] = hop
             elif process.parent in homes:
                 homes[process.pid] = homes[process.parent]
-            elif process.parent in seen and process.parent not in climbed:
-                process = seen[process.parent]
+            elif process.parent in processes and process.parent not in climbed:
+                process = processes[process.parent]
             else:
                 return None
         home = homes[process.pid]
@@ -89,8 +89,8 @@ class Families:
             return hop
         return self._hops.get(process.pid) or self._hops.get(process.session)
 
-    def _remember(self, found: Mapping[str, list[Process]], homes: Mapping[int, str | None]) -> None:
+    def _remember(self, by_hop: Mapping[str, list[Process]], homes: Mapping[int, str | None]) -> None:
         self._strangers = {pid for pid, hop in homes.items() if hop is None}
         self._members = {
-            process.pid: (process.started, hop) for hop, members in found.items() for process in members
+            process.pid: (process.started, hop) for hop, members in by_hop.items() for process in members
         }

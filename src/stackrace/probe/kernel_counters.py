@@ -62,12 +62,12 @@ def stolen_by_core() -> Mapping[int, float]:
 
 
 def _ticks_by_core() -> Mapping[int, Mapping[str, int]]:
-    found = {}
+    by_core = {}
     for line in (read("/proc/stat") or b"").splitlines():
         name, *ticks = line.split()
         if name.startswith(b"cpu") and name[3:].isdigit():
-            found[int(name[3:])] = dict(zip(_KINDS, map(int, ticks), strict=False))
-    return found
+            by_core[int(name[3:])] = dict(zip(_KINDS, map(int, ticks), strict=False))
+    return by_core
 
 
 def interrupt_thread_s() -> float:
@@ -78,10 +78,10 @@ def interrupt_thread_s() -> float:
 @cache
 def _interrupt_threads() -> Mapping[int, int]:
     """Return the ids of these threads by core. None are visible inside a container."""
-    found = (read_process(pid) for pid in pids())
+    processes = (read_process(pid) for pid in pids())
     return {
         int(thread.name.partition("/")[2]): thread.pid
-        for thread in found
+        for thread in processes
         if thread is not None and thread.parent == _KTHREADD and thread.name.startswith("ksoftirqd/")
     }
 

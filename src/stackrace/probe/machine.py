@@ -29,20 +29,19 @@ __all__ = ["MachineCounters", "difference", "read_machine"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineCounters:
-    """The machine at one moment: sums since boot, but for ``cores``, ``time_wait``, ``frequency_khz`` and
-    ``clocksource``.
-
-    ``unused_s`` is idle, stolen and interrupt time of all cores together; whatever else the cores had was
-    spent in some process. ``own_s`` is the CPU time of the measuring processes. The rest is as in
-    ``MachineDelta``.
-    """
+    """The machine at one moment: sums since boot where nothing else is said. What is not explained here is as in
+    ``MachineDelta``."""
 
     at_s: float
     realtime_s: float
     cores: int
+    """Online now."""
     unused_s: float
+    """Idle, stolen and interrupt time of all cores together; whatever else the cores had was spent in some
+    process."""
     steal_s: float
     own_s: float
+    """CPU time of the measuring processes."""
     stall_s: float
     throttled_s: float
     swapped_pages: int
@@ -54,13 +53,16 @@ class MachineCounters:
     segments_sent: int
     accepted: int
     time_wait: int
+    """Connections now."""
     group_stall_s: float | None = None
     stack_cores: int = 0
     stack_cores_unused_s: float = 0.0
     stack_cores_steal_s: float = 0.0
     frequency_khz: float = 0.0
+    """Now."""
     heat_stops: int = 0
     clocksource: str = ""
+    """Now."""
 
 
 def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:

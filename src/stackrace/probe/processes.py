@@ -14,11 +14,7 @@ _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One line of /proc/PID/stat.
-
-    ``started`` (clock ticks since boot) tells a process from a later one with the same id. ``reaped_ns`` is
-    the CPU time of children that ended and were waited for, with theirs; it advances in clock ticks of 10 ms.
-    """
+    """One line of /proc/PID/stat. Source: proc_stat(5)."""
 
     pid: int
     name: str
@@ -27,7 +23,9 @@ class Process:
     session: int
     threads: int
     started: int
+    """Clock ticks since boot: tells a process from a later one with the same id."""
     reaped_ns: int
+    """CPU time of children that ended and were waited for, with theirs; it advances in clock ticks of 10 ms."""
 
 
 def read_process(pid: int) -> Process | None:

@@ -38,19 +38,21 @@ class Sampler:
 
     def spent_s(self) -> dict[str, float]:
         """Return the CPU seconds every hop used since ``begin``; memory is left alone, so this is the cheap end."""
-        found = self._for_cpu.scan()
-        return {hop: spent_ns(self._before.get(hop, {}), accounts(members)) / 1e9 for hop, members in found.items()}
+        by_hop = self._for_cpu.scan()
+        return {
+            hop: spent_ns(self._before.get(hop, {}), accounts(members)) / 1e9 for hop, members in by_hop.items()
+        }
 
     def end(self) -> tuple[HopUsage, ...]:
         """Return what every hop used since ``begin``.
 
         Memory is what the last sample said; a new one is taken when the allowance has it due.
         """
-        found = self._for_cpu.scan()
-        spent = {hop: spent_ns(self._before.get(hop, {}), accounts(members)) for hop, members in found.items()}
+        by_hop = self._for_cpu.scan()
+        spent = {hop: spent_ns(self._before.get(hop, {}), accounts(members)) for hop, members in by_hop.items()}
         if not self._memory or self.allowance.pause_s() == 0:
             self.sample_memory(0.0)
-        return tuple(self._usage(hop, members, spent[hop]) for hop, members in found.items())
+        return tuple(self._usage(hop, members, spent[hop]) for hop, members in by_hop.items())
 
     def sample_memory(self, at_s: float) -> MemorySample:
         """Read every process's memory now; ``at_s`` is that moment, counted from the launch's start."""

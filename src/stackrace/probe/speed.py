@@ -65,8 +65,8 @@ def frequency_khz(cores: Sequence[int]) -> float:
 
     Source: Documentation/admin-guide/pm/cpufreq.rst, ``scaling_cur_freq``.
     """
-    told = [read_number(f"{_CPU}/cpu{core}/cpufreq/scaling_cur_freq") for core in cores]
-    known = [khz for khz in told if khz > 0]
+    readings = [read_number(f"{_CPU}/cpu{core}/cpufreq/scaling_cur_freq") for core in cores]
+    known = [khz for khz in readings if khz > 0]
     return sum(known) / len(known) if known else 0.0
 
 

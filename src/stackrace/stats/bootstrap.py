@@ -52,7 +52,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
     if min(len(first), len(second)) < LEAST_BINS:
         return Interval(value=ratio)
     dice = np.random.default_rng(_SEED)
-    (before_s2, before_df), (after_s2, after_df) = (_variance(one, draws, dice) for one in (first, second))
+    (before_s2, before_df), (after_s2, after_df) = (_variance(series, draws, dice) for series in (first, second))
     half = critical(2, before_df + after_df, 1 - CONFIDENCE) * math.sqrt(before_s2 + after_s2)
     if not half < FURTHEST:
         return Interval(value=ratio)

@@ -20,9 +20,9 @@ def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
     ``launches`` has B ≥ 1 histograms of the same resolution: their buckets have the same bounds wherever both have
     any. A bucket that stands twice in a launch has the sum of its counts.
     """
-    values = np.unique(np.array([value for one in launches for value, _ in one], dtype=float))
+    values = np.unique(np.array([value for buckets in launches for value, _ in buckets], dtype=float))
     counts = np.zeros((len(launches), len(values)))
-    for row, one in zip(counts, launches, strict=True):
-        places = np.searchsorted(values, [value for value, _ in one])
-        np.add.at(row, places, [count for _, count in one])
+    for row, buckets in zip(counts, launches, strict=True):
+        places = np.searchsorted(values, [value for value, _ in buckets])
+        np.add.at(row, places, [count for _, count in buckets])
     return values, counts

@@ -19,21 +19,25 @@ RESOLUTION = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Between which rates (each > 0, per second) the capacity lies, after every trial made so far.
+    """Between which rates the capacity lies, after every trial made so far.
 
-    ``kept`` are rates that kept the goal, ``missed`` those that did not. The next rate halves ln(rate) between the
-    highest of the one and the lowest of the other, since what matters of a capacity is its relative error. An end
-    is only tried where all trials lie on one side of it. Raises ValueError unless 0 < low < high and the resolution
-    is above 0.
+    The next rate halves ln(rate) between the highest rate that kept the goal and the lowest that missed it, since
+    what matters of a capacity is its relative error. An end is only tried where all trials lie on one side of it.
+    Raises ValueError unless 0 < low < high and the resolution is above 0.
 
     Source: bisection of ln λ, as of any monotone function: Burden & Faires, Numerical Analysis, section 2.1.
     """
 
     low: float
+    """The lowest rate to try, > 0 per second."""
     high: float
+    """The highest rate to try, per second."""
     resolution: float = RESOLUTION
+    """The relative error at which the search ends, 0.05 for 5 %."""
     kept: frozenset[float] = field(default_factory=frozenset)
+    """Rates that kept the goal."""
     missed: frozenset[float] = field(default_factory=frozenset)
+    """Rates that did not."""
 
     def __post_init__(self) -> None:
         """See above."""

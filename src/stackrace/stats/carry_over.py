@@ -44,9 +44,9 @@ def carry_over(
     if len({len(values), len(owners), len(turns), len(groups)}) > 1:
         raise ValueError("each value has one owner, one turn and one group")
     table = np.asarray(values, dtype=float)
-    owner, turn, group = (np.asarray(one, dtype=np.int64) for one in (owners, turns, groups))
+    owner, turn, group = (np.asarray(labels, dtype=np.int64) for labels in (owners, turns, groups))
     kept = group >= 0
-    turn_of, group_of = (np.unique(one[kept], return_inverse=True)[1] for one in (turn, group))
+    turn_of, group_of = (np.unique(labels[kept], return_inverse=True)[1] for labels in (turn, group))
     if len(table) < 2 or len(set(turn_of)) < 2 or len(set(group_of)) < 2:
         return None
     residuals = _residuals(table, owner, turn)[kept]
@@ -55,15 +55,15 @@ def carry_over(
     sums = np.zeros((turn_of.max() + 1, group_of.max() + 1))
     np.add.at(sums, (turn_of, group_of), residuals)
     counts = np.bincount(group_of)
-    seen = float((sums.sum(axis=0) ** 2 / counts).sum())
+    observed = float((sums.sum(axis=0) ** 2 / counts).sum())
     signs = np.random.default_rng(_SEED).choice((-1.0, 1.0), size=(draws, len(sums)))
     drawn = ((signs @ sums) ** 2 / counts).sum(axis=1)
-    return float((1 + (drawn >= seen * (1 - 1e-9)).sum()) / (1 + draws))
+    return float((1 + (drawn >= observed * (1 - 1e-9)).sum()) / (1 + draws))
 
 
 def _residuals(values: Array, owner: Counts, turn: Counts) -> Array:
     """Return what is left of ``values`` when the means of owners and of turns are both zero."""
-    places = [np.unique(one, return_inverse=True)[1] for one in (owner, turn)]
+    places = [np.unique(labels, return_inverse=True)[1] for labels in (owner, turn)]
     left = values - values.mean()
     for _ in range(_SWEEPS):
         for place in places:

@@ -69,21 +69,27 @@ class Answer(IntEnum):
 class Settled:
     """What was said of each contrast, (…, contrasts), in the order of the panels.
 
-    Figures are those of the last look; but an answer keeps those of the last that gave it. ``below`` tells of
-    an open contrast that some look showed θ < δ, ``above`` θ > −δ. ``mean`` is θ's estimate; ``both`` half the
-    width of the limits that a direction rests on, ``single`` that of those which SAME, ``below`` and ``above``
-    rest on, infinite without any. ``variance`` with ``nu`` degrees of freedom is that of one block's difference.
+    Figures are those of the last look; but an answer keeps those of the last look that gave it.
     """
 
     answer: npt.NDArray[np.int64]
+    """Members of ``Answer``."""
     below: npt.NDArray[np.bool_]
+    """Of an open contrast, whether some look showed θ < δ."""
     above: npt.NDArray[np.bool_]
+    """Of an open contrast, whether some look showed θ > −δ."""
     mean: Array
+    """θ's estimate, in ln units."""
     both: Array
+    """Half the width of the limits that a direction rests on; infinite without any."""
     single: Array
+    """The same for SAME, ``below`` and ``above``."""
     variance: Array
+    """That of one block's difference."""
     nu: Array
+    """Degrees of freedom of the variance."""
     blocks: Counts
+    """How many blocks the contrast rests on."""
 
 
 def settled(
@@ -130,14 +136,14 @@ def settled(
     distinct = _distinct(panels)
     lead = panels[0].values.shape[:-2] if panels else ()
     first = distinct == np.arange(len(distinct))
-    said = _unsaid((*lead, len(distinct)))
-    least = np.concatenate([np.full(len(one.contrasts), one.least) for one in panels] or [np.zeros(0)])
-    last = max((one.values.shape[-1] for one in panels), default=0)
+    result = _unsaid((*lead, len(distinct)))
+    least = np.concatenate([np.full(len(panel.contrasts), panel.least) for panel in panels] or [np.zeros(0)])
+    last = max((panel.values.shape[-1] for panel in panels), default=0)
     planned = [(n, LOOK_SHARE) for n in looks if n <= last - ended]
     for n, share in [*planned, *([(last, LAST_SHARE)] if ended else [])]:
-        seen = _joined([evidence(one, n) for one in panels])
-        _look(said, seen, seen.blocks >= least, first, delta=delta, level=share * alpha)
-    return said
+        current = _joined([evidence(panel, n) for panel in panels])
+        _look(result, current, current.blocks >= least, first, delta=delta, level=share * alpha)
+    return result
 
 
 def blocks_needed(
@@ -150,18 +156,18 @@ def blocks_needed(
     `settled`). ν grows with n.
     """
 
-    def told(n: int) -> bool:
+    def answered(n: int) -> bool:
         grown = _rounded(nu * max((n - 1) / max(blocks - 1, 1), 1.0))
         error = math.sqrt(variance / n)
         same = delta - abs(mean) - critical(2, grown, 2 * same_level) * error > 0
         return same or abs(mean) - critical(2, grown, level) * error > 0
 
     low, high = blocks, blocks + 1
-    while not told(high) and high < MOST_BLOCKS:
+    while not answered(high) and high < MOST_BLOCKS:
         low, high = high, min(2 * high, MOST_BLOCKS)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if told(middle) else (middle, high)
+        low, high = (low, middle) if answered(middle) else (middle, high)
     return high
 
 
@@ -172,12 +178,12 @@ def _distinct(panels: Sequence[Panel]) -> Indices:
     return np.array([places.setdefault(pair, at) for at, pair in enumerate(pairs)], dtype=np.int64)
 
 
-def _joined(found: Sequence[Evidence]) -> Evidence:
+def _joined(parts: Sequence[Evidence]) -> Evidence:
     return Evidence(
-        mean=np.concatenate([one.mean for one in found], axis=-1),
-        variance=np.concatenate([one.variance for one in found], axis=-1),
-        nu=np.concatenate([one.nu for one in found], axis=-1),
-        blocks=np.concatenate([one.blocks for one in found], axis=-1),
+        mean=np.concatenate([part.mean for part in parts], axis=-1),
+        variance=np.concatenate([part.variance for part in parts], axis=-1),
+        nu=np.concatenate([part.nu for part in parts], axis=-1),
+        blocks=np.concatenate([part.blocks for part in parts], axis=-1),
     )
 
 
@@ -190,40 +196,42 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
     )  # fmt: skip
 
 
-def _look(said: Settled, seen: Evidence, usable: Flags, first: Flags, *, delta: float, level: float) -> None:
-    """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``said``."""
-    error = np.where(usable, seen.error, np.inf)
+def _look(result: Settled, current: Evidence, usable: Flags, first: Flags, *, delta: float, level: float) -> None:
+    """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``result``."""
+    error = np.where(usable, current.error, np.inf)
 
     def test(contrasts: Flags, directions: Flags) -> _Tested:
-        shares = (
-            level / np.maximum((one & first).sum(axis=-1, keepdims=True), 1) for one in (directions, contrasts)
+        counts = ((open_ & first).sum(axis=-1, keepdims=True) for open_ in (directions, contrasts))
+        a, b = (np.broadcast_to(level / np.maximum(count, 1), error.shape) for count in counts)
+        return _Tested.of(
+            current.mean, _quantile(current.nu, a) * error, _quantile(current.nu, 2 * b) * error, delta
         )
-        a, b = (np.broadcast_to(one, error.shape) for one in shares)
-        return _Tested.of(seen.mean, _quantile(seen.nu, a) * error, _quantile(seen.nu, 2 * b) * error, delta)
 
     every = np.ones(error.shape, dtype=bool)
     whole = test(every, every)
     # what was shown keeps the figures that showed it, until later ones do against all others
-    _enter(said, (said.answer != Answer.OPEN) & (whole.answer == said.answer), seen, whole)
+    _enter(result, (result.answer != Answer.OPEN) & (whole.answer == result.answer), current, whole)
     while True:
-        left, alike = said.answer == Answer.OPEN, said.answer == Answer.SAME
+        left, alike = result.answer == Answer.OPEN, result.answer == Answer.SAME
         now = test(~alike, left | alike)
         answered = left & (now.answer != Answer.OPEN)
         if not answered.any():
             break
-        said.answer[answered] = now.answer[answered]
-        _enter(said, answered, seen, now)
-    _enter(said, left & (now.below | now.above | ~(said.below | said.above)), seen, now)
-    said.below[left] |= now.below[left]
-    said.above[left] |= now.above[left]
+        result.answer[answered] = now.answer[answered]
+        _enter(result, answered, current, now)
+    _enter(result, left & (now.below | now.above | ~(result.below | result.above)), current, now)
+    result.below[left] |= now.below[left]
+    result.above[left] |= now.above[left]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Tested:
-    """One test of every contrast: the half-widths of both kinds of limits, and what they show."""
+    """One test of every contrast."""
 
     both: Array
+    """Half-widths of the limits that a direction rests on."""
     single: Array
+    """Half-widths of the limits that the others rest on."""
     below: Flags
     above: Flags
     answer: Indices
@@ -237,12 +245,12 @@ class _Tested:
         return cls(both=both, single=single, below=below, above=above, answer=answer)
 
 
-def _enter(said: Settled, where: Flags, seen: Evidence, tested: _Tested) -> None:
+def _enter(result: Settled, where: Flags, current: Evidence, tested: _Tested) -> None:
     """Keep what this look saw of the contrasts ``where``."""
-    for kept, new in ((said.mean, seen.mean), (said.both, tested.both), (said.single, tested.single),
-                      (said.variance, seen.variance), (said.nu, seen.nu)):  # fmt: skip
+    for kept, new in ((result.mean, current.mean), (result.both, tested.both), (result.single, tested.single),
+                      (result.variance, current.variance), (result.nu, current.nu)):  # fmt: skip
         kept[where] = new[where]
-    said.blocks[where] = seen.blocks[where]
+    result.blocks[where] = current.blocks[where]
 
 
 def _rounded(nu: float) -> float:
@@ -255,5 +263,5 @@ def _quantile(nu: Array, a: Array) -> Array:
         steps = np.where(nu > 0, np.floor(np.log(nu) / _STEP), -np.inf)
     keys, where = np.unique(np.stack([steps, np.broadcast_to(a, nu.shape)], axis=-1).reshape(-1, 2), axis=0,
                             return_inverse=True)  # fmt: skip
-    found = [critical(2, math.exp(step * _STEP), alpha) if step > -np.inf else math.inf for step, alpha in keys]
-    return np.asarray(np.array(found)[where.reshape(-1)].reshape(nu.shape))
+    quantiles = [critical(2, math.exp(step * _STEP), alpha) if step > -np.inf else math.inf for step, alpha in keys]
+    return np.asarray(np.array(quantiles)[where.reshape(-1)].reshape(nu.shape))

@@ -20,32 +20,33 @@ __all__ = ["Finding", "Sample", "findings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """The cells of one race in one metric, and which of them are compared; see `evidence.Panel`.
-
-    ``cells`` holds for each cell ln of the metric by block; ``pairs`` are indices of two cells.
-    """
+    """The cells of one race in one metric, and which of them are compared; see `evidence.Panel`."""
 
     cells: Sequence[Mapping[int, float]]
+    """Of each cell ln of the metric by block."""
     group: Sequence[int]
+    """The number of each cell's group."""
     pairs: Sequence[tuple[int, int]]
+    """Indices of two cells each."""
     least: int = LEAST_BLOCKS
+    """With fewer blocks nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is said of one pair; its ``ratio`` has the limits that this rests on, None with a single block.
-
-    Of an open pair ``at_most`` tells that the ratio was shown to be below 1 + the difference that matters,
-    ``at_least`` that it is above one over that. ``blocks`` are those that it rests on, ``more_blocks`` how many
-    others an open pair would need if it stayed as it is; None where that is not known.
-    """
+    """What is said of one pair."""
 
     answer: Answer
     ratio: Interval
+    """With the limits that the answer rests on; without any where there is a single block."""
     blocks: int
+    """How many common blocks it rests on."""
     at_most: bool = False
+    """Of an open pair: the ratio was shown to be below 1 + the difference that matters."""
     at_least: bool = False
+    """Of an open pair: the ratio was shown to be above 1/(1 + that difference)."""
     more_blocks: int | None = None
+    """How many other blocks an open pair would need if it stayed as it is; None where that is not known."""
 
 
 def findings(
@@ -56,7 +57,7 @@ def findings(
     They are one family with the confidence `claims.CONFIDENCE`, of whose error rate they may spend ``share``;
     ``difference`` is what does not matter, 0.05 for 5 %. For ``ended`` see `claims.settled`.
     """
-    panels = [_panel(one, blocks) for one in samples if one.pairs]
+    panels = [_panel(sample, blocks) for sample in samples if sample.pairs]
     if not panels:
         return ()
     delta, alpha = math.log1p(difference), (1 - CONFIDENCE) * share

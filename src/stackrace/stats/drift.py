@@ -18,11 +18,13 @@ LEAST_BLOCKS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The change from the first block to the last, in ln units; ``low`` and ``high`` are its limits."""
+    """The change from the first block to the last, in ln units."""
 
     value: float
     low: float
+    """The lower limit."""
     high: float
+    """The upper limit."""
 
 
 def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | None:
@@ -62,7 +64,7 @@ def _inversions(n: int) -> Array:
 
     The k-th value, put among those before it, makes 0 … k − 1 more of them with equal probability.
     """
-    found: Array = np.ones(1)
+    weights: Array = np.ones(1)
     for k in range(2, n + 1):
-        found = np.convolve(found, np.full(k, 1 / k))
-    return found
+        weights = np.convolve(weights, np.full(k, 1 / k))
+    return weights

@@ -32,31 +32,31 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Panel:
-    """Cells that may lend each other their variance: one metric of one race.
-
-    ``values`` (…, cells, blocks) holds ln of the metric, NaN where a block has none. ``group`` numbers for each
-    cell the group whose differences are looked at: what was measured close together. ``contrasts`` are pairs of
-    cells of one group each. With fewer than ``least`` blocks nothing is said.
-    """
+    """Cells that may lend each other their variance: one metric of one race."""
 
     values: Array
+    """(…, cells, blocks): ln of the metric, NaN where a block has none."""
     group: Sequence[int]
+    """The number of each cell's group; cells of a group were measured close together, and their differences are
+    looked at."""
     contrasts: Sequence[tuple[int, int]]
+    """Pairs of cells of one group each."""
     least: int = LEAST_BLOCKS
+    """With fewer blocks nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evidence:
-    """What a panel's contrasts rest on, each (…, contrasts): θ's estimate, and the variance of one block's
-    difference.
-
-    ``nu`` are the degrees of freedom of that variance, 0 where there is none; ``blocks`` counts common blocks.
-    """
+    """What a panel's contrasts rest on, each (…, contrasts)."""
 
     mean: Array
+    """θ's estimate, in ln units."""
     variance: Array
+    """That of one block's difference."""
     nu: Array
+    """Degrees of freedom of the variance, 0 where there is none."""
     blocks: Counts
+    """The number of common blocks."""
 
     @property
     def error(self) -> Array:
@@ -94,13 +94,13 @@ def evidence(panel: Panel, blocks: int | None = None) -> Evidence:
     for members in _groups(panel.group):
         if len(members) < 2:
             continue
-        found = _pairs(values[..., members, :])
+        differences = _pairs(values[..., members, :])
         rows, columns = np.ix_(members, members)
-        mean[..., rows, columns], variance[..., rows, columns] = found.estimate, found.variance
-        count[..., rows, columns], df[..., rows, columns] = found.blocks, found.df
-        k = (found.df > 0).sum(axis=-1) + 1
-        own[..., members] = spreads(found)
-        worth[..., members] = found.df.max(axis=-1) * (k - 1) / k
+        mean[..., rows, columns], variance[..., rows, columns] = differences.estimate, differences.variance
+        count[..., rows, columns], df[..., rows, columns] = differences.blocks, differences.df
+        k = (differences.df > 0).sum(axis=-1) + 1
+        own[..., members] = spreads(differences)
+        worth[..., members] = differences.df.max(axis=-1) * (k - 1) / k
     leaning, held = _shrunken(own, worth)
     i, j = (np.array([pair[side] for pair in panel.contrasts], dtype=np.int64) for side in (0, 1))
     known = df[..., i, j] > 0
@@ -126,15 +126,15 @@ def _pairs(values: Array) -> Pairs:
     mean, variance = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
     df = np.zeros(counts.shape)
     for n in {int(count) for count in np.unique(counts)} - {0}:
-        here = counts == n
-        some = differences[here, :n]
+        alike = counts == n
+        some = differences[alike, :n]
         if n >= TRIMMED_FROM:
-            mean[here], variance[here] = trimmed(some)
-            df[here] = trimmed_from(n) - 1
+            mean[alike], variance[alike] = trimmed(some)
+            df[alike] = trimmed_from(n) - 1
         else:
-            mean[here] = some.mean(axis=-1)
-            variance[here] = some.var(axis=-1, ddof=1) if n > 1 else np.nan
-            df[here] = n - 1
+            mean[alike] = some.mean(axis=-1)
+            variance[alike] = some.var(axis=-1, ddof=1) if n > 1 else np.nan
+            df[alike] = n - 1
 
     def square(flat: Array, sign: float = 1.0) -> Array:
         whole = np.zeros((*flat.shape[:-1], k, k))

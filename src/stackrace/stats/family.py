@@ -11,12 +11,12 @@ __all__ = ["Family"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Family:
-    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response.
-
-    ``estimate`` is NaN where two stacks share no block, ``half_width`` infinite below two; ``blocks`` counts
-    the common blocks. The diagonals hold zeros.
-    """
+    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response. The diagonals hold
+    zeros."""
 
     estimate: Array
+    """NaN where two stacks share no block."""
     half_width: Array
+    """Of the limits; infinite below two common blocks."""
     blocks: Counts
+    """The number of common blocks."""

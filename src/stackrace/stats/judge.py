@@ -23,35 +23,39 @@ __all__ = ["Judgement", "judge"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """What is known of K stacks, by index.
-
-    ``family`` holds the limits of all pairs together, from which ``order`` (who is above whom) and ``tied`` (who
-    differs by nothing that matters) follow; ``each`` those of each pair by itself. ``winners`` are the stacks that
-    answer "which is the best?", none while nobody does; ``surely`` tells whether the leader is proved better than
-    every other. ``left`` are the stacks that may still be the best, by the rule. ``leader`` is the stack that the
-    answer speaks of. ``proved`` is the relation by which others left the race. ``behind`` is by how much it is
-    behind the best at most, 0.07 for 7 %, None while that is unknown. ``blocks_needed`` is how many blocks an
-    answer is likely to take, None where 40 are too few.
-    """
+    """What is known of K stacks, by index."""
 
     family: Family
+    """The limits of all pairs together."""
     each: Family
+    """The limits of each pair by itself."""
     order: Relation
+    """Who is above whom, by ``family``."""
     tied: Relation
+    """Who differs by nothing that matters, by ``family``."""
     winners: tuple[int, ...]
+    """The stacks that answer "which is the best?", none while nobody does."""
     surely: bool
+    """Whether the leader is proved better than every other."""
     left: tuple[int, ...]
+    """The stacks that may still be the best, by the rule."""
     tiers: tuple[int, ...]
+    """Of each stack, from 1, the best."""
     ranks: tuple[tuple[int, int], ...]
+    """Of each stack, the first and the last place it may hold."""
     leader: int
+    """The stack that the answer speaks of."""
     proved: Relation
+    """The relation by which others left the race."""
     behind: float | None = None
+    """By how much the leader is behind the best at most, 0.07 for 7 %; None while that is unknown."""
     blocks_needed: int | None = None
+    """How many blocks an answer is likely to take; None where 40 are too few."""
 
     @property
     def settled(self) -> tuple[bool, ...]:
         """Of each stack, whether all its pairs are decided or ties."""
-        return tuple(bool(one) for one in settled_stacks(self.order, self.tied))
+        return tuple(bool(decided) for decided in settled_stacks(self.order, self.tied))
 
     @property
     def beaten(self) -> tuple[bool, ...]:
@@ -65,18 +69,18 @@ class Judgement:
         half = min(halves[: self.leader] + halves[self.leader + 1 :], default=math.inf)
         return growth(half)
 
-    def better(self, one: int, other: int) -> bool:
-        """Tell whether ``one`` is proved better than ``other``, by its tier or on the way to the winner."""
-        return bool(self.order[one, other] or self.proved[one, other])
+    def better(self, first: int, second: int) -> bool:
+        """Tell whether ``first`` is proved better than ``second``, by its tier or on the way to the winner."""
+        return bool(self.order[first, second] or self.proved[first, second])
 
-    def ratio(self, one: int, other: int) -> Interval:
-        """Return exp(m ± H) of one ÷ other, limits of this pair by itself; NaN where they share no block."""
-        m, half = float(self.each.estimate[one, other]), float(self.each.half_width[one, other])
+    def ratio(self, first: int, second: int) -> Interval:
+        """Return exp(m ± H) of first ÷ second, limits of this pair by itself; NaN where they share no block."""
+        m, half = float(self.each.estimate[first, second]), float(self.each.half_width[first, second])
         return ratio_of(m, math.nan if math.isnan(m) else half)
 
-    def apart(self, one: int, other: int) -> float:
+    def apart(self, first: int, second: int) -> float:
         """Return by how much two stacks differ at most, exp(|m| + H) − 1, all pairs together."""
-        m, half = float(self.family.estimate[one, other]), float(self.family.half_width[one, other])
+        m, half = float(self.family.estimate[first, second]), float(self.family.half_width[first, second])
         return math.expm1(min(abs(m) + half, FURTHEST))
 
     def foremost(self, among: Sequence[int]) -> int:
@@ -105,28 +109,28 @@ def judge(
     array, delta = np.asarray(values, dtype=float), math.log1p(difference)
     if rule is Rule.ALL_PAIRS:
         return _by_all_pairs(array, delta, least)
-    found = selection.selected(array, delta, drops=drops and question is Question.WINNER)
-    return _by_selection(found, delta, question)
+    selected = selection.selected(array, delta, drops=drops and question is Question.WINNER)
+    return _by_selection(selected, delta, question)
 
 
-def _by_selection(found: selection.Selection, delta: float, question: Question) -> Judgement:
-    order = above(beats(found.order.estimate, found.order.half_width))
-    leader, winner = int(found.leader), int(found.winner)
-    behind = growth(float(found.behind()))
+def _by_selection(selected: selection.Selection, delta: float, question: Question) -> Judgement:
+    order = above(beats(selected.order.estimate, selected.order.half_width))
+    leader, winner = int(selected.leader), int(selected.winner)
+    behind = growth(float(selected.behind()))
     return Judgement(
-        family=found.order,
-        each=found.each,
+        family=selected.order,
+        each=selected.each,
         order=order,
-        tied=ties(found.order.estimate, found.order.half_width, delta),
+        tied=ties(selected.order.estimate, selected.order.half_width, delta),
         winners=(winner,) if winner >= 0 else (),
-        surely=bool(found.surely_best()),
-        left=tuple(int(i) for i in np.flatnonzero(found.left)),
+        surely=bool(selected.surely_best()),
+        left=tuple(int(i) for i in np.flatnonzero(selected.left)),
         tiers=tiers(order),
         ranks=rank_sets(order),
         leader=leader,
-        proved=closure(found.proved),
+        proved=closure(selected.proved),
         behind=behind,
-        blocks_needed=blocks_to_answer(found, delta, question),
+        blocks_needed=blocks_to_answer(selected, delta, question),
     )
 
 

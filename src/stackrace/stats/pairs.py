@@ -21,18 +21,18 @@ instead of 97 %."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """All pairs of K stacks, as K×K matrices (of many races: a stack of them); (i, j) speaks of i minus j.
-
-    ``estimate`` is antisymmetric and NaN where two stacks share no block; ``variance`` is v, that of one
-    block's difference, so that v/n belongs to the estimate: symmetric, NaN below two common blocks.
-    ``blocks`` counts the common blocks, ``df`` the degrees of freedom of v (0 where there is none). The
-    diagonals hold zeros.
-    """
+    """All pairs of K stacks, as K×K matrices (of many races: a stack of them); (i, j) speaks of i minus j. The
+    diagonals hold zeros."""
 
     estimate: Array
+    """In ln units, antisymmetric, NaN where two stacks share no block."""
     variance: Array
+    """v, that of one block's difference, so that v/n belongs to the estimate: symmetric, NaN below two common
+    blocks."""
     blocks: Counts
+    """The number of common blocks."""
     df: Counts
+    """The degrees of freedom of v, 0 where there is none."""
 
 
 def trimmed_from(n: int, robust_from: int = 0) -> int:

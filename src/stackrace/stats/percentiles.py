@@ -71,8 +71,8 @@ def _answered(totals: Array) -> Array:
 def _quantiles(values: Array, totals: Array, q: float) -> Array:
     """Return each row's smallest value with ⌈qN⌉ answers or more at or below it."""
     wanted = np.ceil(totals[:, -1:] * q - 1e-9)
-    found: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
-    return found
+    quantiles: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
+    return quantiles
 
 
 def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
@@ -90,8 +90,8 @@ def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
         middle = (low + high) // 2
         reached = np.einsum("db,bd->d", weights, totals[:, middle]) >= wanted
         low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
-    found: Array = np.asarray(values, dtype=float)[low]
-    return found
+    quantiles: Array = np.asarray(values, dtype=float)[low]
+    return quantiles
 
 
 def _limits(value: Array, drawn: Array, launches: int) -> Interval:

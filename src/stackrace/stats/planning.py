@@ -44,7 +44,7 @@ def _expected(stacks: int, sd: float, blocks: int) -> float:
     return against_best(stacks, nu, ALPHA) * math.sqrt(2 * sd**2 / blocks)
 
 
-def blocks_to_answer(found: Selection, delta: float, question: Question) -> int | None:
+def blocks_to_answer(state: Selection, delta: float, question: Question) -> int | None:
     """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is
     known.
 
@@ -54,24 +54,24 @@ def blocks_to_answer(found: Selection, delta: float, question: Question) -> int 
 
     Source: as `blocks_expected`.
     """
-    k = found.left.shape[-1]
-    if found.blocks < LOOKS[0] or k < 2:
+    k = state.left.shape[-1]
+    if state.blocks < LOOKS[0] or k < 2:
         return None
-    variance, nu = found.variances.of_pairs()
+    variance, nu = state.variances.of_pairs()
     i, j = np.triu_indices(k, 1)
     if question is Question.WINNER:
-        rivals = [one for one in np.flatnonzero(found.left) if one != found.leader]
-        i, j = np.full(len(rivals), int(found.leader)), np.array(rivals, dtype=np.int64)
-    ahead, blocks = found.pairs.estimate[i, j], found.pairs.blocks[i, j]
+        rivals = [rival for rival in np.flatnonzero(state.left) if rival != state.leader]
+        i, j = np.full(len(rivals), int(state.leader)), np.array(rivals, dtype=np.int64)
+    ahead, blocks = state.pairs.estimate[i, j], state.pairs.blocks[i, j]
     if not np.isfinite(ahead).all() or (blocks < LOOKS[0]).any() or not (nu[i, j] > 0).all():
         return None
 
     def half(n: int, quantile: Callable[[int, float, float], float], alpha: float) -> np.ndarray:
-        more = nu[i, j] * (n - 1) / (found.blocks - 1)
-        width = np.array([quantile(k, float(one), alpha) for one in np.round(more, 1) + 0.1])
+        more = nu[i, j] * (n - 1) / (state.blocks - 1)
+        width = np.array([quantile(k, float(df), alpha) for df in np.round(more, 1) + 0.1])
         return np.asarray(width * np.sqrt(variance[i, j] / n))
 
-    for n in (n for n in LOOKS if n > found.blocks and n >= ORDER_FROM):
+    for n in (n for n in LOOKS if n > state.blocks and n >= ORDER_FROM):
         if question is Question.WINNER and (np.maximum(ahead, 0.0) - half(n, against_best, ALPHA) > -delta).all():
             return n
         if question is Question.RANKING:

@@ -24,16 +24,14 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contrast:
-    """Two cells, by any names that tell cells apart, and their differences.
-
-    ``differences`` holds ln(this) − ln(that) for each block that has both, one value at least and no gaps.
-    Contrasts of one ``group`` lean on each other's variance: those taken under the same load.
-    """
+    """Two cells, by any names that tell cells apart, and their differences."""
 
     this: Hashable
     that: Hashable
     differences: Sequence[float]
+    """ln(this) − ln(that) for each block that has both: one value at least and no gaps."""
     group: Hashable = ()
+    """Contrasts of one group lean on each other's variance: those taken under the same load."""
 
 
 def ratios(contrasts: Sequence[Contrast], confidence: float = CONFIDENCE) -> tuple[Interval, ...]:
@@ -59,30 +57,30 @@ def ratios(contrasts: Sequence[Contrast], confidence: float = CONFIDENCE) -> tup
     3(1); Satterthwaite 1946, Biometrics Bulletin 2; Dunn 1961, Multiple comparisons among means, Journal of the
     American Statistical Association 56, for the quantile.
     """
-    found = [trimmed(np.asarray(one.differences, dtype=float)) for one in contrasts]
-    n = np.array([len(one.differences) for one in contrasts], dtype=int)
+    trims = [trimmed(np.asarray(contrast.differences, dtype=float)) for contrast in contrasts]
+    n = np.array([len(contrast.differences) for contrast in contrasts], dtype=int)
     df = np.array([trimmed_from(int(each)) - 1 if each > 1 else 0 for each in n], dtype=float)
     family = int((df > 0).sum())
     variance, nu = np.full(len(n), np.nan), np.zeros(len(n))
-    for group in {one.group for one in contrasts}:
-        members = [i for i, one in enumerate(contrasts) if one.group == group and df[i] > 0]
+    for group in {contrast.group for contrast in contrasts}:
+        members = [i for i, contrast in enumerate(contrasts) if contrast.group == group and df[i] > 0]
         if members:
-            own = np.array([float(found[i][1]) for i in members])
+            own = np.array([float(trims[i][1]) for i in members])
             shared = _shared([contrasts[i] for i in members])
             variance[members], nu[members] = _leaning(own, df[members], shared)
     return tuple(
-        _interval(float(found[i][0]), float(variance[i] / n[i]), float(nu[i]), (1 - confidence) / max(family, 1))
+        _interval(float(trims[i][0]), float(variance[i] / n[i]), float(nu[i]), (1 - confidence) / max(family, 1))
         for i in range(len(n))
     )
 
 
 def _shared(contrasts: Sequence[Contrast]) -> Array:
     """Return ρ², the squared correlation of each two contrasts over independent cells of equal variance."""
-    cells = list({cell for one in contrasts for cell in (one.this, one.that)})
+    cells = list({cell for contrast in contrasts for cell in (contrast.this, contrast.that)})
     incidence = np.zeros((len(contrasts), len(cells)))
-    for row, one in enumerate(contrasts):
-        incidence[row, cells.index(one.this)] += 1
-        incidence[row, cells.index(one.that)] -= 1
+    for row, contrast in enumerate(contrasts):
+        incidence[row, cells.index(contrast.this)] += 1
+        incidence[row, cells.index(contrast.that)] -= 1
     rho = incidence @ incidence.T / 2
     return np.asarray(rho**2)
 

@@ -74,23 +74,23 @@ def fit(
     """
     array = _checked(levels, values)
     kept = np.flatnonzero(np.isfinite(array).any(axis=1))
-    found = np.asarray(levels, dtype=float)[kept]
-    distinct = len(np.unique(found))
+    known = np.asarray(levels, dtype=float)[kept]
+    distinct = len(np.unique(known))
     if distinct < LEAST_LEVELS:
         return Unfit(kind=UnfitKind.FEW_LEVELS, levels=distinct, levels_needed=LEAST_LEVELS)
     array = array[kept]
-    curve, settled = _curves(found, np.nanmean(array, axis=1)[None])
+    curve, settled = _curves(known, np.nanmean(array, axis=1)[None])
     if not settled[0]:
         return Unfit(kind=UnfitKind.DIVERGED, levels=distinct, levels_needed=LEAST_LEVELS)
-    missed = np.nanmean(array, axis=1) + np.log(_inverse(found, curve)[0] / found)
-    residual = math.sqrt(float(missed @ missed) / (len(found) - 3))
+    missed = np.nanmean(array, axis=1) + np.log(_inverse(known, curve)[0] / known)
+    residual = math.sqrt(float(missed @ missed) / (len(known) - 3))
     if residual > MOST_RESIDUAL:
         return Unfit(kind=UnfitKind.OFF_THE_CURVE, levels=distinct, levels_needed=LEAST_LEVELS, residual=residual)
-    drawn = _drawn(found, array, draws)
-    told = zip(_told(curve), _told(drawn), strict=True)
-    one, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in told)
+    drawn = _drawn(known, array, draws)
+    figures = zip(_figures(curve), _figures(drawn), strict=True)
+    single, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in figures)
     return ScalingLaw(
-        single_per_s=one,
+        single_per_s=single,
         contention=sigma,
         coherency=kappa,
         peak=peak if math.isfinite(peak.value) else None,
@@ -161,7 +161,7 @@ def _inverse(levels: Array, curves: Array) -> Array:
     return np.asarray(a + b * (levels - 1) + c * levels * (levels - 1))
 
 
-def _told(curves: Array) -> tuple[Array, Array, Array, Array]:
+def _figures(curves: Array) -> tuple[Array, Array, Array, Array]:
     """Return λ, σ, κ and N* of each curve; N* is infinite where it never falls."""
     a, b, c = curves.T
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -48,35 +48,37 @@ Flags = npt.NDArray[np.bool_]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Selection:
     """What all looks up to ``blocks`` blocks say about K stacks, by index; of many races at once (…, K) and (…, K,
-    K).
-
-    ``seen`` are the stacks with a value so far, ``out`` those that left, ``leader`` the one still in with the
-    largest mean, ``winner`` the stack that a planned look has named, −1 while none has. ``pairs`` holds d_ij with
-    the half-widths H_ij of ``ALPHA`` (one-sided, against the best), ``order`` those of all pairs at
-    ``ORDER_ALPHA``, ``each`` those of each pair by itself: the pairs of a stack that left as its last look saw
-    them. ``proved`` is the relation d_ij − H_ij > 0.
-    """
+    K)."""
 
     blocks: int
-    seen: Flags
+    measured: Flags
+    """Stacks with a value so far."""
     out: Flags
+    """Stacks that left the race."""
     leader: Counts
+    """The stack still in with the largest mean."""
     winner: Counts
+    """The stack that a planned look has named, −1 while none has."""
     variances: Variances
     pairs: Family
+    """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left are as
+    its last look saw them."""
     order: Family
+    """With the half-widths of all pairs together, at ``ORDER_ALPHA``."""
     each: Family
+    """With the half-widths of each pair by itself."""
     proved: Relation
+    """The relation d_ij − H_ij > 0."""
 
     @property
     def left(self) -> Flags:
         """The stacks still in."""
-        return self.seen & ~self.out
+        return self.measured & ~self.out
 
     def surely_best(self) -> Flags:
         """Tell whether every other stack is proved worse than the leader, directly or through others; (…,)."""
         below = np.take_along_axis(closure(self.proved), self.leader[..., None, None], axis=-2)[..., 0, :]
-        return np.asarray((below | self._is_leader() | ~self.seen).all(axis=-1))
+        return np.asarray((below | self._is_leader() | ~self.measured).all(axis=-1))
 
     def behind(self) -> Array:
         """Return by how much the leader may be behind the best at most, in ln units; (…,), infinite without limits.
@@ -135,7 +137,7 @@ def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: boo
     last = array.shape[-1]
     now = _nothing(array)
     for n in (*(n for n in LOOKS if n <= last), *(() if last in LOOKS else (last,))):
-        now = _seen(now, array, n)
+        now = _with_blocks(now, array, n)
         # where nobody leaves, no look but the last counts
         if n in LOOKS or not drops:
             now = _decided(now, delta, drops)
@@ -148,8 +150,8 @@ def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
 
     Arguments as for `looks`. Source: `limits.critical`, `variances`.
     """
-    found = pairs(np.asarray(values, dtype=float), ROBUST_FROM)
-    return _widened(found, measured(found), lambda nu: each(critical, nu.shape[-1], nu, alpha))
+    all_pairs = pairs(np.asarray(values, dtype=float), ROBUST_FROM)
+    return _widened(all_pairs, measured(all_pairs), lambda nu: each(critical, nu.shape[-1], nu, alpha))
 
 
 def _nothing(array: Array) -> Selection:
@@ -160,24 +162,24 @@ def _nothing(array: Array) -> Selection:
     for matrix in (blank.estimate, blank.half_width):
         matrix[..., np.arange(k), np.arange(k)] = 0.0
     return Selection(
-        blocks=0, seen=np.zeros(shape, dtype=bool), out=np.zeros(shape, dtype=bool),
+        blocks=0, measured=np.zeros(shape, dtype=bool), out=np.zeros(shape, dtype=bool),
         leader=np.zeros(shape[:-1], dtype=np.int64),
         winner=np.full(shape[:-1], -1), variances=unknown(shape), pairs=blank, order=blank, each=blank,
         proved=np.zeros(square, dtype=bool),
     )  # fmt: skip
 
 
-def _seen(now: Selection, array: Array, n: int) -> Selection:
+def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
     """Return ``now`` with the first ``n`` blocks of the stacks still in measured."""
     # a stack without a value so far is none yet: those who decide now know nothing of it
-    now = replace(now, seen=np.asarray(np.isfinite(array[..., :n]).any(axis=-1)))
-    k, left = now.seen.sum(axis=-1), now.left
+    now = replace(now, measured=np.asarray(np.isfinite(array[..., :n]).any(axis=-1)))
+    k, left = now.measured.sum(axis=-1), now.left
     held = np.where(left[..., None], array[..., :n], np.nan)
-    found = pairs(held, ROBUST_FROM)
-    variances = now.variances.replaced(measured(found), left & (left.sum(axis=-1, keepdims=True) > 1))
+    all_pairs = pairs(held, ROBUST_FROM)
+    variances = now.variances.replaced(measured(all_pairs), left & (left.sum(axis=-1, keepdims=True) > 1))
     both = left[..., :, None] & left[..., None, :]
     best, order, own = (
-        _kept(older, _widened(found, variances, width), both)
+        _kept(older, _widened(all_pairs, variances, width), both)
         for older, width in (
             (now.pairs, lambda nu: _each(against_best, k, nu, ALPHA)),
             (now.order, lambda nu: _each(critical, k, nu, ORDER_ALPHA)),
@@ -192,22 +194,22 @@ def _seen(now: Selection, array: Array, n: int) -> Selection:
     )  # fmt: skip
 
 
-def _widened(found: Pairs, variances: Variances, width: Callable[[Array], Array]) -> Family:
+def _widened(all_pairs: Pairs, variances: Variances, width: Callable[[Array], Array]) -> Family:
     variance, nu = variances.of_pairs()
-    known = found.df > 0
+    known = all_pairs.df > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = np.where(known, width(np.where(known, nu, 0.0)) * np.sqrt(variance / found.blocks), np.inf)
+        half = np.where(known, width(np.where(known, nu, 0.0)) * np.sqrt(variance / all_pairs.blocks), np.inf)
     k = half.shape[-1]
     half[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=found.estimate, half_width=half, blocks=found.blocks)
+    return Family(estimate=all_pairs.estimate, half_width=half, blocks=all_pairs.blocks)
 
 
 def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Array, alpha: float) -> Array:
     """Return `limits.each` of races with so many ``stacks`` each, (…,)."""
     width = np.full(nu.shape, np.nan)
     for many in np.unique(stacks):
-        here = np.broadcast_to((stacks == many)[..., None, None], nu.shape)
-        width[here] = each(quantile, int(many), nu[here], alpha)
+        chosen = np.broadcast_to((stacks == many)[..., None, None], nu.shape)
+        width[chosen] = each(quantile, int(many), nu[chosen], alpha)
     return width
 
 

@@ -32,14 +32,14 @@ def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = CON
     Statistically rigorous Java performance evaluation (launches, not requests, are the replicates).
     """
     rows = [row[np.isfinite(row)] for row in np.asarray(values, dtype=float)]
-    found = [trimmed(row) for row in rows]
+    trims = [trimmed(row) for row in rows]
     df = np.array([trimmed_from(len(row)) - 1 if len(row) > 1 else 0 for row in rows])
-    own = np.array([variance if many else 0.0 for (_, variance), many in zip(found, df, strict=True)])
+    own = np.array([variance if many else 0.0 for (_, variance), many in zip(trims, df, strict=True)])
     pooled = float(df @ own / df.sum()) if df.any() else 0.0
     prior = len(rows) - 1
     return tuple(
         _interval(float(m), (prior * pooled + d * v) / max(prior + d, 1), len(row), int(d), confidence)
-        for (m, _), v, d, row in zip(found, own, df, rows, strict=True)
+        for (m, _), v, d, row in zip(trims, own, df, rows, strict=True)
     )
 
 

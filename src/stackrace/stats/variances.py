@@ -18,11 +18,11 @@ stacks, one stack of 5 × the others' sd makes for a wrong winner in too many ra
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Variances:
-    """Of K stacks, (…, K) each: ``own`` s_i² of a launch within its block (ln units squared), and its ``df`` f_i.
+    """Variances of K stacks, and what they lean on; see the properties for the pooled ones.
 
     ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held``
-    = d0_i + f_i degrees of freedom, d0_i as in `shrink.priors`, at most ``MOST_PRIOR`` and one less than the
-    stacks with pairs.
+    = d0_i + f_i degrees of freedom, d0_i as in `shrink.priors`, at most ``MOST_PRIOR`` and one less than the stacks
+    with pairs.
 
     Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
     Molecular Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack
@@ -30,7 +30,9 @@ class Variances:
     """
 
     own: Array
+    """(…, K): s_i² of a launch within its block, in ln units squared."""
     df: Array
+    """(…, K): its degrees of freedom f_i."""
 
     @property
     def common(self) -> Array:
@@ -79,7 +81,7 @@ def unknown(shape: tuple[int, ...]) -> Variances:
     return Variances(own=np.zeros(shape), df=np.zeros(shape))
 
 
-def measured(found: Pairs) -> Variances:
+def measured(all_pairs: Pairs) -> Variances:
     """Return what ``found`` says of each stack that has pairs: s_i² by `spreads`, on f_i = d̄f·(K − 1)/K.
 
     K counts the stacks with pairs, d̄f is the mean df of the stack's own pairs with them. Two stacks share what
@@ -87,7 +89,7 @@ def measured(found: Pairs) -> Variances:
 
     Source: Grubbs 1948, On estimating precision of measuring instruments, JASA 43.
     """
-    df = found.df.sum(axis=-1)
+    df = all_pairs.df.sum(axis=-1)
     many = (df > 0).sum(axis=-1, keepdims=True)
     mean = df / np.maximum(many - 1, 1)
-    return Variances(own=spreads(found), df=mean * (many - 1) / np.maximum(many, 1))
+    return Variances(own=spreads(all_pairs), df=mean * (many - 1) / np.maximum(many, 1))

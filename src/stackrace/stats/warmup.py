@@ -23,16 +23,15 @@ _LEAST_NOISE = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steadiness:
-    """What the last stretch without a change looks like.
-
-    ``since_s`` is its start, counted from the first bin; ``length_s`` how long it lasted; ``drift`` the
-    change of rate per second it still shows, 0.01 for 1 % per second, None with fewer than two bins.
-    """
+    """What the last stretch without a change looks like."""
 
     steady: bool
     since_s: float
+    """Its start, counted from the first bin."""
     length_s: float
+    """How long it lasted."""
     drift: float | None
+    """The change of rate per second that it still shows, 0.01 for 1 % per second; None with fewer than two bins."""
 
 
 def steadiness(

@@ -68,7 +68,7 @@ def test_a_stack_that_left_never_comes_back_and_the_leader_never_leaves(values):
     before = np.isfinite(values).any(axis=-1)
     for seen in looks(values, DELTA):
         assert not (seen.left & ~before).any()
-        assert seen.left[seen.leader] or not seen.seen.any()
+        assert seen.left[seen.leader] or not seen.measured.any()
         assert seen.winner in (-1, seen.leader)
         before = ~seen.out & before
 

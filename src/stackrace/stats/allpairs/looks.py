@@ -44,17 +44,17 @@ def look(values: Sequence[Sequence[float]] | Array, alpha: float = ALPHA) -> Fam
 
     Source: see `pairs`, `shrunken` and `critical`, which this joins.
     """
-    found = pairs(np.asarray(values, dtype=float))
-    variance, nu = shrunken(found)
+    all_pairs = pairs(np.asarray(values, dtype=float))
+    variance, nu = shrunken(all_pairs)
     k = nu.shape[-1]
     width = np.full(nu.shape, np.nan)
-    steps = np.floor(np.log(np.where(found.df > 0, nu, 1.0)) / _STEP)
-    for step in np.unique(steps[found.df > 0]):
+    steps = np.floor(np.log(np.where(all_pairs.df > 0, nu, 1.0)) / _STEP)
+    for step in np.unique(steps[all_pairs.df > 0]):
         width[steps == step] = critical(k, math.exp(step * _STEP), alpha)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half_width = np.where(found.df > 0, width * np.sqrt(variance / found.blocks), np.inf)
+        half_width = np.where(all_pairs.df > 0, width * np.sqrt(variance / all_pairs.blocks), np.inf)
     half_width[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=found.estimate, half_width=half_width, blocks=found.blocks)
+    return Family(estimate=all_pairs.estimate, half_width=half_width, blocks=all_pairs.blocks)
 
 
 def followed(values: Sequence[Sequence[float]] | Array) -> Family:
