@@ -7,7 +7,7 @@ from .environment import app_environment
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
 from .examine import examine
 from .golden import golden
-from .interpreter import Buildable, Found, find_python
+from .interpreter import Buildable, Interpreter, find_python
 from .leash import leash
 from .ruby import find_ruby
 from .target import entry_of
@@ -21,7 +21,7 @@ __all__ = [
     "DjangoFacts",
     "Examination",
     "Exchange",
-    "Found",
+    "Interpreter",
     "Project",
     "PythonFacts",
     "Reply",

@@ -28,29 +28,34 @@ _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundled:
-    """Where a bundled app is and how it is run.
-
-    ``urls`` is the default workload, ``pages`` all there is to race. ``sessions`` are recordings (HAR), by name.
-    ``seeds`` are the commands, by name, that some pages and the session of that name need run after ``prepare``.
-    ``services`` are those it cannot do without, ``programs`` what must be installed to build or run it, from
-    Debian's packages ``apt``. ``public`` is a folder below its data whose files are pages it has cached: a front
-    end may serve them before it asks the app.
-    """
+    """Where a bundled app is and how it is run."""
 
     name: str
     root: Path
     entry: Entry
     urls: tuple[str, ...]
+    """The default workload."""
     pages: tuple[str, ...]
+    """All there is to race."""
     prepare: tuple[tuple[str, ...], ...]
+    """Commands to run before the first launch."""
     static: Mapping[str, Path]
+    """Folders that a front end may serve, by URL prefix."""
     sessions: Mapping[str, Path] = field(default_factory=dict)
+    """Recordings (HAR), by name."""
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Commands, by name, that some pages and the session of that name need run after ``prepare``."""
     services: tuple[str, ...] = ()
+    """Those it cannot do without."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that it runs with."""
     programs: tuple[str, ...] = ()
+    """What must be installed to build or run it."""
     apt: tuple[str, ...] = ()
+    """Debian's packages with those programs."""
     public: str = ""
+    """A folder below its data whose files are pages it has cached: a front end may serve them before it asks the
+    app."""
 
     def missing(self) -> str:
         """Return what is not installed here, with the command that installs it; nothing when all is."""
@@ -99,23 +104,16 @@ def digest(app: App) -> str | None:
     """
     if not app.root.is_relative_to(_BUNDLED):
         return None
-    found = hashlib.sha256()
+    whole = hashlib.sha256()
     for path in sorted(app.root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             content = path.read_bytes()
-            found.update(f"{path.relative_to(app.root)}\0{len(content)}\0".encode())
-            found.update(content)
-    return found.hexdigest()
+            whole.update(f"{path.relative_to(app.root)}\0{len(content)}\0".encode())
+            whole.update(content)
+    return whole.hexdigest()
 
 
-_COMPARED = (
-    "/hello/",
-    "/ctime/",
-    "/ten-kilobytes/",
-    "/random-row/",
-    "/fifteen-queries/",
-    "/static/pages/site.css",
-)
+_COMPARED = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/fifteen-queries/", "/static/pages/site.css")
 _BROWSED = (
     "/browse/",
     "/browse/books/",
@@ -130,14 +128,7 @@ _BROWSED = (
     "/static/library/library.js",
     "/static/library/bookplate.png",
 )
-_FRAMEWORKS = (
-    "/json/",
-    "/plaintext/",
-    "/db/",
-    "/queries/?queries=20",
-    "/fortunes/",
-    "/updates/?queries=20",
-)
+_FRAMEWORKS = ("/json/", "/plaintext/", "/db/", "/queries/?queries=20", "/fortunes/", "/updates/?queries=20")
 
 
 def _django() -> Bundled:

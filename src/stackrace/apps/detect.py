@@ -23,10 +23,11 @@ _RACKUP = "config.ru"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A project found in a folder: ``root`` is where its imports start."""
+    """A project found in a folder."""
 
     name: str
     root: Path
+    """Where its imports start."""
     entry: Entry
 
 

@@ -9,13 +9,7 @@ from ..model.app import App, EntryKind
 
 __all__ = ["app_environment", "settings_module"]
 
-_NOT_THE_APPS = (
-    "DJANGO_SETTINGS_MODULE",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "VIRTUAL_ENV",
-    "__PYVENV_LAUNCHER__",
-)
+_NOT_THE_APPS = ("DJANGO_SETTINGS_MODULE", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of the shell that Stackrace runs in: they point at another Python, or at another project."""
 
 _RACK_MODES = ("RACK_ENV", "RAILS_ENV")

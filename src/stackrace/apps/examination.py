@@ -16,59 +16,63 @@ __all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply", "Ru
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonFacts:
-    """The app's interpreter: ``base`` is the one its environment was made from, ``prefix`` that environment.
-
-    ``site_packages`` are its folders of packages, in the order of the path; ``distributions`` maps names to
-    versions.
-    """
+    """The app's interpreter and its environment."""
 
     version: str
     python: Path
     base: Path
+    """The interpreter that the environment was made from."""
     prefix: Path
+    """The environment."""
     site_packages: tuple[Path, ...]
+    """Its folders of packages, in the order of the path."""
     distributions: Mapping[str, str] = field(default_factory=dict)
+    """Versions by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubyFacts:
-    """A Rack app's interpreter and the release of Rack that it loaded."""
+    """A Rack app's interpreter."""
 
     version: str
     ruby: Path
     rack: str
+    """The release of Rack that it loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DjangoFacts:
-    """What Django's settings say.
-
-    ``static_root`` is None unless the folder exists; ``engines`` are keyed by database alias. ``wsgi`` and
-    ``asgi`` are the settings' own targets, empty when unset. ``https_only`` is SECURE_SSL_REDIRECT,
-    ``https_header`` the header that SECURE_PROXY_SSL_HEADER trusts. ``routes`` are the URLconf's first level.
-    """
+    """What Django's settings say."""
 
     version: str
     debug: bool
     allowed_hosts: tuple[str, ...]
     static_url: str
     static_root: Path | None
+    """STATIC_ROOT, None unless the folder exists."""
     engines: Mapping[str, str]
+    """By database alias."""
     wsgi: str
+    """WSGI_APPLICATION, empty when unset."""
     asgi: str
+    """ASGI_APPLICATION, empty when unset."""
     https_only: bool
+    """SECURE_SSL_REDIRECT."""
     https_header: str
+    """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
     routes: tuple[str, ...]
+    """The URLconf's first level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer of the app; ``traceback`` is its own, for a status of 500 and more."""
+    """One answer of the app."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
     traceback: str = ""
+    """Its own, for a status of 500 and more."""
 
     def header(self, name: str) -> str:
         """Return the first value of the header ``name``, in any case; empty when there is none."""
@@ -77,48 +81,47 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and two answers to it, as different as any two were.
-
-    ``request`` is the one really asked: ``via`` is the path that redirected to it, empty without a redirect;
-    ``added`` names the headers it needed beyond what the user gave. ``page`` is what an answer took, the first not
-    counted.
-    """
+    """A request and two answers to it, as different as any two were."""
 
     request: Request
+    """The one really asked."""
     first: Reply
     second: Reply
     via: str = ""
+    """The path that redirected to it, empty without a redirect."""
     added: tuple[str, ...] = ()
+    """Names of the headers it needed beyond what the user gave."""
     page: PageTime = field(default_factory=PageTime)
+    """What an answer took, the first not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """Everything found out.
-
-    ``python`` is None for Rack apps, which have ``ruby``, and for plain files, which have neither but list some
-    of their ``files``. ``host`` is the Host header that was sent; ``static`` maps URL prefixes to folders a front
-    end may serve.
-    """
+    """Everything found out about an app."""
 
     entry: Entry
     interface: Interface
     python: PythonFacts | None
+    """None for Rack apps and plain files."""
     django: DjangoFacts | None
     host: str
+    """The Host header that was sent."""
     exchanges: tuple[Exchange, ...]
     static: Mapping[str, Path] = field(default_factory=dict)
+    """Folders that a front end may serve, by URL prefix."""
     ruby: RubyFacts | None = None
+    """A Rack app's."""
     files: tuple[str, ...] = ()
+    """Some of the paths of plain files."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was decided for the user, and what he should know of his app, one sentence each."""
-        found = []
+        notes = []
         if self.django is not None and self.django.debug:
-            found.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
-        redirected = {one.via: one.request.path for one in self.exchanges if one.via}
-        found.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
-        added = dict.fromkeys(name for one in self.exchanges for name in one.added)
-        found.extend(f"The site is https only: {name} is sent, as a TLS proxy would." for name in added)
-        return tuple(found)
+            notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
+        redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
+        notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
+        added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)
+        notes.extend(f"The site is https only: {name} is sent, as a TLS proxy would." for name in added)
+        return tuple(notes)

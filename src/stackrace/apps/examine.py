@@ -69,13 +69,8 @@ def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeo
 
 def _interface(app: App) -> Interface:
     """Return the interface it is asked through; Django has two, and answers alike through both."""
-    match app.entry.kind:
-        case EntryKind.ASGI:
-            return Interface.ASGI
-        case EntryKind.RACK:
-            return Interface.RACK
-        case _:
-            return Interface.WSGI
+    others = {EntryKind.ASGI: Interface.ASGI, EntryKind.RACK: Interface.RACK}
+    return others.get(app.entry.kind, Interface.WSGI)
 
 
 def _ascii(path: str) -> str:

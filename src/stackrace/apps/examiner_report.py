@@ -23,16 +23,17 @@ _LOG_LINES = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How the examiner's process ended; ``stage`` is what it did last, ``report`` None if it never got there.
-
-    ``rest`` is what stands in place of a report: where the app hung, or what it printed before it died.
-    """
+    """How the examiner's process ended."""
 
     stage: str
+    """What it did last."""
     report: Report | None
+    """None if it never got there."""
     timed_out: bool
     status: int
+    """The process's exit status."""
     rest: str
+    """What stands in place of a report: where the app hung, or what it printed before it died."""
 
 
 def read_outcome(text: str, *, log: str, status: int, timed_out: bool) -> Outcome:

@@ -53,19 +53,19 @@ def _reply(root: Path, request: Request) -> Reply:
     path = unquote(request.path.partition("?")[0])
     if "\0" in path:
         return _status(400)
-    found = Path(os.path.normpath(root / path.lstrip("/")))
-    if not found.is_relative_to(root):
+    file = Path(os.path.normpath(root / path.lstrip("/")))
+    if not file.is_relative_to(root):
         return _status(404)
-    if found.is_dir():
+    if file.is_dir():
         if not path.endswith("/"):
             return _status(301, ("Location", request.path.partition("?")[0] + "/"))
-        found /= INDEX
+        file /= INDEX
     elif path.endswith("/"):
         return _status(404)
-    if not found.is_file():
+    if not file.is_file():
         return _status(404)
-    kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
-    body = b"" if request.method == "HEAD" else found.read_bytes()
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    body = b"" if request.method == "HEAD" else file.read_bytes()
     return Reply(status=200, headers=(("Content-Type", kind),), body=body)
 
 

@@ -13,25 +13,27 @@ from pathlib import Path
 
 from ..model.errors import InputError
 
-__all__ = ["Buildable", "Found", "can_import", "find_python"]
+__all__ = ["Buildable", "Interpreter", "can_import", "find_python", "is_executable"]
 
 _FOLDERS = (".venv", "venv", "env")
 _WAY_OUT = "give the app's interpreter with --python or [app] python"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The interpreter to use; ``reason`` says in words why this one."""
+class Interpreter:
+    """The interpreter to use."""
 
     python: Path
     reason: str
+    """Why this one, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buildable:
-    """There is none, but ``requirements`` (requirements.txt or pyproject.toml) tells what one would need."""
+    """A project without an interpreter that says what one would need."""
 
     requirements: Path
+    """Its requirements.txt or pyproject.toml."""
     reason: str
 
 
@@ -43,7 +45,7 @@ def find_python(
     environ: Mapping[str, str] = os.environ,
     own_prefix: Path = Path(sys.prefix),
     imports: Callable[[Path, str, Path], bool] | None = None,
-) -> Found | Buildable:
+) -> Interpreter | Buildable:
     """Return the interpreter for the app in ``root``, or what to build one from.
 
     In this order: ``explicit`` (an interpreter or a virtual environment's folder), an environment in the
@@ -51,13 +53,13 @@ def find_python(
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
-        return Found(python=_explicit(root, explicit), reason="as given")
+        return Interpreter(python=_explicit(root, explicit), reason="as given")
     for folder in (root / name for name in _FOLDERS):
         if python := _python_of(folder):
-            return Found(python=python, reason=f"{folder.name}/ in the project")
+            return Interpreter(python=python, reason=f"{folder.name}/ in the project")
     active = environ.get("VIRTUAL_ENV")
     if active and not _same(Path(active), own_prefix) and (python := _python_of(Path(active))):
-        return Found(python=python, reason="the active virtual environment")
+        return Interpreter(python=python, reason="the active virtual environment")
     if requirements := _requirements(root):
         return Buildable(requirements=requirements, reason=f"no environment, but {requirements.name}")
     return _on_path(root, needs, environ, own_prefix, imports or can_import)
@@ -67,22 +69,23 @@ def _explicit(root: Path, given: Path) -> Path:
     # absolute(), never resolve(): an environment's interpreter is a link, and the link is what makes it one
     path = (root / given.expanduser()).absolute()
     python = _python_of(path) or path
-    if not _is_executable(python):
+    if not is_executable(python):
         raise InputError(f"{given} is not an interpreter (--python, [app] python); give one like .venv/bin/python")
     return python
 
 
 def _python_of(folder: Path) -> Path | None:
     python = folder.absolute() / "bin" / "python"
-    return python if _is_executable(python) else None
+    return python if is_executable(python) else None
 
 
-def _is_executable(path: Path) -> bool:
+def is_executable(path: Path) -> bool:
+    """Tell whether ``path`` is a program that we may start."""
     return path.is_file() and os.access(path, os.X_OK)
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _same(first: Path, second: Path) -> bool:
+    return first.resolve() == second.resolve()
 
 
 def _requirements(root: Path) -> Path | None:
@@ -108,7 +111,7 @@ def _on_path(
     environ: Mapping[str, str],
     own_prefix: Path,
     imports: Callable[[Path, str, Path], bool],
-) -> Found:
+) -> Interpreter:
     name = shutil.which("python3", path=environ.get("PATH"))
     if name is None:
         raise InputError(f"no Python found for the app in {root}: {_WAY_OUT}")
@@ -120,7 +123,7 @@ def _on_path(
             f"no Python found for the app in {root}, and {python} cannot import {needs}: {_WAY_OUT}, "
             "or add a requirements.txt"
         )
-    return Found(python=python, reason="python3 on PATH")
+    return Interpreter(python=python, reason="python3 on PATH")
 
 
 def can_import(python: Path, module: str, root: Path, timeout_s: float = 30.0) -> bool:

@@ -11,29 +11,8 @@ from ..model.app import App, EntryKind
 
 __all__ = ["source_digest"]
 
-CODE = frozenset(
-    [
-        ".py",
-        ".pyi",
-        ".rb",
-        ".ru",
-        ".erb",
-        ".haml",
-        ".slim",
-        ".rake",
-        ".html",
-        ".htm",
-        ".jinja",
-        ".jinja2",
-        ".j2",
-        ".mako",
-        ".toml",
-        ".cfg",
-        ".ini",
-        ".yaml",
-        ".yml",
-    ]
-)
+CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake", ".html", ".htm", ".jinja",
+                  ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
 """What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
 
 _NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "tmp", "log"})

@@ -21,11 +21,12 @@ _NAMED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """``module:name``; ``arguments`` is what stands between a factory's parentheses, None without a call."""
+    """A callable, as ``module:name``."""
 
     module: str
     name: str
     arguments: str | None = None
+    """What stands between a factory's parentheses, None without a call."""
 
     def __str__(self) -> str:
         call = "" if self.arguments is None else f"({self.arguments})"

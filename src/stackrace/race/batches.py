@@ -14,15 +14,14 @@ __all__ = ["Memory"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What may be used, and what stacks use.
-
-    ``room_bytes`` is what the place had to spare with no stack up; ``known`` the largest size each stack was seen
-    with, by path, a twin's under its original's; ``bound_bytes`` what each may have at most, None for no limit.
-    """
+    """What memory may be used, and what stacks use."""
 
     room_bytes: float = math.inf
+    """What the place had to spare with no stack up."""
     known: Mapping[str, int] = field(default_factory=dict)
+    """The largest size of each stack so far, in bytes by path, a twin's under its original's."""
     bound_bytes: int | None = None
+    """What each stack may have at most, None for no limit."""
 
     def fits(self, up: Sequence[str], another: str) -> bool:
         """Tell whether ``another`` may be launched beside those that are ``up``, all by path.

@@ -36,9 +36,10 @@ class RaceStarted:
 
 @dataclass(frozen=True, slots=True)
 class TwinChosen:
-    """Another stack than ``RaceStarted`` said runs twice, as that one could not be launched; empty: none does."""
+    """Another stack than ``RaceStarted`` said runs twice, as that one could not be launched."""
 
     stack: str
+    """Its path; empty: none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,23 @@ class StackDescribed:
 
 @dataclass(frozen=True, slots=True)
 class BlockStarted:
-    """One shuffled pass begins; ``stacks`` in their order, ``eta_s`` the time left if it can be foretold."""
+    """One shuffled pass begins."""
 
     block: int
     stacks: tuple[str, ...]
+    """Paths, in their order."""
     eta_s: float | None
+    """The time left, None where it cannot be foretold."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockEnded:
-    """One pass is over; ``race`` holds every launch so far, ready for the statistics."""
+    """One pass is over."""
 
     block: int
+    """How many are over."""
     race: Race
+    """Every launch so far, ready for the statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +101,23 @@ class LaunchEnded:
 
 @dataclass(frozen=True, slots=True)
 class RaceEnded:
-    """The race is over; ``duty`` tells where its time went."""
+    """The race is over."""
 
     ending: Ending
     elapsed_s: float
     duty: Duty | None = None
+    """Where its time went."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What goes on at this moment; ``stack`` is the path of the stack it concerns, ``cell`` what is measured."""
+    """What goes on at this moment."""
 
     activity: Activity
     stack: str | None = None
+    """The path of the stack it concerns."""
     cell: Cell | None = None
+    """What is measured."""
 
 
 Event = (

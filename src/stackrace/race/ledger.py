@@ -28,13 +28,13 @@ class Ledger:
         self._race = race
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
         self._facts: dict[str, StackFacts] = {facts.stack: facts for facts in race.facts}
-        self._slices = 1 + max((one.index for launch in race.launches for one in launch.slices), default=-1)
+        self._slices = 1 + max((slice_.index for launch in race.launches for slice_ in launch.slices), default=-1)
         self._sizes: dict[str, int] = {}
         self._answers_s: dict[tuple[str, str], float] = {}
         for launch in race.launches:
             self.weigh(launch.stack, launch.peak_bytes)
-            for one in launch.slices:
-                self._time(launch.stack, one)
+            for slice_ in launch.slices:
+                self._time(launch.stack, slice_)
 
     @property
     def race(self) -> Race:
@@ -99,13 +99,13 @@ class Ledger:
         What this very launch did counts; failing that, the stack's other launches.
         """
         own = self._launches[launch_id]
-        others = [one for one in self._launches.values() if one.stack == own.stack]
+        others = [launch for launch in self._launches.values() if launch.stack == own.stack]
         for launches in ([own], others):
             lower: dict[int, list[float]] = {}
-            for one in (one for launch in launches for one in launch.slices if one.verdict.valid):
-                same = one.workload == workload and one.load.keep_alive == load.keep_alive
-                if same and one.load.concurrency < load.concurrency:
-                    lower.setdefault(one.load.concurrency, []).append(one.result.throughput_per_s)
+            for slice_ in (slice_ for launch in launches for slice_ in launch.slices if slice_.verdict.valid):
+                same = slice_.workload == workload and slice_.load.keep_alive == load.keep_alive
+                if same and slice_.load.concurrency < load.concurrency:
+                    lower.setdefault(slice_.load.concurrency, []).append(slice_.result.throughput_per_s)
             if lower:
                 return fmean(lower[max(lower)])
         return None

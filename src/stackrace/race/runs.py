@@ -23,15 +23,13 @@ RUN_LIMIT_S = 600.0
 
 @dataclass(slots=True, kw_only=True)
 class RunBlock:
-    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire.
-
-    ``eta_s`` is how long all that is left of the race may take, None while nothing tells.
-    """
+    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire."""
 
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     eta_s: float | None = None
+    """How long all that is left of the race may take, None while nothing tells."""
 
     def run(self) -> bool:
         """Make the runs; tells whether there was time for all of them."""

@@ -111,7 +111,7 @@ def _behind(judged: JudgedLevel, index: int, other: int) -> float:
 
 def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Condition]:
     """Name the load levels of the headline's workload at which another stack is proved better."""
-    kin = [each for each in levels if each.series == judged.series and each is not judged]
+    kin = [level for level in levels if level.series == judged.series and level is not judged]
     kin.sort(key=lambda level: level.level.load.concurrency)
     overtaken = [lead_of(level) for level in kin if _overtaken(level, judged.stacks[judged.first])]
     if not overtaken:

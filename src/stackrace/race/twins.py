@@ -45,7 +45,7 @@ def crew(
     """
     if not at_work:
         return tuple(racing)
-    pair = [one for stack in plan.stacks if stack.path == twin for one in (stack, stack.twin)]
+    pair = [half for stack in plan.stacks if stack.path == twin for half in (stack, stack.twin)]
     present = [stack for stack in pair if stack not in racing and not given_up(stack.path)]
     return (*racing, *present)
 
@@ -61,4 +61,4 @@ def shared_blocks(race: Race) -> int:
 
 
 def _launched(race: Race, path: str) -> set[int]:
-    return {one.block for one in race.launches if one.stack == path and one.ready_s is not None}
+    return {launch.block for launch in race.launches if launch.stack == path and launch.ready_s is not None}

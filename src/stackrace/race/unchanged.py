@@ -27,16 +27,16 @@ def changed(before: StackFacts, now: StackFacts) -> str:
     for name in sorted({*was_there, *is_there}):
         if was_there.get(name) != is_there.get(name):
             return f"its configuration {name} differs"
-    if [_one(command) for command in before.commands] != [_one(command) for command in now.commands]:
+    if [_neutral(command) for command in before.commands] != [_neutral(command) for command in now.commands]:
         return "it is started by another command"
     return ""
 
 
 def _plain(configs: Mapping[str, str]) -> dict[str, str]:
-    return {name: _one(text) for name, text in configs.items()}
+    return {name: _neutral(text) for name, text in configs.items()}
 
 
-def _one(text: str) -> str:
+def _neutral(text: str) -> str:
     for pattern, word in _OF_ONE_LAUNCH:
         text = pattern.sub(word, text)
     return text

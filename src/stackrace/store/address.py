@@ -28,9 +28,10 @@ _EXAMPLES = "sqlite:////var/lib/races.sqlite3 or postgresql://user:password@host
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteFile:
-    """A file on this machine; ``path`` is absolute."""
+    """A file on this machine."""
 
     path: Path
+    """Absolute."""
 
     def __str__(self) -> str:
         return str(self.path)
@@ -38,17 +39,16 @@ class SqliteFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresqlDatabase:
-    """A database of a PostgreSQL server; a ``host`` that starts with a slash is the folder of its socket.
-
-    ``options`` are libpq's other connection parameters, such as ``sslmode``.
-    """
+    """A database of a PostgreSQL server."""
 
     name: str
     user: str = ""
     password: str = field(default="", repr=False)
     host: str = ""
+    """Its name; the folder of its socket where it starts with a slash."""
     port: int | None = None
     options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """libpq's other connection parameters, such as ``sslmode``."""
 
     def __str__(self) -> str:
         """The URL without the password: fit to be shown."""
@@ -70,8 +70,8 @@ def address_of(url: str | None = None) -> Address:
     text = url or os.environ.get(VARIABLE, "")
     if not text:
         return default_file()
-    scheme, found, rest = text.partition("://")
-    if not found:
+    scheme, separator, rest = text.partition("://")
+    if not separator:
         return _sqlite(text)
     match scheme:
         case "sqlite":

@@ -20,20 +20,23 @@ class Deed(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alteration:
-    """One row of history. ``kind`` is race, facts, launch or slice; ``row`` its id; ``at`` UTC in ISO 8601.
-
-    ``who`` is as much as the database knows. ``changed`` names the columns that differ, ``before`` is the whole
-    row as it was, by column: bytes in hexadecimal, empty for a row that was added.
-    """
+    """One row of history."""
 
     race: str
+    """The race's id."""
     kind: str
+    """race, facts, launch or slice."""
     row: str
+    """The row's id."""
     deed: Deed
     at: str
+    """UTC in ISO 8601."""
     who: str
+    """As much as the database knows."""
     changed: tuple[str, ...] = ()
+    """The columns that differ."""
     before: Mapping[str, object] = field(default_factory=dict)
+    """The whole row as it was, by column: bytes in hexadecimal; empty for a row that was added."""
 
 
 def note_of(alterations: Sequence[Alteration]) -> str:

@@ -9,23 +9,23 @@ __all__ = ["GUARDED", "Guarded"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarded:
-    """One guarded table. ``identity`` columns never change: they say what a row is and where it belongs.
-
-    ``filled`` columns are written once more while a race is measured: at the end of a launch, or of the race.
-    ``untouched`` is the SQL condition, with ``{row}`` for the row, that they have not been so far. ``race`` is
-    an SQL expression for the race the row belongs to. ``going_on`` is a condition on OLD and NEW, never
-    NULL, under which they are written again: an interrupted race goes on. ``registered`` tables have ids in the
-    registry.
-    """
+    """One table whose rows are guarded."""
 
     table: str
     kind: str
+    """What history calls its rows."""
     race: str
+    """An SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
     identity: tuple[str, ...]
+    """Columns that never change: they say what a row is and where it belongs."""
     filled: tuple[str, ...] = ()
+    """Columns that are written once more while a race is measured: at the end of a launch, or of the race."""
     untouched: str = ""
+    """The SQL condition, with ``{row}`` for the row, that they have not been so far."""
     going_on: str = "FALSE"
+    """A condition on OLD and NEW, never NULL, under which they are written again: an interrupted race goes on."""
     registered: bool = False
+    """Whether its ids are in the registry."""
 
     def race_of(self, row: str) -> str:
         """Return the SQL expression for the race of ``row``, which is OLD or NEW."""

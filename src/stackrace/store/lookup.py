@@ -26,19 +26,19 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
         return names[wanted]
     if wanted in ids:
         return wanted
-    found = [each for each in ids if each.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
+    matching = [race_id for race_id in ids if race_id.startswith(wanted)]
+    if len(matching) == 1:
+        return matching[0]
     if not ids:
         raise StoreError("no race is stored yet; make one with: stackrace run")
-    if found:
-        raise StoreError(f"{prefix!r} begins {len(found)} ids; give more characters", detail=_listed(found))
+    if matching:
+        raise StoreError(f"{prefix!r} begins {len(matching)} ids; give more characters", detail=_listed(matching))
     raise StoreError(f"no race's id begins with {prefix!r}; near it are", detail=_listed(_near(wanted, ids)))
 
 
 def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:
     """Return ids that resemble ``wanted`` where it has characters, else the newest ones."""
-    heads = {each[: len(wanted)]: each for each in reversed(ids)}
+    heads = {race_id[: len(wanted)]: race_id for race_id in reversed(ids)}
     close = get_close_matches(wanted, heads, n=NEAR)
     return [heads[head] for head in close] or ids
 

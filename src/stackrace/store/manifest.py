@@ -21,46 +21,51 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What the race was asked to be. ``request`` is as ``spec.request_document`` has it.
-
-    ``version`` is Stackrace's, ``store`` where the results are kept, without any password. ``interpreter`` is the
-    app's, empty for one without; ``sources`` a digest of what the app consists of.
-    """
+    """What the race was asked to be."""
 
     race: str
     version: str
+    """Stackrace's."""
     store: str
+    """Where the results are kept, without any password."""
     request: Mapping[str, object]
+    """As ``spec.request_document`` has it."""
     interpreter: str = ""
+    """The app's, empty for an app without."""
     sources: str = ""
+    """A digest of what the app consists of."""
     format: int = FORMAT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchLine:
-    """One launch that ended. ``took_s`` counts from its start to its end; those of a block of slices overlap."""
+    """One launch that ended."""
 
     launch: str
     block: int
     stack: str
     ready_s: float | None
     slices: int
+    """How many it has."""
     took_s: float
+    """From its start to its end; those of a block of slices overlap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockLine:
-    """One block that ended; ``elapsed_s`` is what the whole race has spent of its budget by then."""
+    """One block that ended."""
 
     block: int
     elapsed_s: float
+    """What the whole race has spent of its budget by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpellLine:
-    """The race begins, or goes on, ``folder`` being its run directory meanwhile."""
+    """The race begins, or goes on."""
 
     folder: str
+    """Its run directory meanwhile."""
 
 
 Line = Opening | SpellLine | LaunchLine | BlockLine
@@ -75,12 +80,13 @@ _KINDS: Mapping[str, type[Line]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What the file says. ``folder`` is the run directory of the last process that raced."""
+    """What the file says."""
 
     opening: Opening
     launches: tuple[LaunchLine, ...] = ()
     blocks: tuple[BlockLine, ...] = ()
     folder: str = ""
+    """The run directory of the last process that raced."""
 
 
 def line_of(line: Line) -> bytes:

@@ -11,10 +11,12 @@ __all__ = ["Summary"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Enough of a race to recognise it. ``stacks`` counts them; ``ending`` None: it runs, or was killed."""
+    """Enough of a race to recognise it."""
 
     id: str
     started_at: str
     app: str
     stacks: int
+    """How many."""
     ending: Ending | None
+    """None: it runs, or was killed."""

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import Buildable, Found, find_python
+from stackrace.apps import Buildable, Interpreter, find_python
 from stackrace.apps.interpreter import can_import
 from stackrace.model.errors import InputError
 
@@ -32,7 +32,7 @@ def find(root, **options):
 def test_an_explicit_interpreter_wins_and_keeps_its_link(root):
     environment(root / ".venv")
     given = environment(root / "other")
-    assert find(root, explicit=Path("other/bin/python")) == Found(python=given, reason="as given")
+    assert find(root, explicit=Path("other/bin/python")) == Interpreter(python=given, reason="as given")
 
 
 def test_an_explicit_environment_stands_for_its_interpreter(root):
@@ -49,9 +49,9 @@ def test_an_environment_in_the_project_comes_before_the_active_one(root, tmp_pat
     active = environment(tmp_path / "active")
     environ = {"VIRTUAL_ENV": str(tmp_path / "active"), "PATH": ""}
     assert find(root, environ=environ).python == active
-    assert find(root, environ=environ) == Found(python=active, reason="the active virtual environment")
+    assert find(root, environ=environ) == Interpreter(python=active, reason="the active virtual environment")
     own = environment(root / "venv")
-    assert find(root, environ=environ) == Found(python=own, reason="venv/ in the project")
+    assert find(root, environ=environ) == Interpreter(python=own, reason="venv/ in the project")
 
 
 def test_a_broken_environment_is_passed_over(root):

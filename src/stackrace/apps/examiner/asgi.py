@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .lifespan import Lifespan
-from .messages import Asked, Reply
+from .messages import Reply, WireRequest
 from .tracebacks import Tracebacks
 
 _VERSION = {"version": "3.0", "spec_version": "2.3"}
@@ -31,7 +31,7 @@ class AsgiCaller:
             self._loop.close()
             raise
 
-    def call(self, asked: Asked) -> Reply:
+    def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
         exchange = _Exchange(asked)
         scope = scope_of(asked, self._lifespan.state)
@@ -52,7 +52,7 @@ class AsgiCaller:
 class _Exchange:
     """The two channels of one request."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: WireRequest) -> None:
         self._inbox = [{"type": "http.request", "body": asked.body, "more_body": False}]
         self._sent: list[dict[str, Any]] = []
         self._complete = asyncio.Event()
@@ -78,7 +78,7 @@ class _Exchange:
         return starts[0]["status"], headers, b"".join(message.get("body", b"") for message in bodies)
 
 
-def scope_of(asked: Asked, state: dict[str, Any]) -> dict[str, Any]:
+def scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:
     """Return the http scope of a request."""
     path, _, query = asked.path.partition("?")
     return {

@@ -9,7 +9,7 @@ from statistics import median
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from .messages import Asked, Caller, ExchangeMessage, Reply, RequestMessage, header
+from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireRequest, header
 
 PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""
@@ -24,7 +24,7 @@ PATIENCE_S = 0.5
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-class Answered(NamedTuple):
+class TimedReply(NamedTuple):
     """An answer and what it took: seconds, and CPU seconds of this process."""
 
     reply: Reply
@@ -50,16 +50,16 @@ class Asking:
             time.sleep(PAUSE_S)
         return [self._exchange(asked, first, via) for asked, first, via in firsts]
 
-    def _prepare(self, request: RequestMessage) -> Asked:
+    def _prepare(self, request: RequestMessage) -> WireRequest:
         """Return ``request`` as it goes over the wire; what the user gave himself is left alone."""
         given = tuple((name, value) for name, value in request["headers"])
         body = base64.b64decode(request["body"])
         length = (("Content-Length", str(len(body))),) if body else ()
         always = (("Host", self._host), *self._added, *length)
         missing = tuple(pair for pair in always if not header(given, pair[0].lower()))
-        return Asked(request["method"], request["path"], missing + given, body)
+        return WireRequest(request["method"], request["path"], missing + given, body)
 
-    def _first(self, asked: Asked, follow: bool) -> tuple[Asked, Reply, str]:
+    def _first(self, asked: WireRequest, follow: bool) -> tuple[WireRequest, Reply, str]:
         reply = self._ask(asked)
         target = local_target(asked, reply) if follow else ""
         if not target:
@@ -67,21 +67,21 @@ class Asking:
         there = asked._replace(path=target)
         return there, self._ask(there), asked.path
 
-    def _exchange(self, asked: Asked, first: Reply, via: str) -> ExchangeMessage:
+    def _exchange(self, asked: WireRequest, first: Reply, via: str) -> ExchangeMessage:
         # the first answer is none of them: it also paid for imports and empty caches
         again = self._again(asked, first)
-        second = max((one.reply for one in again), key=lambda reply: difference(first, reply))
+        second = max((answered.reply for answered in again), key=lambda reply: difference(first, reply))
         return {
             "path": asked.path,
             "via": via,
             "added": [list(pair) for pair in self._added if pair in asked.headers],
             "first": first.message(),
             "second": second.message(),
-            "wall_s": median(one.wall_s for one in again),
-            "cpu_s": median(one.cpu_s for one in again),
+            "wall_s": median(answered.wall_s for answered in again),
+            "cpu_s": median(answered.cpu_s for answered in again),
         }
 
-    def _again(self, asked: Asked, first: Reply) -> list[Answered]:
+    def _again(self, asked: WireRequest, first: Reply) -> list[TimedReply]:
         """Ask at least once more, until the length differs, the app fails, or patience ends."""
         answered = [self._timed(asked)]
         most = MOST
@@ -96,27 +96,27 @@ class Asking:
             answered.append(self._timed(asked))
         return answered
 
-    def _timed(self, asked: Asked) -> Answered:
+    def _timed(self, asked: WireRequest) -> TimedReply:
         wall_s, cpu_s = time.perf_counter(), time.process_time()
         reply = self._ask(asked)
-        return Answered(reply, time.perf_counter() - wall_s, time.process_time() - cpu_s)
+        return TimedReply(reply, time.perf_counter() - wall_s, time.process_time() - cpu_s)
 
-    def _ask(self, asked: Asked) -> Reply:
+    def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")
         reply = self._caller.call(asked)
         return reply if reply.status >= 500 else reply._replace(traceback="")
 
 
-def difference(one: Reply, other: Reply) -> int:
+def difference(first: Reply, second: Reply) -> int:
     """Return 3 when the status differs, 2 the length, 1 the content, 0 nothing."""
-    if one.status != other.status:
+    if first.status != second.status:
         return 3
-    if len(one.body) != len(other.body):
+    if len(first.body) != len(second.body):
         return 2
-    return int(one.body != other.body)
+    return int(first.body != second.body)
 
 
-def local_target(asked: Asked, reply: Reply) -> str:
+def local_target(asked: WireRequest, reply: Reply) -> str:
     """Return the path on the same site that ``reply`` redirects to, or nothing."""
     location = header(reply.headers, "location")
     if reply.status not in _REDIRECTS or not location:

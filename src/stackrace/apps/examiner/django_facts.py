@@ -64,11 +64,11 @@ def _routes() -> list[str]:
 
 
 def _level(patterns: Any) -> list[str]:
-    found: list[str] = []
+    paths: list[str] = []
     for entry in patterns:
         text = str(entry.pattern)
         if not text.strip("^$") and hasattr(entry, "url_patterns"):
-            found += _level(entry.url_patterns)
+            paths += _level(entry.url_patterns)
         else:
-            found.append("/" + text.lstrip("^/").rstrip("$"))
-    return found
+            paths.append("/" + text.lstrip("^/").rstrip("$"))
+    return paths

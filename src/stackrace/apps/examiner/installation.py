@@ -35,9 +35,9 @@ def _site_packages() -> list[str]:
 
 def _distributions() -> dict[str, str]:
     """Return name → version; of a distribution found twice the first counts, as it does for imports."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for distribution in distributions():
         name = distribution.metadata["Name"]
         if name:
-            found.setdefault(name, distribution.version)
-    return found
+            versions.setdefault(name, distribution.version)
+    return versions

@@ -108,7 +108,7 @@ class Report(TypedDict):
     failure: str
 
 
-class Asked(NamedTuple):
+class WireRequest(NamedTuple):
     """A request as it goes over the wire, Host included."""
 
     method: str
@@ -148,7 +148,7 @@ class Reply(NamedTuple):
 class Caller(Protocol):
     """Calls an application in process, by whatever interface it has."""
 
-    def call(self, asked: Asked) -> Reply:
+    def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer."""
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ class Tracebacks(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(level=logging.ERROR)
-        self._seen: list[BaseException] = []
+        self._errors: list[BaseException] = []
         logging.getLogger().addHandler(self)
         signals = sys.modules.get("django.core.signals")
         if signals is not None:
@@ -48,11 +48,11 @@ class Tracebacks(logging.Handler):
 
     def add(self, error: BaseException) -> None:
         """Keep ``error`` unless it is kept already."""
-        if not any(error is seen for seen in self._seen):
-            self._seen.append(error)
+        if not any(error is known for known in self._errors):
+            self._errors.append(error)
 
     def take(self) -> str:
         """Return what was collected since the last call, as text."""
-        texts = [own_traceback(error) for error in self._seen]
-        self._seen = []
+        texts = [own_traceback(error) for error in self._errors]
+        self._errors = []
         return "\n".join(texts)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from .messages import Asked, Reply
+from .messages import Reply, WireRequest
 from .tracebacks import Tracebacks
 
 
@@ -19,7 +19,7 @@ class WsgiCaller:
         self._application = application
         self._tracebacks = tracebacks
 
-    def call(self, asked: Asked) -> Reply:
+    def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
         response = _Response()
         try:
@@ -56,7 +56,7 @@ class _Response:
             raise RuntimeError("the application answered without calling start_response()")
 
 
-def environ_of(asked: Asked) -> dict[str, Any]:
+def environ_of(asked: WireRequest) -> dict[str, Any]:
     """Return the environ of a request; path bytes become latin-1 text, as the standard demands."""
     path, _, query = asked.path.partition("?")
     environ: dict[str, Any] = {

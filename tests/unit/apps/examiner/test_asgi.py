@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 
 from stackrace.apps.examiner.asgi import AsgiCaller, scope_of
-from stackrace.apps.examiner.messages import Asked
+from stackrace.apps.examiner.messages import WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 
 HOST = (("Host", "127.0.0.1"),)
@@ -18,7 +18,7 @@ def _restore_the_event_loop():
 
 def ask(application, path="/", body=b""):
     with closing(AsgiCaller(application, Tracebacks())) as caller:
-        return caller.call(Asked("POST", path, HOST, body))
+        return caller.call(WireRequest("POST", path, HOST, body))
 
 
 async def respond(send, *chunks):
@@ -88,5 +88,5 @@ def test_exceptions_and_silence_are_a_500_with_a_traceback(broken):
 
 
 def test_the_scope_decodes_the_path_and_keeps_the_raw_one():
-    scope = scope_of(Asked("GET", "/caf%C3%A9?q=1", HOST, b""), {})
+    scope = scope_of(WireRequest("GET", "/caf%C3%A9?q=1", HOST, b""), {})
     assert (scope["path"], scope["raw_path"], scope["query_string"]) == ("/café", b"/caf%C3%A9", b"q=1")

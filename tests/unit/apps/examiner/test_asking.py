@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stackrace.apps.examiner import asking
 from stackrace.apps.examiner.asking import Asking, difference, local_target
-from stackrace.apps.examiner.messages import Asked, Reply
+from stackrace.apps.examiner.messages import Reply, WireRequest
 
 replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map(
     lambda pair: Reply(pair[0], (), pair[1])
@@ -124,7 +124,7 @@ def test_one_redirect_is_followed_if_permitted():
     ],
 )
 def test_only_redirects_within_the_site_count(location, target):
-    asked = Asked("GET", "/a/", (("Host", "shop.example.com"),), b"")
+    asked = WireRequest("GET", "/a/", (("Host", "shop.example.com"),), b"")
     assert local_target(asked, Reply(301, (("location", location),))) == target
     assert local_target(asked, Reply(200, (("location", location),))) == ""
 

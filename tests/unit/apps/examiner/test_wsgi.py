@@ -2,7 +2,7 @@ from wsgiref.validate import validator
 
 import pytest
 
-from stackrace.apps.examiner.messages import Asked
+from stackrace.apps.examiner.messages import WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 from stackrace.apps.examiner.wsgi import WsgiCaller, environ_of
 
@@ -10,7 +10,7 @@ HOST = (("Host", "shop.example.com"),)
 
 
 def ask(application, path="/", method="GET", headers=(), body=b""):
-    return WsgiCaller(application, Tracebacks()).call(Asked(method, path, HOST + headers, body))
+    return WsgiCaller(application, Tracebacks()).call(WireRequest(method, path, HOST + headers, body))
 
 
 def test_the_environ_is_as_the_standard_wants_it():
@@ -24,14 +24,14 @@ def test_the_environ_is_as_the_standard_wants_it():
 
 
 def test_paths_arrive_as_bytes_in_latin_1():
-    environ = environ_of(Asked("GET", "/caf%C3%A9/?q=%C3%A9", HOST, b""))
+    environ = environ_of(WireRequest("GET", "/caf%C3%A9/?q=%C3%A9", HOST, b""))
     assert environ["PATH_INFO"].encode("latin-1").decode() == "/café/"
     assert environ["QUERY_STRING"] == "q=%C3%A9"
 
 
 def test_bodies_and_repeated_headers_arrive():
     headers = (("Content-Length", "2"), ("Content-Type", "text/x"), ("X-A", "1"), ("X-A", "2"))
-    environ = environ_of(Asked("POST", "/", HOST + headers, b"hi"))
+    environ = environ_of(WireRequest("POST", "/", HOST + headers, b"hi"))
     assert environ["wsgi.input"].read() == b"hi"
     assert (environ["CONTENT_LENGTH"], environ["CONTENT_TYPE"]) == ("2", "text/x")
     assert environ["HTTP_X_A"] == "1,2"
