@@ -24,13 +24,12 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What to load: ``mysite.settings`` for Django, ``package.module:callable`` for WSGI and ASGI.
-
-    ``config.ru`` (a path below the app's root) for Rack; for plain files ``.``, which is the root itself.
-    """
+    """What to load."""
 
     kind: EntryKind
     target: str
+    """``mysite.settings`` for Django, ``package.module:callable`` for WSGI and ASGI, ``config.ru`` for Rack (a path
+    below the app's root); for plain files ``.``, which is the root itself."""
 
     @property
     def interfaces(self) -> frozenset[Interface]:
@@ -50,25 +49,27 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """One application and everything needed to host it unmodified.
-
-    ``root`` is the folder its imports start from, or the folder of the plain files; ``python`` the interpreter of
-    its environment, ``ruby`` that of a Rack app, and plain files have neither. ``static`` maps URL prefixes
-    (``/static/``) to folders a front end may serve; ``prepare`` are commands run once before a race. ``public`` is
-    a Rack app's folder of files, its cached pages among them, that a front end may send before it asks the app;
-    None for ``public`` below the root.
-    """
+    """One application and everything needed to host it unmodified."""
 
     name: str
     root: Path
+    """The folder its imports start from, or the folder of the plain files."""
     entry: Entry
     python: Path | None = None
+    """The interpreter of its environment; None for Rack and plain files."""
     ruby: Path | None = None
+    """The interpreter of a Rack app."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables."""
     static: Mapping[str, Path] = field(default_factory=dict)
+    """Folders that a front end may serve, by URL prefix (``/static/``)."""
     prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that run once before a race."""
     services: tuple[str, ...] = ()
+    """What it needs beside it, by name (``postgresql``)."""
     public: Path | None = None
+    """A Rack app's folder of files, cached pages among them, that a front end may send before it asks the app; None
+    for ``public`` below the root."""
 
     @property
     def interfaces(self) -> frozenset[Interface]:

@@ -121,82 +121,91 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One race of a comparison. ``deviations`` is what we do otherwise than its author.
-
-    ``quick_s`` is its budget with ``--quick``, ``quick_slice_s`` how long a slice is then (None: fitted): where an
-    answer takes seconds under the highest load, shorter ones would see none. With ``quick_repeats`` the quick form
-    consists of runs, too, at most so many and of ``quick_requests`` each: where a load overwhelms a stack,
-    it would not be itself again in time for another stack's slice.
-    """
+    """One race of a comparison."""
 
     key: str
     title: str
     file: Path
+    """Its race file."""
     quick_s: float
+    """Its budget with ``--quick``, in seconds."""
     quick_slice_s: float | None = None
+    """How long a slice is with ``--quick``, where an answer takes seconds and shorter slices would see none; None:
+    fitted to the budget."""
     quick_repeats: int | None = None
+    """With ``--quick`` at most so many runs instead of slices: a stack that a load overwhelms would not recover in
+    time for another stack's slice. None: slices."""
     quick_requests: int | None = None
+    """The requests of each of these runs."""
     deviations: str = ""
+    """What we do otherwise than its author, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Technique:
-    """One way of deploying: ``title`` as published, ``path`` as it is raced today.
-
-    Where the technique is ``gone``, that says why, ``instead`` what runs in its place and why that one, and
-    ``original`` is the path it is raced by where somebody has it and a catalogue entry for it.
-    """
+    """One way of deploying."""
 
     key: str
     title: str
+    """As published."""
     path: str
+    """As it is raced today."""
     gone: str = ""
+    """Why it cannot be had any more; empty where it can."""
     instead: str = ""
+    """What runs in its place, and why that one."""
     original: str = ""
+    """The path it is raced by where somebody still has it and a catalogue entry for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellName:
-    """A cell by its names: a technique under a workload (empty where the part has only one) at a load level."""
+    """A cell by its names."""
 
     technique: str
+    """The technique's key."""
     workload: str
+    """Empty where the part has only one."""
     concurrency: int
+    """The load level, in connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A published figure. ``low`` and ``high`` are the range it was given with.
-
-    ``of`` names the process it belongs to where it is not the whole stack's; such figures make no ratios.
-    """
+    """A published figure."""
 
     part: str
+    """By key."""
     cell: CellName
     metric: Metric
     value: float
+    """In ``unit``."""
     unit: str
     low: float | None = None
+    """The lower end of the range it was published with."""
     high: float | None = None
+    """The upper end."""
     of: str = ""
+    """The process it belongs to where it is not the whole stack's; such figures make no ratios."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``this`` ÷ ``that`` in one metric is above, below, not above or about one; or ``this`` fails, or lives.
-
-    ``ratio`` is the published one, None where only a direction was.
-    """
+    """``this`` ÷ ``that`` in one metric is above, below, not above or about one; or ``this`` fails, or lives."""
 
     says: str
+    """The claim in words."""
     part: str
+    """By key."""
     metric: Metric
     kind: Kind
     this: CellName
     that: CellName | None
+    """None where ``this`` is claimed to fail or to live."""
     basis: Basis = Basis.MEASURED
     ratio: float | None = None
+    """As published; None where only a direction was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +240,7 @@ class Mix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A publication as data. ``lost`` says what of it was never published in figures, or is lost."""
+    """A publication as data."""
 
     name: str
     title: str
@@ -239,11 +248,13 @@ class Comparison:
     source: Source
     parts: tuple[Part, ...]
     techniques: Mapping[str, Technique]
+    """By key."""
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     tables: tuple[Table, ...]
     mixes: tuple[Mix, ...] = ()
     lost: str = ""
+    """What of it was never published in figures, or is lost."""
 
     def part(self, key: str) -> Part:
         """Return the part called ``key``, which must exist."""
@@ -252,39 +263,41 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOutcome:
-    """What became of a part: its ``race``, or the ``trouble`` that kept it from being run.
-
-    ``answer`` is the race's own standing in one sentence. ``left_out`` holds a sentence for each stack that could
-    not be raced here, ``complaints`` one for each validity check that had something to say.
-    """
+    """What became of a part."""
 
     part: str
+    """By key."""
     race: str | None = None
+    """The race's id; None where it could not be run."""
     trouble: str = ""
+    """What kept it from being run."""
     answer: str = ""
+    """The race's own standing in one sentence."""
     elapsed_s: float = 0.0
     difference: float = 0.05
+    """What does not matter, 0.05 for 5 %."""
     left_out: tuple[str, ...] = ()
+    """A sentence for each stack that could not be raced here."""
     complaints: tuple[str, ...] = ()
+    """A sentence for each validity check that complained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimOutcome:
-    """What running it again says about ``claim``.
-
-    ``now`` is our ratio with the limits that the ruling rests on, None while too few blocks allow any; ``blocks``
-    counts what it rests on. ``reason`` tells why it was not measured, or what was seen where failing is claimed.
-    ``difference`` is what does not matter, 0.05 for 5 %. ``more_s`` is how many more seconds of racing would tell
-    what cannot be told yet, None where nobody knows.
-    """
+    """What running it again says about ``claim``."""
 
     claim: Claim
     ruling: Ruling
     now: Interval | None = None
+    """Our ratio with the limits that the ruling rests on; None while too few blocks allow any."""
     blocks: int = 0
+    """How many blocks the ruling rests on."""
     reason: str = ""
+    """Why it was not measured, or what was seen where failing is claimed."""
     difference: float = 0.05
+    """What does not matter, 0.05 for 5 %."""
     more_s: float | None = None
+    """How many more seconds of racing would decide it; None where nobody knows."""
 
     @property
     def within(self) -> bool:
@@ -305,33 +318,35 @@ class ClaimOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOutcome:
-    """A table's ratios to its first row, then and now, by row and level; None where there is none."""
+    """A table's ratios to its first row."""
 
     table: Table
     then: tuple[tuple[float | None, ...], ...]
+    """As published, by row and level; None where there is none."""
     now: tuple[tuple[float | None, ...], ...]
+    """As measured, by row and level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """A comparison run again: everything its reports show.
-
-    ``made_at`` is UTC in ISO 8601. ``family`` counts the claims that have limits: with the probability
-    ``confidence`` nothing wrong is said of any of them. ``host`` is the machine in words.
-    """
+    """A comparison run again: everything its reports show."""
 
     id: str
     made_at: str
+    """UTC in ISO 8601."""
     mode: Mode
     comparison: Comparison
     parts: tuple[PartOutcome, ...]
     claims: tuple[ClaimOutcome, ...]
     tables: tuple[TableOutcome, ...]
     family: int
+    """How many claims have limits."""
     confidence: float
+    """The probability that none of these claims is ruled wrongly, 0.95 for 95 %."""
     host: str
+    """The machine, in words."""
     notes: tuple[str, ...] = field(default=())
 
     def count(self, ruling: Ruling) -> int:
         """Return how many claims were ruled so."""
-        return sum(one.ruling is ruling for one in self.claims)
+        return sum(outcome.ruling is ruling for outcome in self.claims)

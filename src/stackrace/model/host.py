@@ -34,71 +34,81 @@ class HostFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkLimits:
-    """What bounds the number of connections.
-
-    ``descriptors`` is the soft limit of one process, ``descriptors_hard`` what it may be raised to.
-    ``ephemeral_ports`` are available per destination, ``time_wait`` of them are taken at the moment.
-    ``tw_reuse`` is the kernel's setting: 0 never, 1 reuses such a port after a second, 2 on loopback only.
-    ``accept_queue`` is somaxconn: no server's backlog is longer, whatever it asks for.
-    """
+    """What bounds the number of connections."""
 
     descriptors: int
+    """File descriptors that one process may have (soft limit)."""
     descriptors_hard: int
+    """What that limit may be raised to."""
     ephemeral_ports: int
+    """Local ports per destination."""
     time_wait: int
+    """How many of them earlier connections hold at the moment (TIME_WAIT)."""
     tw_reuse: int
+    """When the kernel reuses such a port: 0 never, 1 after a second, 2 on loopback only."""
     accept_queue: int
+    """somaxconn: no server's backlog is longer, whatever it asks for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineDelta:
-    """What the whole machine did around a slice. Network counters are those of our network namespace.
-
-    ``busy_s`` is the CPU time of all processes, interrupts left out; ``own_s`` that of the measuring
-    processes, the engine's threads included. ``stall_s``: some task wanted a CPU and had none.
-    ``throttled_s``: a quota of our control group held us back. ``clock_step_s``: how far the wall clock
-    strayed from the monotonic one. ``listen_overflows`` counts connections that a full accept queue lost,
-    ``accepted`` those it took; ``retransmits`` includes ``syn_retransmits``. ``time_wait`` is the number of
-    such connections at the end.
-
-    ``group_stall_s`` is ``stall_s`` for our own control group alone, None where that is not told.
-    ``stack_cores_busy_s`` is ``busy_s`` of the stacks' cores alone, ``stack_cores_steal_s`` what was stolen of
-    them, ``stack_cores`` how many they are; all are 0 where nobody asked.
-    ``canary_before_ns`` and ``canary_after_ns`` are what the speed canary cost on these cores around the slice.
-    ``speed_change`` is how much faster the stacks' cores were after the slice than before, -0.1 for a tenth
-    slower; ``frequency_change`` the same for their frequency from the slice's beginning to its end. All are None
-    where nobody knows. ``heat_stops``: how often they were slowed down for heat. ``clocksource`` is what the kernel
-    told the time by at the end, empty when unknown, ``clocksource_before`` at the beginning.
-    """
+    """What the whole machine did around a slice. Network counters are those of our network namespace."""
 
     elapsed_s: float
+    """Seconds between the two readings."""
     cores: int
+    """Logical cores of the machine."""
     busy_s: float
+    """CPU seconds of all processes, interrupts left out."""
     own_s: float
+    """CPU seconds of the measuring processes, the engine's threads included."""
     steal_s: float = 0.0
+    """CPU seconds that the hypervisor gave to others."""
     stall_s: float = 0.0
+    """Seconds in which some task wanted a CPU and had none."""
     throttled_s: float = 0.0
+    """Seconds for which a quota of our control group held us back."""
     clock_step_s: float = 0.0
+    """How far the wall clock strayed from the monotonic one."""
     swapped_pages: int = 0
+    """Memory pages swapped in and out."""
     major_faults: int = 0
+    """Page faults that had to read from a disk."""
     listen_overflows: int = 0
+    """Connections that a full accept queue lost."""
     timeouts: int = 0
+    """TCP retransmission timeouts."""
     syn_retransmits: int = 0
     retransmits: int = 0
+    """TCP segments sent again, ``syn_retransmits`` included."""
     segments_sent: int = 0
+    """TCP segments."""
     accepted: int = 0
+    """Connections that accept queues took."""
     time_wait: int = 0
+    """Connections in TIME_WAIT at the end."""
     group_stall_s: float | None = None
+    """``stall_s`` of our own control group alone; None where the kernel does not say."""
     stack_cores_busy_s: float = 0.0
+    """``busy_s`` of the stacks' cores alone; 0 where nobody asked."""
     stack_cores_steal_s: float = 0.0
+    """``steal_s`` of these cores."""
     stack_cores: int = 0
+    """How many they are."""
     canary_before_ns: float | None = None
+    """Nanoseconds that the speed canary took on these cores before the slice; None where it did not run."""
     canary_after_ns: float | None = None
+    """The same after the slice."""
     speed_change: float | None = None
+    """How much faster these cores were after the slice than before, -0.1 for a tenth slower; None where unknown."""
     frequency_change: float | None = None
+    """The same for their frequency, from the slice's beginning to its end."""
     heat_stops: int = 0
+    """How often they were slowed down for heat."""
     clocksource: str = ""
+    """What the kernel told the time by at the end; empty when unknown."""
     clocksource_before: str = ""
+    """The same at the beginning."""
 
     @property
     def capacity_s(self) -> float:

@@ -41,19 +41,18 @@ class MemorySample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """One uninterrupted stretch of load on one launched stack. ``index`` orders the slices of a race in time.
-
-    ``workload`` is the name of what was asked for, empty in races with a single workload. ``conditions`` is what
-    the machine did meanwhile, None in races that earlier versions measured.
-    """
+    """One uninterrupted stretch of load on one launched stack."""
 
     index: int
+    """Orders the slices of a race in time."""
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
     verdict: Verdict = field(default_factory=Verdict)
     workload: str = ""
+    """By name; empty in races with a single workload."""
     conditions: Conditions | None = None
+    """What the machine did meanwhile; None in races that earlier versions measured."""
 
     @property
     def cpu_s(self) -> float:
@@ -115,21 +114,23 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """One launch of the stack ``stack`` (its path) in block ``block``.
-
-    ``ready_s`` is the time from the start of its first process to its first right answer. ``verdict`` is what the
-    checks say about the launch as a whole; an invalid one keeps all its slices out of the statistics.
-    """
+    """One launch of a stack."""
 
     id: str
     block: int
+    """The block it was made in, from 0."""
     stack: str
+    """By path; the hidden twin's has an ending of its own."""
     ready_s: float | None = None
+    """Seconds from the start of its first process to its first right answer; None where there was none."""
     warmup_s: float = 0.0
+    """Seconds of load before its first slice."""
     slices: tuple[Slice, ...] = ()
     memory: tuple[MemorySample, ...] = ()
+    """In order of time."""
     failure: Failure | None = None
     verdict: Verdict = field(default_factory=Verdict)
+    """About the launch as a whole; an invalid one keeps all its slices out of the statistics."""
 
     @property
     def peak_bytes(self) -> int:

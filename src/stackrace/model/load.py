@@ -68,15 +68,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:
-    """TLS to the server: ``name`` is asked for (SNI) and must stand in the certificate.
-
-    ``authorities`` are the trusted certificates (PEM); None accepts any certificate. ``versions`` holds "1.2",
-    "1.3" or both.
-    """
+    """TLS to the server."""
 
     name: str
+    """What is asked for (SNI), and must stand in the certificate."""
     authorities: bytes | None
+    """The trusted certificates (PEM); None accepts any certificate."""
     versions: tuple[str, ...] = ("1.2", "1.3")
+    """Those that may be spoken: "1.2", "1.3" or both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

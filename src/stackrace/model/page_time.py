@@ -11,13 +11,12 @@ __all__ = ["PageTime", "mean_time"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTime:
-    """What one answer takes without any server: seconds that pass, and CPU seconds among them.
-
-    The rest is waiting, for a database or for another site. Zeros where nobody knows.
-    """
+    """What one answer takes without any server; zeros where nobody knows."""
 
     wall_s: float = 0.0
+    """Seconds that pass."""
     cpu_s: float = 0.0
+    """CPU seconds among them; the rest is waiting, for a database or for another site."""
 
 
 def mean_time(times: Iterable[PageTime]) -> PageTime:
@@ -25,4 +24,4 @@ def mean_time(times: Iterable[PageTime]) -> PageTime:
     known = list(times)
     if not known:
         return PageTime()
-    return PageTime(wall_s=fmean(one.wall_s for one in known), cpu_s=fmean(one.cpu_s for one in known))
+    return PageTime(wall_s=fmean(time.wall_s for time in known), cpu_s=fmean(time.cpu_s for time in known))

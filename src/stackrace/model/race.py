@@ -98,15 +98,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacePlan:
-    """Everything a race is told beforehand. ``difference`` is the ratio that does not matter, 0.05 for 5 %.
-
-    ``slice_s`` None lets the race fit its slices to the budget. With ``repeats`` there are runs instead: each cell
-    is run that often, every time on a fresh launch and as long as its load says (``requests`` or ``duration_s``);
-    then ``budget_s`` is an upper bound, None without one. ``limits`` names the only stacks, by path, that meet the
-    workload of a name. ``exhaustive`` spends the whole budget on all stacks, however early the answer comes.
-    With ``twin`` one of the stacks runs twice under two names, so that the race shows what it would call a
-    difference where there is none.
-    """
+    """Everything a race knows beforehand."""
 
     id: str
     app: App
@@ -115,14 +107,23 @@ class RacePlan:
     loads: tuple[Load, ...]
     question: Question
     difference: float
+    """The difference in throughput that does not matter, 0.05 for 5 %."""
     budget_s: float | None
+    """The race's time, in seconds; an upper bound for runs, None without one."""
     cores: Resources
+    """What every stack may use."""
     seed: int
+    """Of everything that is shuffled."""
     slice_s: float | None = None
+    """The length of a slice, in seconds; None: fitted to the budget."""
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The only stacks, by path, that meet a workload, by its name."""
     repeats: int | None = None
+    """Runs of each cell, every one on a fresh launch and as long as its load says; None: slices."""
     exhaustive: bool = False
+    """Whether all stacks race for the whole budget, however early the answer comes."""
     twin: bool = True
+    """Whether one stack runs twice under two names, to show what the race takes for a difference."""
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
         """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
@@ -152,42 +153,51 @@ class StackFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Race:
-    """A race as it is kept: the plan's words, the host, and every launch made so far, in order of time.
-
-    ``urls`` are those of its workload; a race with several has them by name in ``workloads`` instead. A recorded
-    session stands there as the ``file:`` URL of its recording. ``limits`` names the only stacks that met a
-    workload. ``repeats`` counts the runs of each cell, every one on a fresh launch; None for a race in slices.
-    ``budget_s`` is 0 for runs that nothing bounds. ``exhaustive`` tells that no early answer was to end the race.
-    ``started_at`` is UTC in ISO 8601; ``ending`` is None while the race runs or when it was killed.
-    ``twin`` is the path of the stack that also ran as its own hidden twin, empty without one; the twin's launches
-    stand among the others under ``model.stack.twin_path`` of it. ``resumed`` counts how often the race went on
-    after an interruption. ``rule`` is by what it was, and is reported as, decided. ``duty`` tells where its time
-    went, None where nobody took it.
-    """
+    """A race as it is kept: what was asked, the host, and every launch so far."""
 
     id: str
     started_at: str
+    """UTC in ISO 8601."""
     version: str
+    """Of stackrace."""
     app: str
+    """By name."""
     urls: tuple[str, ...]
+    """Of its only workload; empty where there are several. A recorded session is the ``file:`` URL of its
+    recording."""
     stacks: tuple[str, ...]
+    """By path, without the twin."""
     loads: tuple[Load, ...]
     question: Question
     difference: float
+    """The difference in throughput that does not matter, 0.05 for 5 %."""
     budget_s: float
+    """In seconds; 0 for runs without one."""
     cores: Resources
+    """What every stack could use."""
     seed: int
     host: HostFacts
     notes: tuple[str, ...] = ()
+    """Sentences to be read with the result."""
     facts: tuple[StackFacts, ...] = ()
     launches: tuple[Launch, ...] = ()
+    """In order of time."""
     elapsed_s: float = 0.0
     ending: Ending | None = None
+    """None while the race runs, or when it was killed."""
     workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The URLs of several workloads, by name."""
     repeats: int | None = None
+    """Runs of each cell, every one on a fresh launch; None for a race in slices."""
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The only stacks, by path, that met a workload, by its name."""
     exhaustive: bool = False
+    """Whether no early answer was to end the race."""
     twin: str = ""
+    """The path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without."""
     resumed: int = 0
+    """How often the race went on after an interruption."""
     rule: Rule = Rule.ALL_PAIRS
+    """By what it was, and is reported as, decided."""
     duty: Duty | None = None
+    """Where its time went; None where nobody took it."""

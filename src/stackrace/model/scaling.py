@@ -14,20 +14,20 @@ __all__ = ["ScalingCurve", "ScalingLaw", "Unfit", "UnfitKind"]
 class ScalingLaw:
     """The Universal Scalability Law as fitted: X(N) = λN/(1 + σ(N − 1) + κN(N − 1)) at N connections.
 
-    ``single_per_s`` is λ, what one connection alone would reach; ``contention`` σ ≥ 0, the share that waits for
-    what only one can use at a time; ``coherency`` κ ≥ 0, the cost of each two keeping one another informed. Each
-    has 95 % limits, None with a single block. ``peak`` is N* = √((1 − σ)/κ), beyond which more connections make
-    less throughput: None where the fitted curve never falls, its ``high`` infinite where that cannot be excluded,
-    at least 1. ``residual`` is the standard deviation of the levels around the curve, 0.02 for 2 %.
-
-    Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5.
+    Limits are at 95 %, None with a single block. Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5.
     """
 
     single_per_s: Interval
+    """λ: what one connection alone would reach, in answers per second."""
     contention: Interval
+    """σ ≥ 0: the share that waits for what only one can use at a time."""
     coherency: Interval
+    """κ ≥ 0: the cost of each two keeping one another informed."""
     peak: Interval | None
+    """N* = √((1 − σ)/κ) ≥ 1: the connections beyond which throughput falls. None where the curve never falls; its
+    ``high`` is infinite where that cannot be excluded."""
     residual: float
+    """The standard deviation of the levels around the curve, 0.02 for 2 %."""
 
     def at(self, connections: float) -> float:
         """Return the fitted throughput in answers per second at ``connections`` ≥ 1."""

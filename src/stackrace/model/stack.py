@@ -72,14 +72,18 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One knob of a server: its type is its default's, ``choices`` and ``minimum``/``maximum`` bound it."""
+    """One knob of a server."""
 
     name: str
     default: SettingValue
+    """Its type is the setting's."""
     help: str
+    """One sentence."""
     choices: tuple[str, ...] = ()
+    """The only values of a text; empty: any."""
     minimum: int = 1
     maximum: int = 4096
+    """Of a whole number, inclusive as the minimum."""
     origin: Origin = Origin.DEFAULT
     implies: Mapping[str, Interface] = field(default_factory=dict)
     """Which interface a value hosts, where a server can host several (``class=uvicorn``)."""
@@ -128,25 +132,25 @@ def _threads(settings: Mapping[str, SettingValue]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
-    """What a catalogue entry can do, as far as the grammar of stacks needs to know.
-
-    A server with ``inside`` lives within the named servers (``apache+mod_wsgi``) and listens to nothing itself;
-    ``asks`` are the settings that it wants of its host, unless the path says otherwise.
-    ``sockets`` lists the kinds it can listen on behind a front end, preferred first. ``forwards_to`` maps a
-    protocol it forwards to the kinds of socket it can reach with it; unless it ``balances``, to one instance only.
-    ``gone`` says why a technique that people still look for can no longer be had, and what took its place; its
-    name may be a pair, as ``nginx+mod_wsgi``.
-    """
+    """What a catalogue entry can do, as far as the grammar of stacks needs to know."""
 
     name: str
+    """As paths spell it; of what is gone it may be a pair, as ``nginx+mod_wsgi``."""
     title: str
+    """As people write it."""
     listens: frozenset[Protocol] = frozenset()
+    """Empty for what lives inside another server."""
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
+    """The kinds of socket it can reach, by protocol."""
     balances: bool = True
+    """Whether it can forward to several instances."""
     hosts: frozenset[Interface] = frozenset()
     inside: frozenset[str] = frozenset()
+    """The servers it can live in, as in ``apache+mod_wsgi``; empty: it stands by itself."""
     asks: Mapping[str, SettingValue] = field(default_factory=dict)
+    """The settings that it wants of such a server, unless the path says otherwise."""
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
+    """What it can listen on behind a front end, preferred first."""
     settings: tuple[Setting, ...] = ()
     processes: Callable[[Mapping[str, SettingValue]], ProcessCount | None] = _not_counted
     """How many processes its settings make it work with; None where they do not say."""
@@ -155,6 +159,7 @@ class ServerSpec:
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
     gone: str = ""
+    """Why a technique that people still look for can no longer be had, and what took its place."""
 
     def setting(self, name: str) -> Setting:
         """Return the setting called ``name``; raises KeyError when there is none."""
@@ -166,16 +171,17 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
-    """One server in a stack. ``protocol`` is how the hop before reaches it; None means inside that hop.
-
-    ``chosen`` holds the settings the path itself gives; ``settings`` adds the catalogue's defaults.
-    """
+    """One server in a stack."""
 
     spec: ServerSpec
     protocol: Protocol | None
+    """How the hop before reaches it; None: it lives inside that hop."""
     chosen: Mapping[str, SettingValue] = field(default_factory=dict)
+    """The settings that the path itself gives."""
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    """All settings, the catalogue's defaults included."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
+    """Whose choice each setting is."""
 
     @property
     def server(self) -> str:
@@ -219,12 +225,10 @@ def original_path(path: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """The chain of hops from the client to the app.
-
-    ``path`` is the canonical text: it parses back to an equal stack and names the stack in every report.
-    """
+    """The chain of hops from the client to the app."""
 
     path: str
+    """The canonical text: it parses back to an equal stack and names the stack in every report."""
     hops: tuple[Hop, ...]
     interface: Interface
 

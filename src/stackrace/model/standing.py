@@ -21,29 +21,37 @@ __all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One stack at one load level.
-
-    ``tier`` 1 is the best; no order is claimed within a tier. ``rank`` is the set of places the
-    stack may hold. ``ratio`` compares its throughput with the leader's (1 for the leader itself).
-    ``cpu_ms_per_request`` and ``memory_bytes`` (peak PSS) are keyed by hop; ``launches`` counts valid replicates.
-    ``latency_limits`` holds quantiles of ``latency`` in seconds with their 95 % limits, by name (``p99``): None
-    for one that too few requests lie above, no member for one that nobody looked at.
-    """
+    """One stack at one load level."""
 
     stack: str
+    """By path."""
     tier: int
+    """1 is the best; no order is claimed within a tier."""
     rank: tuple[int, int]
+    """The first and the last place that the stack may hold."""
     throughput_per_s: Interval
+    """Right answers per second."""
     ratio: Interval
+    """Its throughput over the leader's; 1 for the leader itself."""
     latency: Quantiles
+    """Of all its requests together."""
     errors: int
+    """Requests answered wrongly or not at all."""
     requests: int
+    """Requests whose fate is known, errors included."""
     cpu_ms_per_request: Mapping[str, float]
+    """By hop."""
     memory_bytes: Mapping[str, int]
+    """The peak of PSS, by hop."""
     launches: int
+    """Valid ones."""
     slices: int
+    """Valid ones."""
     ready_s: float | None = None
+    """Seconds from its start to its first right answer; None where that is unknown."""
     latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)
+    """Quantiles in seconds with their 95 % limits, by name (``p99``): None for one that too few requests lie above,
+    no member for one that nobody looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,17 +15,15 @@ _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµ%/]*)\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A quantity's spellings.
-
-    ``suffixes`` maps each accepted suffix to its factor in the base unit, in ascending order of factor;
-    the first spelling of a factor is the one printed. ``also`` are spellings that are understood and never
-    printed. ``example`` is shown when parsing fails.
-    """
+    """A quantity's spellings."""
 
     name: str
     suffixes: Mapping[str, float]
+    """The factor of each suffix in the base unit, ascending; the first spelling of a factor is printed."""
     example: str
+    """Shown when parsing fails."""
     also: Mapping[str, float] = field(default_factory=dict)
+    """Spellings that are understood and never printed."""
 
     def parse(self, text: str) -> float:
         """Return ``text`` in the base unit; raises InputError that shows an example of a right spelling."""
@@ -41,11 +39,11 @@ class Unit:
         return f"{_three_digits(value / factor)}{self._gap(suffix)}{suffix}"
 
     def _best(self, value: float) -> tuple[str, float]:
-        seen: dict[float, str] = {}
+        printed: dict[float, str] = {}
         for suffix, factor in self.suffixes.items():
-            seen.setdefault(factor, suffix)
-        fitting = [(factor, suffix) for factor, suffix in seen.items() if factor <= abs(value)]
-        factor, suffix = max(fitting) if fitting else min(seen.items()) if value else (1.0, seen.get(1.0, ""))
+            printed.setdefault(factor, suffix)
+        fitting = [(factor, suffix) for factor, suffix in printed.items() if factor <= abs(value)]
+        factor, suffix = max(fitting) if fitting else min(printed.items()) if value else (1.0, printed.get(1.0, ""))
         return suffix, factor
 
     @staticmethod

@@ -12,21 +12,22 @@ __all__ = ["Answer", "Nonce", "NoncePlace", "Order", "Request", "Sameness", "Wor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request; ``path`` starts with a slash and holds the query, ``headers`` adds to what is always sent.
-
-    ``chunk_bytes`` sends the body in chunks of that size, ``expects_continue`` only once the server asks for it.
-    In a session ``think_s`` is the pause before the request, and ``embedded`` tells that it belongs to the page
-    before it, as style sheets and images do.
-    """
+    """One request."""
 
     path: str
+    """Starts with a slash, and holds the query."""
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
+    """Added to what is always sent."""
     body: bytes = b""
     chunk_bytes: int | None = None
+    """Sends the body in chunks of that size; None: whole."""
     expects_continue: bool = False
+    """Whether the body waits until the server asks for it (Expect: 100-continue)."""
     think_s: float = 0.0
+    """In a session the pause before the request, in seconds."""
     embedded: bool = False
+    """Whether it belongs to the page before it in a session, as style sheets and images do."""
 
 
 class Order(StrEnum):
@@ -47,13 +48,14 @@ class NoncePlace(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nonce:
-    """A number that no other request has, in the header or query parameter ``name``.
+    """A number that no other request has.
 
     The answer must repeat it, in a header of that name or in its body: an answer out of a cache cannot.
     """
 
     place: NoncePlace
     name: str
+    """Of the header or query parameter."""
 
 
 class Sameness(StrEnum):
@@ -71,34 +73,32 @@ class Sameness(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The golden answer to a request: what the application itself says, asked without any server.
-
-    ``status`` is None where nothing certain is known of it, as in recordings: any 2xx is right then. ``parts`` are
-    the fixed parts of a body whose ``sameness`` is PARTS: it starts with the first, ends with the last, and has the
-    others between them in their order.
-    """
+    """The golden answer to a request: what the application itself says, asked without any server."""
 
     status: int | None
+    """None where nothing certain is known of it, as in recordings: any 2xx is right then."""
     body: bytes
     content_type: str
     sameness: Sameness
     parts: tuple[bytes, ...] = ()
+    """The fixed parts of a body whose sameness is PARTS: it starts with the first, ends with the last, and has the
+    others between them in their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """The requests of a race, each with its golden answer; ``host`` goes into the Host header.
-
-    ``name`` tells it from the others where a race has several, empty where it is the only one. ``cookies`` has
-    each session send back the cookies it was given. ``page`` is what the app takes for one of the requests, on
-    average.
-    """
+    """The requests of a race."""
 
     requests: tuple[Request, ...]
     answers: tuple[Answer, ...]
+    """The golden answer to each request."""
     host: str = "127.0.0.1"
+    """For the Host header."""
     order: Order = Order.TURN
     cookies: bool = False
+    """Whether each session sends back the cookies it was given."""
     nonce: Nonce | None = None
     name: str = ""
+    """Tells it from the others where a race has several; empty where it is the only one."""
     page: PageTime = field(default_factory=PageTime)
+    """What the app takes for one of the requests, on average."""
