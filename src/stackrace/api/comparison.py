@@ -73,8 +73,11 @@ def last_rerun(name: str, store: Store) -> Rerun:
     """Return the last rerun of the comparison ``name``, judged anew from its races in ``store``."""
     comparison = read_comparison(name)
     kept = latest(name, _folder())
-    races = {one.part: store.load(one.race) for one in kept.parts if one.race is not None}
-    parts = tuple(_outcome(races[one.part], one.part, one.left_out) if one.race else one for one in kept.parts)
+    races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
+    parts = tuple(
+        _outcome(races[outcome.part], outcome.part, outcome.left_out) if outcome.race else outcome
+        for outcome in kept.parts
+    )
     return _rerun(comparison, kept, races, parts)
 
 
@@ -140,7 +143,10 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
         elapsed_s=race.elapsed_s,
         difference=race.difference,
         left_out=left_out,
-        complaints=tuple(f"{one.headline}, {one.check}: {one.seen}." for one in complaints(race, standing)),
+        complaints=tuple(
+            f"{complaint.headline}, {complaint.check}: {complaint.seen}."
+            for complaint in complaints(race, standing)
+        ),
     )
 
 

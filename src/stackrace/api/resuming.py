@@ -74,11 +74,11 @@ def _wanted(prefix: str, store: Store) -> str:
 def _store_of(prefix: str) -> str | None:
     """Return the store of a race that was made here, None for one that was not."""
     folder = races_folder()
-    found = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
-    if len(found) != 1 or is_racing(folder, found[0].name):
+    folders = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
+    if len(folders) != 1 or is_racing(folder, folders[0].name):
         return None
-    with reopen_manifest(folder, found[0].name) as file:
-        return _read(file, found[0].name).opening.store
+    with reopen_manifest(folder, folders[0].name) as file:
+        return _read(file, folders[0].name).opening.store
 
 
 def _need_unfinished(race: Race) -> None:

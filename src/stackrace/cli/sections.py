@@ -39,7 +39,7 @@ class SectionedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one definition list per section; what has none comes last."""
         sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in sorted(self.get_params(ctx), key=lambda one: not isinstance(one, _Option)):
+        for parameter in sorted(self.get_params(ctx), key=lambda option: not isinstance(option, _Option)):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "heading", "Help"), []).append(record)

@@ -57,14 +57,14 @@ def _narrower(former: _Schema) -> _Schema:
 
 
 def _members(kind: type, form: Form, names: Mapping[type, str]) -> _Schema:
-    hints, said = get_type_hints(kind), _docstrings(kind)
+    hints, descriptions = get_type_hints(kind), _docstrings(kind)
     members: _Schema = {}
     for each in fields(kind):
         name = form.name_of(kind, each.name)
         if name == FLAT:
             members.update(_members(hints[each.name], form, names))
         elif name != LEFT_OUT:
-            described = {"description": said[each.name]} if each.name in said else {}
+            described = {"description": descriptions[each.name]} if each.name in descriptions else {}
             members[name] = {**described, **_shape(hints[each.name], each, form, names)}
     return members
 
@@ -111,14 +111,14 @@ def _nullable(shape: _Schema) -> _Schema:
 @cache
 def _docstrings(kind: type) -> dict[str, str]:
     """Return the docstrings below the fields of ``kind`` and of the records it extends."""
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for base in reversed([base for base in kind.__mro__ if is_dataclass(base)]):
         (definition,) = ast.parse(inspect.getsource(base)).body
         assert isinstance(definition, ast.ClassDef)
         for field, below in zip(definition.body, definition.body[1:], strict=False):
             if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
-                found[ast.unparse(field.target)] = _first_sentences(str(ast.literal_eval(below.value)))
-    return found
+                docstrings[ast.unparse(field.target)] = _first_sentences(str(ast.literal_eval(below.value)))
+    return docstrings
 
 
 def _first_sentences(docstring: str) -> str:

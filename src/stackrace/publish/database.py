@@ -44,10 +44,10 @@ class _Answer:
     def document(self) -> dict[str, Any]:
         """The body as a JSON object; empty when it is none."""
         try:
-            found = json.loads(self.body)
+            document = json.loads(self.body)
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

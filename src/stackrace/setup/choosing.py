@@ -91,7 +91,7 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], parallelism:
     usual = levels_of(request)
     if request.concurrency or request.repeats is not None:
         return usual
-    pages = [one.page for one in workloads]
+    pages = [workload.page for workload in workloads]
 
     def suits(levels: tuple[int, ...]) -> bool:
         return all(response_s(page, max(levels), parallelism) <= LONGEST_RESPONSE_S for page in pages)

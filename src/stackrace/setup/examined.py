@@ -49,11 +49,11 @@ def examined_app(
     services, which ``preparing`` starts. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
-    found = find_app(request, environments, data, on_preparing)
-    app = _furnished(found.app, request, beside)
+    found_app = find_app(request, environments, data, on_preparing)
+    app = _furnished(found_app.app, request, beside)
     preparing(app)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
-    urls = urls_of(request, found.urls)
+    urls = urls_of(request, found_app.urls)
     examination = _examination(app, request, urls)
     static = request.static if request.static is not None else {**examination.static, **app.static}
     app = replace(app, static=static)
@@ -64,7 +64,7 @@ def examined_app(
         workloads=workloads,
         python_minor=_minor(examination),
         debug=examination.django is not None and examination.django.debug,
-        notes=(*found.notes, *_instead(examination, urls), *notes, *examination.notes),
+        notes=(*found_app.notes, *_instead(examination, urls), *notes, *examination.notes),
     )
 
 
@@ -98,9 +98,9 @@ def _examination(app: App, request: RaceRequest, urls: tuple[str, ...]) -> Exami
     for route in first.django.routes:
         if route.startswith("/admin") or "<" in route or "(" in route:
             continue
-        other = ask(route)
-        if 200 <= other.exchanges[0].first.status < 300:
-            return other
+        page_examination = ask(route)
+        if 200 <= page_examination.exchanges[0].first.status < 300:
+            return page_examination
     return first
 
 

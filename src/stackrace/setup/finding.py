@@ -102,9 +102,9 @@ def _python(
     request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
 ) -> tuple[Path, str]:
     needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
-    found = find_python(root, needs, explicit=request.python)
-    if isinstance(found, Buildable):
-        on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=found.reason))
-        python = environments.of_requirements(found.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
-        return python, f"The app runs in a private environment made from {found.requirements.name}."
-    return found.python, f"The app runs with {found.python} ({found.reason})."
+    choice = find_python(root, needs, explicit=request.python)
+    if isinstance(choice, Buildable):
+        on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
+        python = environments.of_requirements(choice.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
+        return python, f"The app runs in a private environment made from {choice.requirements.name}."
+    return choice.python, f"The app runs with {choice.python} ({choice.reason})."

@@ -73,7 +73,7 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         app=plan.app.name,
-        urls=() if first.name else asked[""] or tuple(one.path for one in first.requests),
+        urls=() if first.name else asked[""] or tuple(request.path for request in first.requests),
         stacks=tuple(stack.path for stack in plan.stacks),
         loads=plan.loads,
         question=plan.question,
@@ -96,9 +96,9 @@ def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
 
     Without a name it is the only one, whatever the race file calls it.
     """
-    for one in request.workloads:
-        if not name or one.name == name:
-            return _recording(one.session) if one.session is not None else one.urls
+    for workload in request.workloads:
+        if not name or workload.name == name:
+            return _recording(workload.session) if workload.session is not None else workload.urls
     return _recording(request.session) if request.session is not None else ()
 
 

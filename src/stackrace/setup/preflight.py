@@ -39,7 +39,12 @@ def refuse_early(request: RaceRequest) -> None:
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
     check_limits(loads, cores_of(request))
     budget_s = budget_s_of(request)
-    if stacks and budget_s and request.repeats is None and all(one.stacks is None for one in request.workloads):
+    if (
+        stacks
+        and budget_s
+        and request.repeats is None
+        and all(workload.stacks is None for workload in request.workloads)
+    ):
         _refuse_short(request, budget_s, stacks, len(levels))
 
 

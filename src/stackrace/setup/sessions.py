@@ -33,8 +33,10 @@ def with_bundled_sessions(request: RaceRequest) -> RaceRequest:
         request,
         session=None if request.session is None else session_file(request.session, sessions),
         workloads=tuple(
-            one if one.session is None else replace(one, session=session_file(one.session, sessions))
-            for one in request.workloads
+            workload
+            if workload.session is None
+            else replace(workload, session=session_file(workload.session, sessions))
+            for workload in request.workloads
         ),
     )
 
@@ -90,10 +92,14 @@ def _with_bodies(workload: Workload, app: App, examination: Examination) -> Work
     asked = list(simple.values())[:MOST_ASKED]
     if not asked:
         return workload
-    found = examine(app, asked, host=examination.host).exchanges
-    bodies = {_key(request): one for request, one in zip(asked, found, strict=True) if _is_for_everybody(one)}
+    exchanges = examine(app, asked, host=examination.host).exchanges
+    bodies = {
+        _key(request): exchange
+        for request, exchange in zip(asked, exchanges, strict=True)
+        if _is_for_everybody(exchange)
+    }
     pairs = zip(workload.requests, workload.answers, strict=True)
-    times = {_key(request): one.page for request, one in zip(asked, found, strict=True)}
+    times = {_key(request): exchange.page for request, exchange in zip(asked, exchanges, strict=True)}
     return replace(
         workload,
         answers=tuple(_answer(request, answer, bodies) for request, answer in pairs),

@@ -25,7 +25,7 @@ def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
     if not wanted:
         return urls
     # recordings bring their own answers; the app has still to be seen to answer at all
-    return tuple(dict.fromkeys(url for one in wanted for url in one.urls)) or ("/",)
+    return tuple(dict.fromkeys(url for asked_for in wanted for url in asked_for.urls)) or ("/",)
 
 
 def workloads_of(
@@ -39,7 +39,7 @@ def workloads_of(
     if not wanted:
         return (golden(examination),), ()
     whole = Workload(requests=(), answers=(), host=examination.host)
-    if any(one.urls for one in wanted):
+    if any(asked_for.urls for asked_for in wanted):
         whole = golden(examination)
     exchanges = examination.exchanges if whole.requests else ()
     known = {
@@ -47,17 +47,19 @@ def workloads_of(
         for asked, answer, exchange in zip(whole.requests, whole.answers, exchanges, strict=True)
     }
     headers = (*request.headers, *_added(examination))
-    found: list[Workload] = []
+    workloads: list[Workload] = []
     notes: list[str] = []
-    for one in wanted:
-        if one.session is None:
-            workload = _in_turn(one.urls, known, whole)
+    for asked_for in wanted:
+        if asked_for.session is None:
+            workload = _in_turn(asked_for.urls, known, whole)
         else:
-            workload, said = session_workload(one.session, app, examination, headers, think=one.think)
-            notes += said
-        # a name tells one workload from others; without others none is needed
-        found.append(replace(workload, name=one.name if len(wanted) > 1 else ""))
-    return tuple(found), tuple(notes)
+            workload, workload_notes = session_workload(
+                asked_for.session, app, examination, headers, think=asked_for.think
+            )
+            notes += workload_notes
+        # a name tells asked_for workload from others; without others none is needed
+        workloads.append(replace(workload, name=asked_for.name if len(wanted) > 1 else ""))
+    return tuple(workloads), tuple(notes)
 
 
 def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
@@ -91,9 +93,11 @@ def limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str, 
     if len(request.workloads) < 2:
         return {}
     return {
-        one.name: tuple(parse_stack(path, servers.specs, frozenset(Interface)).path for path in one.stacks)
-        for one in request.workloads
-        if one.stacks is not None
+        workload.name: tuple(
+            parse_stack(path, servers.specs, frozenset(Interface)).path for path in workload.stacks
+        )
+        for workload in request.workloads
+        if workload.stacks is not None
     }
 
 
@@ -102,9 +106,9 @@ def met(
 ) -> tuple[Workload, ...]:
     """Return the workloads that any of ``stacks`` meets; raises InputError for a stack that meets none."""
     for stack in stacks:
-        if not any(meets(stack, one, limits) for one in workloads):
+        if not any(meets(stack, workload, limits) for workload in workloads):
             raise InputError(f"stack {stack.path} has no workload: add it to the stacks of one, or leave it out")
-    return tuple(one for one in workloads if any(meets(stack, one, limits) for stack in stacks))
+    return tuple(workload for workload in workloads if any(meets(stack, workload, limits) for stack in stacks))
 
 
 def meets(stack: Stack, workload: Workload, limits: Mapping[str, tuple[str, ...]]) -> bool:

@@ -28,7 +28,7 @@ def check_address(url: Url) -> tuple[str, ...]:
     if isinstance(url.address, str):
         return ()
     dialled, port = url.address
-    others = tuple(one for one in _addresses(url.name, port) if one != dialled and _accepts(one, port))
+    others = tuple(host for host in _addresses(url.name, port) if host != dialled and _accepts(host, port))
     finding = address(
         Dialling(
             name=url.name,
@@ -50,8 +50,8 @@ def _addresses(name: str, port: int) -> tuple[str, ...]:
     with suppress(ValueError):
         return (str(ip_address(name)),)
     with suppress(OSError, UnicodeError):
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+        entries = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        return tuple(dict.fromkeys(str(entry[4][0]) for entry in entries))
     return ()
 
 

@@ -18,7 +18,7 @@ from .limits import open_connections, refuse_too_much
 from .measure import Setup, Watcher, measure, set_up
 from .options import LoadOptions
 
-__all__ = ["REST_S", "Found", "Trial", "Watch", "find_capacity"]
+__all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
 LEAST_S = 3.0
@@ -51,7 +51,9 @@ class Trial:
     def disturbed(self) -> tuple[Finding, ...]:
         """Findings that a race would refuse it for, beside that the server does not keep up."""
         return tuple(
-            one for one in self.ran.verdict.findings if one.effect is not Effect.WARNS and one.check != OVERLOAD
+            finding
+            for finding in self.ran.verdict.findings
+            if finding.effect is not Effect.WARNS and finding.check != OVERLOAD
         )
 
     @property
@@ -61,7 +63,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class CapacityResult:
     """The search at its end: the closed loop, all trials in the order they were made, and what they say."""
 
     goal: Goal
@@ -74,19 +76,19 @@ class Found:
     @property
     def above(self) -> Trial | None:
         """The last trial at the lowest rate that missed the goal."""
-        return next((one for one in reversed(self.trials) if one.rate_per_s == self.search.above), None)
+        return next((trial for trial in reversed(self.trials) if trial.rate_per_s == self.search.above), None)
 
     @property
     def best(self) -> Trial | None:
         """The trial at the highest rate that kept it."""
-        return next((one for one in reversed(self.trials) if one.rate_per_s == self.search.capacity), None)
+        return next((trial for trial in reversed(self.trials) if trial.rate_per_s == self.search.capacity), None)
 
 
 Watch = Callable[[Load, float, Search | None], Watcher]
 """Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
 
 
-def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: int, watch: Watch) -> Found:
+def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: int, watch: Watch) -> CapacityResult:
     """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
 
     Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
@@ -118,7 +120,7 @@ def _allowed(setup: Setup, load: Load) -> tuple[str, ...]:
 
 def _searched(
     setup: Setup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
-) -> Found:
+) -> CapacityResult:
     reached, least = first.result.throughput_per_s, requests_for(goal.quantiles)
     search = Search(LOW * reached, HIGH * reached)
     trials: list[Trial] = []
@@ -130,7 +132,7 @@ def _searched(
                 break
         if not _stopped(trials):
             search = search.tried(rate, kept=not trials[-1].missed)
-    return Found(
+    return CapacityResult(
         goal=goal,
         closed=first,
         trials=tuple(trials),

@@ -78,7 +78,7 @@ def measure(
         result, machine, interrupted = _run(setup, load, warmup_s, ceiling_per_s, watcher)
     finally:
         watcher.clear()
-    seen = Observation(
+    observation = Observation(
         stack=None,
         load=load,
         result=result,
@@ -95,7 +95,7 @@ def measure(
         load=load,
         warmup_s=warmup_s,
         result=result,
-        verdict=examine_run(seen),
+        verdict=examine_run(observation),
         notes=notes,
         interrupted=interrupted,
     )

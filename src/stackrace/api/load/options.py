@@ -105,12 +105,12 @@ def refuse_contradictions(options: LoadOptions) -> None:
 def _complaints(options: LoadOptions) -> Iterator[str]:
     if not options.urls and options.session is None:
         yield "give a URL to load, like http://127.0.0.1:8000/, or a recording with --session"
-    for one, other, why in _EXCLUDES:
-        if options.is_given(one) and options.is_given(other):
-            yield f"give {_flag(one)} or {_flag(other)}, not both: {why}"
-    for one, other in _NEEDS.items():
-        if options.is_given(one) and not options.is_given(other):
-            yield f"{_flag(one)} means nothing without {_flag(other)}; add that, or leave it out"
+    for flag, other_flag, why in _EXCLUDES:
+        if options.is_given(flag) and options.is_given(other_flag):
+            yield f"give {_flag(flag)} or {_flag(other_flag)}, not both: {why}"
+    for flag, other_flag in _NEEDS.items():
+        if options.is_given(flag) and not options.is_given(other_flag):
+            yield f"{_flag(flag)} means nothing without {_flag(other_flag)}; add that, or leave it out"
     if options.requests is not None and options.requests < 1:
         yield "-n/--requests is less than one request; write it like 5000 or 10k"
     if options.session is not None and len(options.urls) > 1:

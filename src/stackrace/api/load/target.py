@@ -51,7 +51,9 @@ def _recorded(options: LoadOptions) -> Target:
     (url,) = _urls(options, texts)
     headers, workload = _headers(options), recording.at(url.origin)
     if headers or isinstance(pause, float):
-        workload = replace(workload, requests=tuple(_changed(one, headers, pause) for one in workload.requests))
+        workload = replace(
+            workload, requests=tuple(_changed(request, headers, pause) for request in workload.requests)
+        )
     workload = replace(workload, host=options.host or workload.host, nonce=options.nonce)
     left_out = "; ".join(f"{number} × {why}" for why, number in recording.skipped.items())
     notes = (f"--session {options.session} is played but for {left_out}",) if left_out else ()

@@ -22,11 +22,11 @@ def find_and_show(options: LoadOptions, goal: Goal, *, connections: int, seed: i
         before = "" if search is None else _ahead(load, warmup_s, search)
         return ProgressLine(load, warmup_s, quiet=as_json, before=before)
 
-    found = find_capacity(options, goal, connections=connections, seed=seed, watch=watch)
-    show(found, as_json=as_json)
-    if found.interrupted:
+    outcome = find_capacity(options, goal, connections=connections, seed=seed, watch=watch)
+    show(outcome, as_json=as_json)
+    if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
-    if found.search.capacity is None:
+    if outcome.search.capacity is None:
         raise SystemExit(1)
 
 

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ...api.load.capacity import Found, Trial
+from ...api.load.capacity import CapacityResult, Trial
 from ...load.document import document
 from ...load.finished import FinishedRun
 from ...load.goal import label
@@ -31,89 +31,92 @@ VERSION = "capacity-1"
 _BAR = 24
 
 
-def show(found: Found, *, as_json: bool) -> None:
+def show(outcome: CapacityResult, *, as_json: bool) -> None:
     """Print the search on stdout: for people, or as one JSON document."""
     if as_json:
-        click.echo(json.dumps(_document(found), indent=2, allow_nan=False))
+        click.echo(json.dumps(_document(outcome), indent=2, allow_nan=False))
         return
     console = make_console()
-    for part in _parts(found):
+    for part in _parts(outcome):
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
-def _parts(found: Found) -> Iterator[RenderableType]:
-    yield Text(_headline(found), style="bold")
-    yield Text(one_line(_closed(found)))
-    if (above := found.above) is not None:
+def _parts(outcome: CapacityResult) -> Iterator[RenderableType]:
+    yield Text(_headline(outcome), style="bold")
+    yield Text(one_line(_closed(outcome)))
+    if (above := outcome.above) is not None:
         yield Text(one_line(f"At {_rate(above)} {words.missed(above.missed[0])}."))
-    yield from (Text(one_line(line), style="yellow") for line in _doubts(found))
-    if found.trials:
+    yield from (Text(one_line(line), style="yellow") for line in _doubts(outcome))
+    if outcome.trials:
         yield Text()
-        yield _table(found)
+        yield _table(outcome)
     yield Text()
     yield Text(words.CAVEAT, style="dim")
 
 
-def _headline(found: Found) -> str:
-    search, above = found.search, found.above
-    if found.interrupted:
-        return words.unknown(found.goal)
+def _headline(outcome: CapacityResult) -> str:
+    search, above = outcome.search, outcome.above
+    if outcome.interrupted:
+        return words.unknown(outcome.goal)
     if search.capacity is None:
-        return words.none(found.goal, search.low)
-    return words.capacity(found.goal, search.capacity, at_least=above is None or above.doubtful)
+        return words.none(outcome.goal, search.low)
+    return words.capacity(outcome.goal, search.capacity, at_least=above is None or above.doubtful)
 
 
-def _closed(found: Found) -> str:
-    reached = words.closed_loop(found.goal, found.closed)
-    if found.interrupted:
+def _closed(outcome: CapacityResult) -> str:
+    reached = words.closed_loop(outcome.goal, outcome.closed)
+    if outcome.interrupted:
         return reached
-    if found.above is None:
+    if outcome.above is None:
         return f"{reached} {words.NOTHING_ABOVE}"
-    return f"{reached} {words.NOTHING_BELOW}" if found.best is None else reached
+    return f"{reached} {words.NOTHING_BELOW}" if outcome.best is None else reached
 
 
-def _doubts(found: Found) -> Iterator[str]:
+def _doubts(outcome: CapacityResult) -> Iterator[str]:
     """What makes the answer less than it seems."""
-    if found.above is not None and found.above.doubtful:
-        perhaps = f"At {_rate(found.above)} it may not have been the server"
-        yield from (f"{perhaps}: {seen(one, LOAD)}. Way out: {remedy(one, LOAD)}" for one in found.above.disturbed)
-    if found.best is not None:
+    if outcome.above is not None and outcome.above.doubtful:
+        perhaps = f"At {_rate(outcome.above)} it may not have been the server"
+        yield from (
+            f"{perhaps}: {seen(finding, LOAD)}. Way out: {remedy(finding, LOAD)}"
+            for finding in outcome.above.disturbed
+        )
+    if outcome.best is not None:
         # all of them: a cache that answers in the server's place makes a goal easy to keep
-        yield from (load_run.warning(one) for one in found.best.ran.verdict.findings)
-    yield from found.notes
+        yield from (load_run.warning(finding) for finding in outcome.best.ran.verdict.findings)
+    yield from outcome.notes
 
 
 def _rate(trial: Trial) -> str:
     return f"{number(trial.rate_per_s)}/s"
 
 
-def _table(found: Found) -> Table:
+def _table(outcome: CapacityResult) -> Table:
     """One row for each trial, slowest rate first; the bar is that quantile which comes closest to its limit."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("offered/s", justify="right")
     table.add_column("answered/s", justify="right")
-    for name in found.goal.limits_s:
+    for name in outcome.goal.limits_s:
         table.add_column(label(name), justify="right")
     table.add_column("wrong", justify="right")
     table.add_column("half a bar is the goal", min_width=_BAR, no_wrap=True)
     table.add_column("")
-    for trial in sorted(found.trials, key=lambda one: one.rate_per_s):
+    for trial in sorted(outcome.trials, key=lambda trial: trial.rate_per_s):
         result = trial.ran.result
         style = "red" if trial.missed else "green"
         table.add_row(
             number(trial.rate_per_s),
             number(result.throughput_per_s),
-            *(timed(result.latency, name) for name in found.goal.limits_s),
+            *(timed(result.latency, name) for name in outcome.goal.limits_s),
             percent(result.counts.errors / result.counts.scheduled) if result.counts.errors else "",
-            Text(meter(_share(found, trial) / 2, _BAR), style=style),
+            Text(meter(_share(outcome, trial) / 2, _BAR), style=style),
             Text(_said(trial), style=style),
         )
     return table
 
 
-def _share(found: Found, trial: Trial) -> float:
+def _share(outcome: CapacityResult, trial: Trial) -> float:
     latency = trial.ran.result.latency
-    shares: list[float] = [getattr(latency, name) / limit for name, limit in found.goal.limits_s.items()]
+    shares: list[float] = [getattr(latency, name) / limit for name, limit in outcome.goal.limits_s.items()]
     return max(shares)
 
 
@@ -125,23 +128,23 @@ def _said(trial: Trial) -> str:
     return "missed, disturbed" if trial.doubtful else "missed"
 
 
-def _document(found: Found) -> dict[str, object]:
-    above = found.above
+def _document(outcome: CapacityResult) -> dict[str, object]:
+    above = outcome.above
     return {
         "schema": VERSION,
-        "urls": list(found.closed.target.urls),
-        "goal": {label(name): limit for name, limit in found.goal.limits_s.items()},
-        "capacity_per_s": found.search.capacity,
-        "missed_at_per_s": found.search.above,
+        "urls": list(outcome.closed.target.urls),
+        "goal": {label(name): limit for name, limit in outcome.goal.limits_s.items()},
+        "capacity_per_s": outcome.search.capacity,
+        "missed_at_per_s": outcome.search.above,
         "missed_by": _missed_by(above) if above is not None else [],
         "doubtful": above is not None and above.doubtful,
-        "interrupted": found.interrupted,
-        "closed": _run(found.closed),
+        "interrupted": outcome.interrupted,
+        "closed": _run(outcome.closed),
         "trials": [
             {"kept": not trial.missed, "missed_by": _missed_by(trial), "run": _run(trial.ran)}
-            for trial in found.trials
+            for trial in outcome.trials
         ],
-        "notes": list(found.notes),
+        "notes": list(outcome.notes),
     }
 
 
@@ -155,6 +158,6 @@ def _run(ran: FinishedRun) -> dict[str, object]:
         ran.load,
         ran.result,
         warmup_s=ran.warmup_s,
-        findings=[finding_document(one, LOAD) for one in ran.verdict.findings],
+        findings=[finding_document(finding, LOAD) for finding in ran.verdict.findings],
         notes=ran.notes,
     )

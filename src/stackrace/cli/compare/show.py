@@ -59,8 +59,8 @@ def show(compared: Compared, *, as_json: bool) -> None:
 def _parts(compared: Compared) -> Iterator[RenderableType]:
     names = (compared.before.path.name, compared.after.path.name)
     yield Text(one_line(words.headline(compared.comparison, *names)), style="bold")
-    for one in compared.comparison.differences:
-        yield Text(one_line(words.difference(one)), style="yellow")
+    for difference in compared.comparison.differences:
+        yield Text(one_line(words.difference(difference)), style="yellow")
     yield Text()
     yield _table(compared)
     upper = edges(compared.before.buckets, compared.after.buckets)
@@ -107,29 +107,30 @@ def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title, width in (("", 0), ("before", _BAR), ("", 0), ("after", _BAR), ("", 0)):
         table.add_column(title, justify="left" if width else "right", min_width=width or None, no_wrap=True)
-    for one, other in zip(before, after, strict=True):
+    for row_before, row_after in zip(before, after, strict=True):
         table.add_row(
-            f"≤ {DURATION.format(one.edge_s)}",
-            Text(meter(one.share / most, _BAR), style="cyan"),
-            percent(one.share) if one.count else "",
-            Text(meter(other.share / most, _BAR), style="green"),
-            percent(other.share) if other.count else "",
+            f"≤ {DURATION.format(row_before.edge_s)}",
+            Text(meter(row_before.share / most, _BAR), style="cyan"),
+            percent(row_before.share) if row_before.count else "",
+            Text(meter(row_after.share / most, _BAR), style="green"),
+            percent(row_after.share) if row_after.count else "",
         )
     return table
 
 
 def _document(compared: Compared) -> dict[str, object]:
-    found = compared.limits
+    interval = compared.limits
     return {
         "schema": "compare-1",
         "before": str(compared.before.path),
         "after": str(compared.after.path),
         "differences": [
-            {"what": one.what, "before": one.before, "after": one.after} for one in compared.comparison.differences
+            {"what": difference.what, "before": difference.before, "after": difference.after}
+            for difference in compared.comparison.differences
         ],
         **{line.name: _line(line) for line in compared.comparison.lines},
-        "throughput_ratio_low": None if found is None else found.low,
-        "throughput_ratio_high": None if found is None else found.high,
+        "throughput_ratio_low": None if interval is None else interval.low,
+        "throughput_ratio_high": None if interval is None else interval.high,
     }
 
 

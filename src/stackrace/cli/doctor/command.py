@@ -67,12 +67,12 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
         raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
     stacks, engine = split_cores(physical_cores(usable_cores()))
     cores = Resources(stack_cores=stacks, generator_cores=engine)
-    found = examine(look(kernel, cores=cores, concurrency=concurrency, watch_s=watch))
-    outcomes = apply(kernel, record, found.changes) if applying and found.changes else ()
+    examination = examine(look(kernel, cores=cores, concurrency=concurrency, watch_s=watch))
+    outcomes = apply(kernel, record, examination.changes) if applying and examination.changes else ()
     if as_json:
-        print_document(document(found, outcomes, record))
+        print_document(document(examination, outcomes, record))
     else:
-        print_examination(found, record, applying=applying)
+        print_examination(examination, record, applying=applying)
         if applying:
             print_outcomes(outcomes, record, undoing=False)
-    raise SystemExit(int(found.forbidden or not all(outcome.settled for outcome in outcomes)))
+    raise SystemExit(int(examination.forbidden or not all(outcome.settled for outcome in outcomes)))

@@ -23,31 +23,36 @@ _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.L
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
 
 
-def document(found: Examination | None, outcomes: Sequence[Outcome], record: Record) -> dict[str, object]:
+def document(examination: Examination | None, outcomes: Sequence[Outcome], record: Record) -> dict[str, object]:
     """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
     return {
-        "forbidden": found.forbidden if found else False,
-        "advice": [_advice(one) for one in found.advice] if found else None,
+        "forbidden": examination.forbidden if examination else False,
+        "advice": [_advice(advice) for advice in examination.advice] if examination else None,
         "outcomes": [
-            {"change": _change(one.change), "state": one.state, "now": one.now, "reason": one.reason}
-            for one in outcomes
+            {
+                "change": _change(outcome.change),
+                "state": outcome.state,
+                "now": outcome.now,
+                "reason": outcome.reason,
+            }
+            for outcome in outcomes
         ],
         "undo": str(record.path) if record.path.exists() else None,
     }
 
 
-def _advice(one: Advice) -> dict[str, object]:
+def _advice(advice: Advice) -> dict[str, object]:
     return {
-        "check": title(one.finding),
-        "effect": one.finding.effect,
-        "gain": _GAINS[one.gain],
-        "seen": seen(one.finding),
-        "threshold": threshold(one.finding),
-        "why": one.why,
-        "remedy": remedy(one.finding),
-        "command": one.command,
-        "applicable": bool(one.changes),
-        "changes": [_change(change) for change in one.changes],
+        "check": title(advice.finding),
+        "effect": advice.finding.effect,
+        "gain": _GAINS[advice.gain],
+        "seen": seen(advice.finding),
+        "threshold": threshold(advice.finding),
+        "why": advice.why,
+        "remedy": remedy(advice.finding),
+        "command": advice.command,
+        "applicable": bool(advice.changes),
+        "changes": [_change(change) for change in advice.changes],
     }
 
 
@@ -60,22 +65,22 @@ def print_document(content: dict[str, object]) -> None:
     click.echo(json.dumps(content, indent=2, ensure_ascii=False))
 
 
-def print_examination(found: Examination, record: Record, *, applying: bool) -> None:
+def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:
     """Print the machine, the advice by number, and what can be done about it here."""
     console = Console(highlight=False)
-    _print_machine(console, found)
-    for number, one in enumerate(found.advice, 1):
+    _print_machine(console, examination)
+    for number, advice in enumerate(examination.advice, 1):
         console.print()
-        _print_advice(console, number, one)
+        _print_advice(console, number, advice)
     console.print()
-    if not found.advice:
+    if not examination.advice:
         console.print("Nothing to change: this machine is as quiet as it gets.")
-    if found.forbidden:
+    if examination.forbidden:
         console.print("No race should start before what is decisive is done.", style="red")
-    if found.changes and not applying:
+    if examination.changes and not applying:
         console.print(
-            f"--apply makes {_number(len(found.changes), 'change')} of these, and --undo takes them back: "
-            f"{', '.join(change.key for change in found.changes)}"
+            f"--apply makes {_number(len(examination.changes), 'change')} of these, and --undo takes them back: "
+            f"{', '.join(change.key for change in examination.changes)}"
         )
     if record.path.exists() and not applying:
         console.print(
@@ -83,33 +88,33 @@ def print_examination(found: Examination, record: Record, *, applying: bool) -> 
         )
 
 
-def _print_machine(console: Console, found: Examination) -> None:
-    host, watched = found.seen.host, found.seen.watched
+def _print_machine(console: Console, examination: Examination) -> None:
+    host, watched = examination.seen.host, examination.seen.watched
     console.print(
         f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}"
         + (f", a {host.virtual}" if host.virtual else "")
-        + f". Watched for {duration(watched.elapsed_s)}: {percent(found.seen.foreign_share)} busy without us."
+        + f". Watched for {duration(watched.elapsed_s)}: {percent(examination.seen.foreign_share)} busy without us."
     )
 
 
-def _print_advice(console: Console, number: int, one: Advice) -> None:
-    heading = Text(f"{number}. ").append(title(one.finding), style="bold")
-    heading.append(f"  gain: {_GAINS[one.gain]}", style=_STYLES[one.gain])
-    heading.append(", safe: --apply does it" if one.changes else ", left to you")
+def _print_advice(console: Console, number: int, advice: Advice) -> None:
+    heading = Text(f"{number}. ").append(title(advice.finding), style="bold")
+    heading.append(f"  gain: {_GAINS[advice.gain]}", style=_STYLES[advice.gain])
+    heading.append(", safe: --apply does it" if advice.changes else ", left to you")
     console.print(heading)
     lines = [
-        f"{_capital(seen(one.finding))} (wanted: {threshold(one.finding)}).",
-        f"Why: {one.why}.",
-        f"What to do: {remedy(one.finding)}.",
+        f"{_capital(seen(advice.finding))} (wanted: {threshold(advice.finding)}).",
+        f"Why: {advice.why}.",
+        f"What to do: {remedy(advice.finding)}.",
     ]
     for line in lines:
         _print_indented(console, line)
-    if one.command:
+    if advice.command:
         # as it stands, so that it can be copied
-        console.print(Text(f"   $ {one.command}"), soft_wrap=True)
-    if one.changes:
-        told = "; ".join(f"{change.key}: {change.before} → {change.after}" for change in one.changes)
-        _print_indented(console, f"Change: {told}.")
+        console.print(Text(f"   $ {advice.command}"), soft_wrap=True)
+    if advice.changes:
+        changes = "; ".join(f"{change.key}: {change.before} → {change.after}" for change in advice.changes)
+        _print_indented(console, f"Change: {changes}.")
 
 
 def _print_indented(console: Console, line: str) -> None:
@@ -135,28 +140,28 @@ def print_outcomes(outcomes: Sequence[Outcome], record: Record, *, undoing: bool
             soft_wrap=True,
         )
         return
-    for one in outcomes:
-        console.print(Text(f"{_MARKS.get(one.state, '✗')} {_outcome(one)}"), soft_wrap=True)
-    if undoing and (foreign := [one.change for one in outcomes if one.state is State.FOREIGN]):
+    for outcome in outcomes:
+        console.print(Text(f"{_MARKS.get(outcome.state, '✗')} {_outcome(outcome)}"), soft_wrap=True)
+    if undoing and (foreign := [outcome.change for outcome in outcomes if outcome.state is State.FOREIGN]):
         console.print(f"To have the former values all the same: {command_of(foreign)}", soft_wrap=True)
-    if any(one.state is State.REFUSED for one in outcomes):
+    if any(outcome.state is State.REFUSED for outcome in outcomes):
         verb = "--undo" if undoing else "--apply"
         console.print(f"With the rights of root: sudo {shlex.quote(sys.argv[0])} doctor {verb}", soft_wrap=True)
     if record.path.exists():
         console.print(f"Former values are kept in {record.path} until stackrace doctor --undo.", soft_wrap=True)
 
 
-def _outcome(one: Outcome) -> str:
-    change = one.change
-    match one.state:
+def _outcome(outcome: Outcome) -> str:
+    change = outcome.change
+    match outcome.state:
         case State.DONE:
             return f"{change.key}: {change.before} → {change.after}"
         case State.ALREADY:
             return f"{change.key} is {change.after} already"
         case State.REFUSED:
-            return f"{change.key} stays {one.now or 'as it is'}: {one.reason}"
+            return f"{change.key} stays {outcome.now or 'as it is'}: {outcome.reason}"
         case State.FOREIGN:
-            return f"{change.key} is {one.now} now, which another program set: left alone, not {change.after}"
+            return f"{change.key} is {outcome.now} now, which another program set: left alone, not {change.after}"
         case State.ELSEWHERE:
             return f"{change.key} was changed in another network namespace: undo it there"
 

@@ -37,7 +37,7 @@ def show(ran: FinishedRun, *, as_json: bool) -> None:
             ran.load,
             ran.result,
             warmup_s=ran.warmup_s,
-            findings=[findings.document(one, LOAD) for one in ran.verdict.findings],
+            findings=[findings.document(finding, LOAD) for finding in ran.verdict.findings],
             notes=ran.notes,
         )
         click.echo(json.dumps(content, indent=2, allow_nan=False))
@@ -74,14 +74,14 @@ def _parts(ran: FinishedRun) -> Iterator[RenderableType]:
 
 
 def _over_time(result: LoadResult) -> Iterator[Text]:
-    rates = [one.ok / _BIN_S for one in result.series]
+    rates = [piece.ok / _BIN_S for piece in result.series]
     if len(rates) < 2:
         return
     # the last bin may be cut off by the end
     whole = rates[:-1] if result.series[-1].start_s + _BIN_S > result.duration_s * (1 + 1e-9) else rates
     yield Text()
     yield Text.assemble("over time  ", (sparkline(rates), "cyan"), f"  {count(min(whole))}–{count(max(whole))}/s")
-    errors = [float(one.errors) for one in result.series]
+    errors = [float(piece.errors) for piece in result.series]
     if any(errors):
         yield Text.assemble("errors     ", (sparkline(errors), "red"), f"  up to {count(max(errors))} per 100 ms")
 

@@ -39,12 +39,12 @@ def targets(results: tuple[TargetResult, ...]) -> Table:
     table.add_column("", overflow="ellipsis", max_width=60, no_wrap=True)
     for title in ("right", "errors", *(COLUMNS[column] for column in _TARGET_COLUMNS)):
         table.add_column(title, justify="right")
-    for one in results[:MOST_TARGETS]:
-        known = one.counts.ok or one.latency.censored
-        quantiles = (timed(one.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
-        table.add_row(one_line(one.name), count(one.counts.ok), count(one.counts.errors), *quantiles)
+    for target in results[:MOST_TARGETS]:
+        known = target.counts.ok or target.latency.censored
+        quantiles = (timed(target.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
+        table.add_row(one_line(target.name), count(target.counts.ok), count(target.counts.errors), *quantiles)
     if others := results[MOST_TARGETS:]:
-        right, wrong = sum(one.counts.ok for one in others), sum(one.counts.errors for one in others)
+        right, wrong = sum(target.counts.ok for target in others), sum(target.counts.errors for target in others)
         table.add_row(f"… and {len(others)} more", count(right), count(wrong), *[""] * len(_TARGET_COLUMNS))
     return table
 

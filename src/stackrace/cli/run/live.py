@@ -65,5 +65,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
         why = "the document's answer says why" if output.as_json else "the reasons stand above"
         raise RefusedError(f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
-        remedies = "; ".join(remedy(one) for one in standing.verdict.findings if one.effect is Effect.INVALIDATES)
+        remedies = "; ".join(
+            remedy(finding) for finding in standing.verdict.findings if finding.effect is Effect.INVALIDATES
+        )
         raise RefusedError(f"the race is void, as its answer says; {remedies}")

@@ -38,7 +38,9 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     states = [(entry, availability(entry)) for entry in entries]
     gone = () if names else GONE
     if as_json:
-        rows = [document(entry, state) for entry, state in states] + [document_of_gone(one) for one in gone]
+        rows = [document(entry, state) for entry, state in states] + [
+            document_of_gone(technique) for technique in gone
+        ]
         click.echo(json.dumps(rows, indent=2))
     else:
         show(states, gone, explain=bool(names))

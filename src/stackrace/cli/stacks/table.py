@@ -127,8 +127,8 @@ def _gone(gone: Sequence[Gone]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("gone", "what it was", "its nearest kin today"):
         table.add_column(heading, overflow="fold", no_wrap=heading == "gone")
-    for one in gone:
-        table.add_row(one.name, one.was, "  ".join(one.kin), style="dim")
+    for technique in gone:
+        table.add_row(technique.name, technique.was, "  ".join(technique.kin), style="dim")
     return table
 
 
