@@ -36,13 +36,14 @@ def command(race: str | None, as_json: bool, store: str | None) -> None:
     looked up by its id.
     """
     from ..store import open_store
+    from .showing import print_document
     from .stored import meant
 
     with open_store(store) as results:
         race_id = results.find(meant(race, results), deleted=True)
         alterations = results.alterations(race_id)
     if as_json:
-        click.echo(json.dumps(_document(race_id, alterations), indent=2))
+        print_document(_document(race_id, alterations))
         return
     if not alterations:
         click.echo(f"race {race_id} was never altered")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +15,26 @@ from ..model.standing import Standing
 from ..report import Format, render
 from ..store.address import data_folder
 
-__all__ = ["show", "write_html", "write_text"]
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["print_document", "print_parts", "show", "write_html", "write_text"]
+
+
+def print_document(document: object) -> None:
+    """Print one JSON document on stdout."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def print_parts(parts: Iterable[RenderableType]) -> None:
+    """Print ``parts`` on stdout for people: tables as wide as the terminal, lines as long as they are."""
+    from rich.text import Text
+
+    from ..report.terminal import make_console
+
+    console = make_console()
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
 
 
 def show(race: Race, standing: Standing, form: Format | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ __all__ = ["plan_of", "race_of"]
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
+    names = {workload.name for workload in deployment.workloads}
     return RacePlan(
         id=ids.generate(),
         app=deployment.examined.app,
@@ -32,15 +34,11 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
         cores=deployment.cores,
         seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
         slice_s=request.slice_s,
-        limits={name: paths for name, paths in deployment.limits.items() if name in _names(deployment)},
+        limits={name: paths for name, paths in deployment.limits.items() if name in names},
         repeats=request.repeats,
         exhaustive=request.exhaustive,
         twin=request.twin,
     )
-
-
-def _names(deployment: Deployment) -> set[str]:
-    return {workload.name for workload in deployment.workloads}
 
 
 def _load(request: RaceRequest, level: int) -> Load:
@@ -53,13 +51,7 @@ def _load(request: RaceRequest, level: int) -> Load:
             f"how long is a run at {level} connections? Give --requests or --duration, or in a race file "
             f'[load] requests = {{ "{level}" = 500 }}'
         )
-    return Load(
-        concurrency=level,
-        keep_alive=request.keep_alive,
-        timeout_s=request.timeout_s,
-        requests=requests,
-        duration_s=request.run_s if requests is None else None,
-    )
+    return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
 
 
 def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Race:

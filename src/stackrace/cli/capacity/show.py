@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
-import click
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,13 +15,13 @@ from ...load.goal import label
 from ...model.numbers import number, percent
 from ...report.clean import one_line
 from ...report.figures import timed
-from ...report.terminal import make_console
 from ...report.words import capacity as words
 from ...report.words import load_run
 from ...report.words.findings import document as finding_document
 from ...report.words.findings import remedy, seen
 from ...report.words.knobs import LOAD
 from ..load.draw import meter
+from ..showing import print_document, print_parts
 
 __all__ = ["show"]
 
@@ -34,11 +32,9 @@ _BAR = 24
 def show(outcome: CapacityResult, *, as_json: bool) -> None:
     """Print the search on stdout: for people, or as one JSON document."""
     if as_json:
-        click.echo(json.dumps(_document(outcome), indent=2, allow_nan=False))
+        print_document(_document(outcome))
         return
-    console = make_console()
-    for part in _parts(outcome):
-        console.print(part, soft_wrap=isinstance(part, Text))
+    print_parts(_parts(outcome))
 
 
 def _parts(outcome: CapacityResult) -> Iterator[RenderableType]:

@@ -28,12 +28,7 @@ def command(before: Path, after: Path, as_json: bool) -> None:
     Two runs do not show how much two starts of a server, or two hours of a machine, differ. To compare deployments,
     race them: stackrace run.
     """
-    from ...load.comparison import compare
-    from ...load.saved import read_saved
-    from .show import Compared, limits, show
+    from ...api.load.comparison import compare_runs
+    from .show import show
 
-    first, second = read_saved(before), read_saved(after)
-    show(
-        Compared(before=first, after=second, comparison=compare(first, second), limits=limits(first, second)),
-        as_json=as_json,
-    )
+    show(compare_runs(before, after), as_json=as_json)

@@ -2,61 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-import click
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ...load.comparison import Comparison, Kind, Line
+from ...api.load.comparison import ComparedRuns
+from ...load.comparison import Kind, Line
 from ...load.rows import Row, edges, rows
-from ...load.saved import Saved
 from ...model.numbers import NOTHING, count, number, percent
-from ...model.standing import Interval
 from ...model.units import DURATION
 from ...report.clean import one_line
-from ...report.terminal import make_console
 from ...report.words import load_comparison as words
 from ..load.draw import meter
+from ..showing import print_document, print_parts
 
-__all__ = ["Compared", "limits", "show"]
+__all__ = ["show"]
 
 _BAR = 24
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """Two runs, what they say beside each other, and the rough limits of the throughput's ratio (None: unknown)."""
-
-    before: Saved
-    after: Saved
-    comparison: Comparison
-    limits: Interval | None
-
-
-def limits(before: Saved, after: Saved) -> Interval | None:
-    """Return the ratio of the throughputs over full bins, with its rough limits; None without any bins."""
-    from ...stats.bootstrap import throughput_ratio
-
-    if not before.rates_per_s or not after.rates_per_s:
-        return None
-    return throughput_ratio(before.rates_per_s, after.rates_per_s)
-
-
-def show(compared: Compared, *, as_json: bool) -> None:
+def show(compared: ComparedRuns, *, as_json: bool) -> None:
     """Print on stdout: for people, or as one JSON document."""
     if as_json:
-        click.echo(json.dumps(_document(compared), indent=2, allow_nan=False))
+        print_document(_document(compared))
         return
-    console = make_console()
-    for part in _parts(compared):
-        console.print(part, soft_wrap=isinstance(part, Text))
+    print_parts(_parts(compared))
 
 
-def _parts(compared: Compared) -> Iterator[RenderableType]:
+def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
     names = (compared.before.path.name, compared.after.path.name)
     yield Text(one_line(words.headline(compared.comparison, *names)), style="bold")
     for difference in compared.comparison.differences:
@@ -71,7 +46,7 @@ def _parts(compared: Compared) -> Iterator[RenderableType]:
     yield Text(words.limits(compared.limits), style="dim")
 
 
-def _table(compared: Compared) -> Table:
+def _table(compared: ComparedRuns) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for title in (one_line(compared.before.path.name), one_line(compared.after.path.name), "ratio"):
@@ -118,7 +93,7 @@ def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
     return table
 
 
-def _document(compared: Compared) -> dict[str, object]:
+def _document(compared: ComparedRuns) -> dict[str, object]:
     interval = compared.limits
     return {
         "schema": "compare-1",

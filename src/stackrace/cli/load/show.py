@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
-import click
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -17,10 +15,10 @@ from ...load.rows import edges, rows
 from ...model.load import LoadResult
 from ...model.numbers import count
 from ...report.clean import one_line
-from ...report.terminal import make_console
 from ...report.words import findings
 from ...report.words import load_run as words
 from ...report.words.knobs import LOAD
+from ..showing import print_document, print_parts
 from .draw import distribution, sparkline
 from .tables import latencies, targets
 
@@ -40,11 +38,9 @@ def show(ran: FinishedRun, *, as_json: bool) -> None:
             findings=[findings.document(finding, LOAD) for finding in ran.verdict.findings],
             notes=ran.notes,
         )
-        click.echo(json.dumps(content, indent=2, allow_nan=False))
+        print_document(content)
         return
-    console = make_console()
-    for part in _parts(ran):
-        console.print(part, soft_wrap=isinstance(part, Text))
+    print_parts(_parts(ran))
 
 
 def _parts(ran: FinishedRun) -> Iterator[RenderableType]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -31,6 +30,7 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     from ...servers import catalogue
     from ...servers.gone import GONE
     from ..names import entries_called
+    from ..showing import print_document
     from .table import document, document_of_gone, show
 
     known = catalogue().extended(servers)
@@ -41,6 +41,6 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
         rows = [document(entry, state) for entry, state in states] + [
             document_of_gone(technique) for technique in gone
         ]
-        click.echo(json.dumps(rows, indent=2))
+        print_document(rows)
     else:
         show(states, gone, explain=bool(names))
