@@ -20,7 +20,7 @@ from .clean import printable
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
-from .document_rows import curve, level, row
+from .document_rows import level, row
 from .words import race_words, scaling, words_of
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
@@ -47,7 +47,7 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "headline": standing.headline if standing.levels else None,
         "standing": [row(one) for one in standing.rows],
         "levels": [level(one) for one in standing.levels],
-        "scaling": [curve(one) for one in standing.scaling],
+        "scaling": plain(standing.scaling),
         "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
         "findings": [finding(one) for one in standing.verdict.findings],
         "void": not standing.verdict.valid,

@@ -19,6 +19,7 @@ from ..model.race import StackFacts
 from ..model.reason import CpuTime, Reason
 from ..model.scaling import Unfit
 from ..model.sensitivity import Condition
+from ..model.standing import Row
 from .clean import printable
 
 __all__ = ["FORM", "RECORDS", "plain", "whole"]
@@ -28,6 +29,8 @@ _SECONDS = ("mean", "p50", "p90", "p99", "p999", "max")
 FORM = Form(
     names={
         Load: {"seed": LEFT_OUT},
+        # both have units in the document
+        Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
         Quantiles: {name: f"{name}_s" for name in _SECONDS},
         # a moment of the machine's own clock, what only the store keeps, and what is written when asked for
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),

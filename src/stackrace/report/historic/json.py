@@ -21,16 +21,26 @@ All ratios are this ÷ that, or of a table's row to its first row. What is not k
 from __future__ import annotations
 
 import json
-import math
+from typing import Any
 
-from ...model.comparison import CellName, ClaimOutcome, Figure, PartOutcome, Rerun, TableOutcome, Technique
-from ...model.standing import Interval
+from ...codec import FLAT, LEFT_OUT, Form, readable
+from ...model.comparison import ClaimOutcome, Comparison, Figure, Rerun, TableOutcome, Technique
 from ..clean import printable
 
 __all__ = ["FORMAT", "VERSION", "JsonExporter", "document"]
 
 FORMAT = "stackrace-comparison"
 VERSION = 1
+
+_FORM = Form(
+    names={
+        Comparison: dict.fromkeys(("parts", "techniques", "figures", "claims", "tables", "mixes"), LEFT_OUT),
+        Rerun: dict.fromkeys(("comparison", "parts", "claims", "tables"), LEFT_OUT),
+        Technique: {"key": LEFT_OUT},
+        Figure: {"cell": FLAT},
+    },
+    text=printable,
+)
 
 
 class JsonExporter:
@@ -43,124 +53,57 @@ class JsonExporter:
 
 def document(rerun: Rerun) -> dict[str, object]:
     """Return the document described above."""
-    comparison, source = rerun.comparison, rerun.comparison.source
+    comparison = rerun.comparison
     return {
         "format": FORMAT,
         "version": VERSION,
-        "comparison": {
-            "name": comparison.name,
-            "title": comparison.title,
-            "year": comparison.year,
-            "lost": comparison.lost,
-            "source": {
-                "machine": source.machine,
-                "software": source.software,
-                "protocol": source.protocol,
-                "doubts": source.doubts,
-            },
-        },
-        "rerun": {
-            "id": rerun.id,
-            "made_at": rerun.made_at,
-            "mode": rerun.mode.value,
-            "host": printable(rerun.host),
-            "confidence": rerun.confidence,
-            "family": rerun.family,
-            "notes": [printable(note) for note in rerun.notes],
-        },
-        "parts": [_part(rerun, one) for one in rerun.parts],
-        "techniques": {key: _technique(one) for key, one in comparison.techniques.items()},
-        "claims": [_claim(one) for one in rerun.claims],
-        "tables": [_table(one) for one in rerun.tables],
-        "figures": [_figure(one) for one in comparison.figures],
+        "comparison": _plain(comparison),
+        "rerun": _plain(rerun),
+        "parts": [{**_plain(part), "title": comparison.part(part.part).title} for part in rerun.parts],
+        "techniques": {key: _with_nulls(_plain(technique)) for key, technique in comparison.techniques.items()},
+        "claims": [_claim(outcome) for outcome in rerun.claims],
+        "tables": [_table(outcome) for outcome in rerun.tables],
+        "figures": [_with_nulls(_plain(figure)) for figure in comparison.figures],
     }
 
 
-def _part(rerun: Rerun, one: PartOutcome) -> dict[str, object]:
-    return {
-        "part": one.part,
-        "title": rerun.comparison.part(one.part).title,
-        "race": one.race,
-        "trouble": printable(one.trouble),
-        "answer": printable(one.answer),
-        "elapsed_s": one.elapsed_s,
-        "difference": one.difference,
-        "left_out": [printable(told) for told in one.left_out],
-        "complaints": [printable(told) for told in one.complaints],
-    }
+def _plain(value: object) -> Any:
+    return readable(value, _FORM)
 
 
-def _technique(one: Technique) -> dict[str, object]:
-    return {
-        "title": one.title,
-        "path": one.path,
-        "gone": one.gone or None,
-        "instead": one.instead or None,
-        "original": one.original or None,
-    }
+def _with_nulls(members: dict[str, object]) -> dict[str, object]:
+    """Return ``members`` with null for text that is empty, but for the workload of a part that has only one."""
+    return {name: None if value == "" and name != "workload" else value for name, value in members.items()}
 
 
-def _claim(one: ClaimOutcome) -> dict[str, object]:
-    claim = one.claim
+def _claim(outcome: ClaimOutcome) -> dict[str, object]:
+    claim = outcome.claim
     return {
         "says": claim.says,
         "part": claim.part,
         "metric": claim.metric.value,
         "kind": claim.kind.value,
         "basis": claim.basis.value,
-        "this": _cell(claim.this),
-        "that": None if claim.that is None else _cell(claim.that),
+        "this": _plain(claim.this),
+        "that": _plain(claim.that),
         "then": claim.ratio,
-        "now": None if one.now is None else _interval(one.now),
-        "blocks": one.blocks,
-        "ruling": one.ruling.value,
-        "within_difference": one.within,
-        "published_within_limits": one.agrees,
-        "reason": printable(one.reason),
-        "more_s": None if one.more_s is None else _finite(one.more_s),
+        "now": _plain(outcome.now),
+        "blocks": outcome.blocks,
+        "ruling": outcome.ruling.value,
+        "within_difference": outcome.within,
+        "published_within_limits": outcome.agrees,
+        "reason": printable(outcome.reason),
+        "more_s": _plain(outcome.more_s),
     }
 
 
-def _cell(cell: CellName) -> dict[str, object]:
-    return {"technique": cell.technique, "workload": cell.workload, "concurrency": cell.concurrency}
-
-
-def _interval(one: Interval) -> dict[str, object]:
-    return {"value": _finite(one.value), "low": _finite(one.low), "high": _finite(one.high)}
-
-
-def _table(one: TableOutcome) -> dict[str, object]:
+def _table(outcome: TableOutcome) -> dict[str, object]:
+    table = outcome.table
+    ratios = zip(table.rows, outcome.then, outcome.now, strict=True)
     return {
-        "title": one.table.title,
-        "part": one.table.part,
-        "metric": one.table.metric.value,
-        "levels": list(one.table.levels),
-        "rows": [
-            {
-                "title": row.title,
-                "technique": row.technique,
-                "workload": row.workload,
-                "then": list(then),
-                "now": [_finite(value) for value in now],
-            }
-            for row, then, now in zip(one.table.rows, one.then, one.now, strict=True)
-        ],
+        "title": table.title,
+        "part": table.part,
+        "metric": table.metric.value,
+        "levels": list(table.levels),
+        "rows": [{**_plain(row), "then": list(then), "now": _plain(now)} for row, then, now in ratios],
     }
-
-
-def _figure(one: Figure) -> dict[str, object]:
-    return {
-        "part": one.part,
-        **_cell(one.cell),
-        "metric": one.metric.value,
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
-        "unit": one.unit,
-        "of": one.of or None,
-        "note": one.note or None,
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
