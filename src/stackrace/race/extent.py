@@ -20,10 +20,6 @@ class Extent:
     sides: int = 0
     """All other cells."""
 
-    @property
-    def cells(self) -> int:
-        return self.headline + self.sides
-
 
 def headline(cells: Sequence[Cell]) -> Cell:
     """Return a cell of the level that the answer speaks of: the first workload at its highest concurrency."""

@@ -122,9 +122,10 @@ def lengths_of(
     """
     own = headline(cells)
     ahead = cells if alike else [own]
+    needed_s = [slice_needed_s(cell.workload.page, cell.load.concurrency, parallelism) for cell in ahead]
     sides_s = [_side_s(cell, parallelism) for cell in cells if cell.level != own.level]
     return SliceLengths(
-        slice_s=fixed_s or max(_needed_s(cell, parallelism) for cell in ahead),
+        slice_s=fixed_s or max(needed_s),
         side_s=fixed_s or max(sides_s, default=SLICE_S),
         response_s=max(_response_s(cell, parallelism) for cell in ahead),
         queue_s=max(cell.workload.page.cpu_s * cell.load.concurrency / parallelism.cores for cell in ahead),
@@ -141,10 +142,6 @@ def planned_lengths(plan: RacePlan) -> SliceLengths:
     """Return how long the slices of ``plan`` are to be."""
     parallelism = parallelism_of(plan.stacks, plan.cores)
     return lengths_of(plan.cells(plan.stacks), parallelism, alike=plan.exhaustive, fixed_s=plan.slice_s)
-
-
-def _needed_s(cell: Cell, parallelism: Parallelism) -> float:
-    return slice_needed_s(cell.workload.page, cell.load.concurrency, parallelism)
 
 
 def _response_s(cell: Cell, parallelism: Parallelism) -> float:

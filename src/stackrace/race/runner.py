@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..deploy.place import Place
 from ..model.errors import InterruptedRace
-from ..model.race import Ending, Race, RacePlan, Rule
+from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
 from .activity import Activity
 from .decisions import Decisions, decisions
@@ -23,8 +23,7 @@ from .runs import Runs
 from .slices import Slices
 from .steps import Steps
 from .stopwatch import Phase
-from .twin_difference import twins_apart
-from .twins import TWIN_BLOCKS, came_up, choice, crew, shared_blocks
+from .twins import came_up, choice, crew, replacement
 
 __all__ = ["check_budget", "run"]
 
@@ -123,13 +122,15 @@ def _blocks(plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open
     with steps.watch.during(Phase.CALIBRATING):
         place.calibrate(plan.loads)
     while racing:
-        present = crew(racing, plan, ledger.race.twin, ledger.given_up, at_work=_twin_at_work(ledger.race))
+        present = crew(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
         if not blocks.another(steps, present, remaining_s()):
             return blocks.ending
         steps.number += 1
-        _keep_the_twin(plan, ledger, sink)
+        other = replacement(plan, ledger.race)
+        if other is not None:
+            _name_twin(other.path, ledger, sink)
         steps.pending_stops.then(partial(_tell_block, steps.number, ledger, sink))
         so_far = decisions(ledger.race)
         if so_far.settled:
@@ -151,28 +152,10 @@ def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
     sink(BlockEnded(number, replace(race, launches=over)))
 
 
-def _twin_at_work(race: Race) -> bool:
-    """Tell whether the pair still has something to show; in a race that measures everything it always has."""
-    if race.exhaustive or race.repeats is not None or race.rule is Rule.ALL_PAIRS:
-        return True
-    return shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
-
-
 def _alone(plan: RacePlan, ledger: Ledger) -> bool:
     """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
     compared = len(plan.stacks) > 1 and not plan.exhaustive and plan.repeats is None
     return compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1
-
-
-def _keep_the_twin(plan: RacePlan, ledger: Ledger, sink: Sink) -> None:
-    """After a block in which the pair never came up, choose another of those that did."""
-    race = ledger.race
-    if not race.twin or came_up(race):
-        return
-    launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
-    other = choice(plan, [s for s in plan.stacks if s.path in launched and s.path != race.twin])
-    if other is not None:
-        _name_twin(other.path, ledger, sink)
 
 
 def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from ..model.race import Race, RacePlan
+from ..model.race import Race, RacePlan, Rule
 from ..model.stack import Stack, twin_path
+from .twin_difference import twins_apart
 
-__all__ = ["TWIN_BLOCKS", "came_up", "choice", "crew", "entrants", "shared_blocks"]
+__all__ = ["TWIN_BLOCKS", "came_up", "choice", "crew", "entrants", "replacement"]
 
 TWIN_BLOCKS = 3
 """In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
@@ -35,27 +36,39 @@ def entrants(plan: RacePlan) -> tuple[Stack, ...]:
     return plan.stacks if twin is None else (*plan.stacks, twin.twin)
 
 
-def crew(
-    racing: Sequence[Stack], plan: RacePlan, twin: str, given_up: Callable[[str], bool], *, at_work: bool
-) -> tuple[Stack, ...]:
-    """Return who takes part in the next block: all still ``racing``, and the pair of ``twin`` while it is
-    ``at_work``.
+def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable[[str], bool]) -> tuple[Stack, ...]:
+    """Return who takes part in the next block: all still ``racing``, and the pair while it has something to show.
 
     Dropped or not, the pair stays until then, unless it is ``given_up``.
     """
-    if not at_work:
+    if not _at_work(race):
         return tuple(racing)
-    pair = [half for stack in plan.stacks if stack.path == twin for half in (stack, stack.twin)]
+    pair = [half for stack in plan.stacks if stack.path == race.twin for half in (stack, stack.twin)]
     present = [stack for stack in pair if stack not in racing and not given_up(stack.path)]
     return (*racing, *present)
 
 
+def replacement(plan: RacePlan, race: Race) -> Stack | None:
+    """Return another stack to run twice where the pair never came up, of those that did; None where none is due."""
+    if not race.twin or came_up(race):
+        return None
+    launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
+    return choice(plan, [stack for stack in plan.stacks if stack.path in launched and stack.path != race.twin])
+
+
+def _at_work(race: Race) -> bool:
+    """Tell whether the pair still has something to show; in a race that measures everything it always has."""
+    if race.exhaustive or race.repeats is not None or race.rule is Rule.ALL_PAIRS:
+        return True
+    return _shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
+
+
 def came_up(race: Race) -> bool:
     """Tell whether both halves of the pair have been launched at least once."""
-    return shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
+    return _shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
 
 
-def shared_blocks(race: Race) -> int:
+def _shared_blocks(race: Race) -> int:
     """Return in how many blocks both halves of the pair were launched."""
     return len(_launched(race, race.twin) & _launched(race, twin_path(race.twin)))
 

@@ -9,6 +9,7 @@ tables, and triggers do not come along; new columns join the history that way, t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.migrations import RunPython
@@ -23,29 +24,29 @@ def _arm(apps: Any, editor: Any) -> None:
     """Put the triggers in, for the columns that the tables have now."""
     connection = editor.connection
     if connection.vendor == "postgresql":
-        statements = triggers_postgresql.create()
-    else:
-        with connection.cursor() as cursor:
-            columns = {
-                guarded.table: [
-                    column.name for column in connection.introspection.get_table_description(cursor, guarded.table)
-                ]
-                for guarded in GUARDED
-            }
-        statements = triggers_sqlite.create(columns)
-    for statement in statements:
-        editor.execute(statement, params=None)
+        _execute(editor, triggers_postgresql.create())
+        return
+    described = connection.introspection.get_table_description
+    with connection.cursor() as cursor:
+        columns = {
+            guarded.table: [column.name for column in described(cursor, guarded.table)] for guarded in GUARDED
+        }
+    _execute(editor, triggers_sqlite.create(columns))
 
 
 def _disarm(apps: Any, editor: Any) -> None:
     """Take all the triggers out."""
     connection = editor.connection
     if connection.vendor == "postgresql":
-        statements = triggers_postgresql.drop()
-    else:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'stackrace_%'")
-            statements = triggers_sqlite.drop([name for (name,) in cursor.fetchall()])
+        _execute(editor, triggers_postgresql.drop())
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'stackrace_%'")
+        names = [name for (name,) in cursor.fetchall()]
+    _execute(editor, triggers_sqlite.drop(names))
+
+
+def _execute(editor: Any, statements: Iterable[str]) -> None:
     for statement in statements:
         editor.execute(statement, params=None)
 
