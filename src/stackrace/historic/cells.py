@@ -35,15 +35,15 @@ def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int
 
     Memory is each launch's peak, PSS summed over the stack's hops. Slices that show nothing positive do not count.
     """
-    found: dict[int, list[float]] = {}
+    logs_by_block: dict[int, list[float]] = {}
     for launch, slices in _launches(race, path, cell):
-        valid = [_measured(one, metric) for one in slices if launch.verdict.valid and one.verdict.valid]
+        valid = [_measured(slice_, metric) for slice_ in slices if launch.verdict.valid and slice_.verdict.valid]
         positive = [value for value in valid if value > 0]
         if positive and metric is Metric.MEMORY:
-            found.setdefault(launch.block, []).append(math.log(max(positive)))
+            logs_by_block.setdefault(launch.block, []).append(math.log(max(positive)))
         elif positive:
-            found.setdefault(launch.block, []).extend(map(math.log, positive))
-    return {block: fmean(logs) for block, logs in found.items()}
+            logs_by_block.setdefault(launch.block, []).extend(map(math.log, positive))
+    return {block: fmean(logs) for block, logs in logs_by_block.items()}
 
 
 def failures(race: Race, path: str, cell: CellName) -> Failures:
@@ -53,18 +53,18 @@ def failures(race: Race, path: str, cell: CellName) -> Failures:
     counts where it was last seen, and everywhere if it never got as far as a slice. One that answered nothing,
     yet let nothing time out either, says nothing: its slices were too short to tell.
     """
-    failed = seen = errors = requests = 0
+    failed = launches = errors = requests = 0
     for launch, slices in _launches(race, path, cell):
         died = launch.failure is not None and launch.failure.kind in _COLLAPSED
         last_here = not launch.slices or (bool(slices) and launch.slices[-1] is slices[-1])
-        wrong = sum(one.result.counts.errors for one in slices)
-        sent = sum(one.result.counts.ok for one in slices) + wrong
+        wrong = sum(slice_.result.counts.errors for slice_ in slices)
+        sent = sum(slice_.result.counts.ok for slice_ in slices) + wrong
         if not sent and not (died and last_here):
             continue
-        seen += 1
+        launches += 1
         errors, requests = errors + wrong, requests + sent
         failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
-    return failed, seen, errors / requests if requests else 0.0
+    return failed, launches, errors / requests if requests else 0.0
 
 
 def why_not(race: Race, path: str, cell: CellName) -> str:
@@ -81,11 +81,12 @@ def why_not(race: Race, path: str, cell: CellName) -> str:
     ]
     if causes:
         return f"{kind(causes[-1])}: {message(causes[-1])}"
-    slices = [one for _, found in _launches(race, path, cell) for one in found]
-    refusing = [one for each in slices for one in each.verdict.findings if one.effect is not Effect.WARNS]
+    slices = [slice_ for _, own in _launches(race, path, cell) for slice_ in own]
+    findings = [finding for slice_ in slices for finding in slice_.verdict.findings]
+    refusing = [finding for finding in findings if finding.effect is not Effect.WARNS]
     if refusing:
-        usual = Counter(one.check for one in refusing).most_common(1)[0][0]
-        return f"was refused: {seen([one for one in refusing if one.check == usual][-1])}"
+        usual = Counter(finding.check for finding in refusing).most_common(1)[0][0]
+        return f"was refused: {seen([finding for finding in refusing if finding.check == usual][-1])}"
     if slices:
         return "gave not one right answer"
     return "never had its turn"
@@ -98,23 +99,23 @@ def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, t
             yield (
                 launch,
                 tuple(
-                    one
-                    for one in launch.slices
-                    if one.load.concurrency == cell.concurrency and one.workload in ("", cell.workload)
+                    slice_
+                    for slice_ in launch.slices
+                    if slice_.load.concurrency == cell.concurrency and slice_.workload in ("", cell.workload)
                 ),
             )
 
 
-def _measured(one: Slice, metric: Metric) -> float:
+def _measured(slice_: Slice, metric: Metric) -> float:
     match metric:
         case Metric.TIME:
-            rate = one.result.throughput_per_s
+            rate = slice_.result.throughput_per_s
             return 1 / rate if rate > 0 else 0.0
         case Metric.LATENCY:
-            return one.result.latency.mean
+            return slice_.result.latency.mean
         case Metric.LONGEST:
-            return one.result.latency.max
+            return slice_.result.latency.max
         case Metric.MEMORY:
-            return float(sum(usage.pss_bytes for usage in one.usage))
+            return float(sum(usage.pss_bytes for usage in slice_.usage))
         case _:
-            return one.result.throughput_per_s
+            return slice_.result.throughput_per_s

@@ -25,21 +25,23 @@ def family_findings(
     All claims of a comparison are one family; each part may spend of its error rate as its claims are of all. So
     a part can be judged while it is raced, before others are.
     """
-    claims = [one for one in comparison.claims if one.part == part and one.kind.is_ratio]
-    sets = [_Set.of(comparison, race, metric, claims) for metric in dict.fromkeys(one.metric for one in claims)]
-    blocks = 1 + max((one.block for one in race.launches if not one.cut_short), default=-1)
-    found = findings(
-        [one.sample for one in sets],
+    claims = [claim for claim in comparison.claims if claim.part == part and claim.kind.is_ratio]
+    sets = [_Set.of(comparison, race, metric, claims) for metric in dict.fromkeys(claim.metric for claim in claims)]
+    blocks = 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
+    results = findings(
+        [each.sample for each in sets],
         blocks=blocks, difference=race.difference, share=share_of(comparison, part), ended=ended,
     )  # fmt: skip
-    return dict(zip((claim for one in sets for claim in one.claims), found, strict=True)) if blocks else {}
+    return dict(zip((claim for each in sets for claim in each.claims), results, strict=True)) if blocks else {}
 
 
 def share_of(comparison: Comparison, part: str) -> float:
     """Return the share of the family's error rate that ``part`` may spend; a pair that is claimed twice counts
     once."""
     pairs = {
-        (one.part, one.metric, frozenset((one.this, one.that))) for one in comparison.claims if one.kind.is_ratio
+        (claim.part, claim.metric, frozenset((claim.this, claim.that)))
+        for claim in comparison.claims
+        if claim.kind.is_ratio
     }
     return sum(key == part for key, _, _ in pairs) / max(len(pairs), 1)
 
@@ -58,12 +60,12 @@ class _Set:
     @classmethod
     def of(cls, comparison: Comparison, race: Race, metric: Metric, claims: Sequence[Claim]) -> _Set:
         """Gather the cells that claims and tables of ``metric`` speak of."""
-        own = tuple(one for one in claims if one.metric is metric)
+        own = tuple(claim for claim in claims if claim.metric is metric)
         cells = {_key(comparison, race, cell): cell for cell in _spoken_of(comparison, own[0].part, metric, own)}
         order = list(cells)
         pairs = [
-            (order.index(_key(comparison, race, one.this)), order.index(_key(comparison, race, one.that)))
-            for one in own if one.that is not None
+            (order.index(_key(comparison, race, claim.this)), order.index(_key(comparison, race, claim.that)))
+            for claim in own if claim.that is not None
         ]  # fmt: skip
         sample = Sample(
             cells=[values(race, key[0], cell, metric) for key, cell in cells.items()],
@@ -96,7 +98,7 @@ def _groups(cells: Sequence[_Key], pairs: Sequence[tuple[int, int]]) -> list[int
     group = list(range(len(cells)))
     first: dict[tuple[str, int], int] = {}
     same_load = [(first.setdefault(cell[1:], at), at) for at, cell in enumerate(cells)]
-    for one, other in (*same_load, *pairs):
-        kept, gone = group[one], group[other]
+    for first_cell, second_cell in (*same_load, *pairs):
+        kept, gone = group[first_cell], group[second_cell]
         group = [kept if name == gone else name for name in group]
     return group

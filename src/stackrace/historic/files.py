@@ -36,8 +36,8 @@ def part_file(asked: Path) -> Path | None:
     """
     if asked.parent.parent != Path(PREFIX) or asked.parent.name not in NAMES or asked.exists():
         return None
-    found = {path.stem: path for path in (FOLDER / asked.parent.name).glob("*.toml") if path.name != FILE}
+    files = {path.stem: path for path in (FOLDER / asked.parent.name).glob("*.toml") if path.name != FILE}
     stem = asked.name.removesuffix(".toml")
-    if stem not in found:
-        raise InputError(f"{asked.parent} has no part called {stem!r}{did_you_mean(stem, found)}")
-    return found[stem]
+    if stem not in files:
+        raise InputError(f"{asked.parent} has no part called {stem!r}{did_you_mean(stem, files)}")
+    return files[stem]

@@ -41,19 +41,21 @@ def judged(
         parts=parts,
         claims=claims,
         tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
-        family=sum(one.now is not None and one.now.low is not None for one in claims),
+        family=sum(claim.now is not None and claim.now.low is not None for claim in claims),
         confidence=CONFIDENCE,
-        notes=tuple(filter(None, (mix_note(comparison, races.get(one.part), one) for one in comparison.mixes))),
+        notes=tuple(filter(None, (mix_note(comparison, races.get(mix.part), mix) for mix in comparison.mixes))),
         host=next((_host(race.host) for race in races.values()), ""),
     )
 
 
 def outcomes(comparison: Comparison, races: Mapping[str, Race], *, ended: bool = True) -> tuple[ClaimOutcome, ...]:
     """Return what ``races`` say of each claim; of races that have not ``ended`` only planned looks count."""
-    found: dict[Claim, Finding | None] = {}
+    findings: dict[Claim, Finding | None] = {}
     for part, race in races.items():
-        found |= family_findings(comparison, part, race, ended=ended)
-    return tuple(_outcome(comparison, races.get(one.part), one, found.get(one)) for one in comparison.claims)
+        findings |= family_findings(comparison, part, race, ended=ended)
+    return tuple(
+        _outcome(comparison, races.get(claim.part), claim, findings.get(claim)) for claim in comparison.claims
+    )
 
 
 def ruling(kind: Kind, finding: Finding) -> Ruling:

@@ -42,8 +42,8 @@ def keep(kept: Kept, folder: Path) -> Path:
         "made_at": kept.made_at,
         "mode": kept.mode.value,
         "parts": [
-            {"part": one.part, "race": one.race, "trouble": one.trouble, "left_out": list(one.left_out)}
-            for one in kept.parts
+            {"part": part.part, "race": part.race, "trouble": part.trouble, "left_out": list(part.left_out)}
+            for part in kept.parts
         ],
     }
     try:
@@ -56,10 +56,10 @@ def keep(kept: Kept, folder: Path) -> Path:
 
 def latest(name: str, folder: Path) -> Kept:
     """Return the last rerun of ``name`` in ``folder``; raises StoreError when none is there, or readable."""
-    found = [_read(path) for path in sorted(folder.glob(f"{name}-*.json")) if _is_ours(path, name)]
-    if not found:
+    reruns = [_read(path) for path in sorted(folder.glob(f"{name}-*.json")) if _is_ours(path, name)]
+    if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
-    return max(found, key=lambda kept: kept.made_at)
+    return max(reruns, key=lambda kept: kept.made_at)
 
 
 def _is_ours(path: Path, name: str) -> bool:
@@ -76,7 +76,7 @@ def _read(path: Path) -> Kept:
             name=str(document["comparison"]),
             made_at=str(document["made_at"]),
             mode=Mode(document["mode"]),
-            parts=tuple(_part(one) for one in document["parts"]),
+            parts=tuple(_part(part) for part in document["parts"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{path} cannot be read: {error}; move it away") from error
@@ -90,5 +90,5 @@ def _part(document: Mapping[str, object]) -> PartOutcome:
         part=str(document["part"]),
         race=None if race is None else str(race),
         trouble=str(document["trouble"]),
-        left_out=tuple(str(one) for one in left_out),
+        left_out=tuple(str(sentence) for sentence in left_out),
     )

@@ -54,17 +54,17 @@ def _ratio(comparison: Comparison, race: Race, mix: Mix, this: str, that: str) -
     if this == that:
         return 1.0
     path = path_in(race, comparison.techniques[mix.technique])
-    first, second = (values(race, path, _cell(mix, one), Metric.THROUGHPUT) for one in (this, that))
+    first, second = (values(race, path, _cell(mix, name), Metric.THROUGHPUT) for name in (this, that))
     both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
     return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
 
 
 def _published(comparison: Comparison, mix: Mix, main: str) -> Mapping[str, float] | None:
-    found = {
+    rates = {
         url: published_ratio(
             comparison.figures, mix.part, Metric.THROUGHPUT, _cell(mix, _workload(url)), _cell(mix, _workload(main))
         )
         for url in LADDER_MIX
     }
-    known = {url: rate for url, rate in found.items() if rate is not None and math.isfinite(rate)}
-    return known if len(known) == len(found) else None
+    known = {url: rate for url, rate in rates.items() if rate is not None and math.isfinite(rate)}
+    return known if len(known) == len(rates) else None

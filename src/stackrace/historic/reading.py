@@ -88,7 +88,7 @@ def _missing_files(document: schema.Document, folder: Path) -> Iterator[tuple[Lo
 
 
 def _comparison(document: schema.Document, folder: Path) -> Comparison:
-    figures = tuple(_figure(document, one) for one in document.figure)
+    figures = tuple(_figure(document, entry) for entry in document.figure)
     return Comparison(
         name=folder.name,
         title=document.title,
@@ -97,8 +97,8 @@ def _comparison(document: schema.Document, folder: Path) -> Comparison:
         parts=tuple(_part(key, part, folder) for key, part in document.parts.items()),
         techniques=_techniques(document),
         figures=figures,
-        claims=tuple(claim for one in document.claim for claim in _claims(document, one, figures)),
-        tables=tuple(_table(document, one) for one in document.table),
+        claims=tuple(claim for entry in document.claim for claim in _claims(document, entry, figures)),
+        tables=tuple(_table(document, entry) for entry in document.table),
         mixes=tuple(
             Mix(
                 part=document.part_of(one.part),
@@ -126,7 +126,7 @@ def _part(key: str, part: schema.Part, folder: Path) -> Part:
 
 
 def _techniques(document: schema.Document) -> Mapping[str, Technique]:
-    gone = {one.technique: one for one in document.gone}
+    gone = {entry.technique: entry for entry in document.gone}
     return {
         key: Technique(
             key=key,
@@ -140,11 +140,12 @@ def _techniques(document: schema.Document) -> Mapping[str, Technique]:
     }
 
 
-def _figure(document: schema.Document, one: schema.Figure) -> Figure:
+def _figure(document: schema.Document, entry: schema.Figure) -> Figure:
     return Figure(
-        part=document.part_of(one.part),
-        cell=CellName(technique=one.technique, workload=one.workload, concurrency=one.concurrency),
-        metric=one.metric, value=one.value, unit=one.unit, low=one.low, high=one.high, of=one.of, note=one.note,
+        part=document.part_of(entry.part),
+        cell=CellName(technique=entry.technique, workload=entry.workload, concurrency=entry.concurrency),
+        metric=entry.metric, value=entry.value, unit=entry.unit, low=entry.low, high=entry.high,
+        of=entry.of, note=entry.note,
     )  # fmt: skip
 
 
@@ -182,11 +183,11 @@ def published_ratio(
     return first.value / second.value
 
 
-def _table(document: schema.Document, one: schema.Table) -> Table:
+def _table(document: schema.Document, entry: schema.Table) -> Table:
     return Table(
-        title=one.title,
-        part=document.part_of(one.part),
-        metric=one.metric,
-        rows=tuple(Row(title=row.title, technique=row.technique, workload=row.workload) for row in one.rows),
-        levels=tuple(one.concurrency),
+        title=entry.title,
+        part=document.part_of(entry.part),
+        metric=entry.metric,
+        rows=tuple(Row(title=row.title, technique=row.technique, workload=row.workload) for row in entry.rows),
+        levels=tuple(entry.concurrency),
     )

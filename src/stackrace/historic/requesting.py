@@ -88,15 +88,18 @@ def _with_originals(comparison: Comparison, request: RaceRequest, check: Check) 
         return tuple(dict.fromkeys(one for path in paths for one in (path, *filter(None, [beside.get(path)]))))
 
     workloads = tuple(
-        replace(one, stacks=None if one.stacks is None else widened(one.stacks)) for one in request.workloads
+        replace(workload, stacks=None if workload.stacks is None else widened(workload.stacks))
+        for workload in request.workloads
     )
     return replace(request, stacks=widened(request.stacks or ()), workloads=workloads)
 
 
 def _only(request: RaceRequest, kept: tuple[str, ...]) -> RaceRequest:
     """Return ``request`` with these stacks only, and without workloads that none of them is left for."""
-    workloads = [_limited(one, kept) for one in request.workloads]
-    return replace(request, stacks=kept, workloads=tuple(one for one in workloads if one.stacks != ()))
+    workloads = [_limited(workload, kept) for workload in request.workloads]
+    return replace(
+        request, stacks=kept, workloads=tuple(workload for workload in workloads if workload.stacks != ())
+    )
 
 
 def _limited(workload: WorkloadRequest, kept: tuple[str, ...]) -> WorkloadRequest:

@@ -75,8 +75,8 @@ def _open(comparison: Comparison, part: Part, race: Race, cells: Sequence[Cell])
             yield from own
 
 
-def _told(one: ClaimOutcome) -> bool:
-    return one.ruling.decides and (one.claim.kind.is_ratio or one.blocks >= FAILING_LAUNCHES)
+def _told(outcome: ClaimOutcome) -> bool:
+    return outcome.ruling.decides and (outcome.claim.kind.is_ratio or outcome.blocks >= FAILING_LAUNCHES)
 
 
 def _cells(comparison: Comparison, race: Race, claim: Claim) -> tuple[_Key, ...]:

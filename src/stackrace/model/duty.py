@@ -38,4 +38,4 @@ class Duty:
     @property
     def total_s(self) -> float:
         """All of it."""
-        return sum(float(getattr(self, one.name)) for one in fields(self))
+        return sum(float(getattr(self, each.name)) for each in fields(self))

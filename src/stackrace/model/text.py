@@ -16,9 +16,9 @@ def storable(text: str) -> str:
 
     They become U+001A and four hexadecimal digits, as does U+001A itself; ordinary text stays as it is.
     """
-    return _UNSTORABLE.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
+    return _UNSTORABLE.sub(lambda match: f"{_ESCAPE}{ord(match[0]):04x}", text)
 
 
 def legible(text: str) -> str:
     """Undo ``storable``."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)

@@ -81,42 +81,44 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     Launches that an interruption cut short count nowhere.
     """
     race = counted(race)
-    trials = {Trial.LAUNCH: len(race.launches), Trial.SLICE: sum(len(one.slices) for one in race.launches)}
+    trials = {Trial.LAUNCH: len(race.launches), Trial.SLICE: sum(len(launch.slices) for launch in race.launches)}
     groups: dict[tuple[Trial, str, Effect], list[tuple[str, Finding]]] = {}
     for trial, stack, verdict in _verdicts(race, standing):
         for finding in verdict.findings:
             groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
-    found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
+    grouped = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
     silent = [
         Complaint(check=check, effect=Effect.WARNS, count=times)
         for check, times in standing.warnings.items()
         if times and not any(name == check for _, name, _ in groups)
     ]
-    return tuple(sorted(found + silent, key=_gravity))
+    return tuple(sorted(grouped + silent, key=_gravity))
 
 
 def refused(race: Race) -> str:
     """Say how many launches and slices were kept out of the statistics, by which checks, on which stacks."""
     whole = counted(race).launches
-    launches = [(original_path(one.stack), one.verdict) for one in whole]
-    slices = [(original_path(one.stack), part.verdict) for one in whole for part in one.slices]
-    told = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
-    return " ".join(one for one in told if one)
+    launches = [(original_path(launch.stack), launch.verdict) for launch in whole]
+    slices = [(original_path(launch.stack), each.verdict) for launch in whole for each in launch.slices]
+    sentences = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _refused(trial: Trial, seen: Sequence[tuple[str, Verdict]], done: str) -> str:
-    bad = [(stack, verdict) for stack, verdict in seen if not verdict.valid]
+def _refused(trial: Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> str:
+    bad = [(stack, verdict) for stack, verdict in trials if not verdict.valid]
     if not bad:
         return ""
     checks = Counter(
         check
         for _, verdict in bad
-        for check in dict.fromkeys(title(found) for found in verdict.findings if found.effect is not Effect.WARNS)
+        for check in dict.fromkeys(
+            title(finding) for finding in verdict.findings if finding.effect is not Effect.WARNS
+        )
     )
     by = ", ".join(f"{count(times)} by {check}" for check, times in checks.most_common())
     stacks = _listed(Counter(stack for stack, _ in bad).most_common())
     were = "was" if len(bad) == 1 else "were"
-    return f"{count(len(bad))} of {of(len(seen), trial)} {were} {done}: {by}; on {stacks}."
+    return f"{count(len(bad))} of {of(len(trials), trial)} {were} {done}: {by}; on {stacks}."
 
 
 def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
@@ -124,8 +126,8 @@ def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verd
     for launch in race.launches:
         stack = original_path(launch.stack)
         yield Trial.LAUNCH, stack, launch.verdict
-        for one in launch.slices:
-            yield Trial.SLICE, stack, one.verdict
+        for slice_ in launch.slices:
+            yield Trial.SLICE, stack, slice_.verdict
 
 
 def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
@@ -137,15 +139,15 @@ def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Co
     )  # fmt: skip
 
 
-def _gravity(one: Complaint) -> tuple[int, int, int, str]:
-    return _SEVERITY.index(one.effect), list(Trial).index(one.trial), -one.count, one.check
+def _gravity(complaint: Complaint) -> tuple[int, int, int, str]:
+    return _SEVERITY.index(complaint.effect), list(Trial).index(complaint.trial), -complaint.count, complaint.check
 
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     pairs = list(counts)
     if len(pairs) == 1:
         return pairs[0][0]
-    told = [f"{stack} ({count(times)})" for stack, times in pairs[:MOST_STACKS]]
+    listed = [f"{stack} ({count(times)})" for stack, times in pairs[:MOST_STACKS]]
     if len(pairs) > MOST_STACKS:
-        told.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
-    return ", ".join(told)
+        listed.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
+    return ", ".join(listed)

@@ -37,28 +37,28 @@ class CsvExporter:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(HEADER)
         for launch in race.launches:
-            for one in launch.slices or (None,):
-                writer.writerow(_row(race, launch, one))
+            for slice_ in launch.slices or (None,):
+                writer.writerow(_row(race, launch, slice_))
         return out.getvalue()
 
 
-def _row(race: Race, launch: Launch, one: Slice | None) -> tuple[object, ...]:
+def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]:
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
     failure = one_line(f"{kind(launch.failure)}: {message(launch.failure)}") if launch.failure else ""
-    if one is None:
+    if slice_ is None:
         empty = [""] * (HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))
-    counts, latency, result = one.result.counts, one.result.latency, one.result
+    counts, latency, result = slice_.result.counts, slice_.result.latency, slice_.result
     return (
-        *before, one.index, one.load.concurrency, str(one.load.keep_alive).lower(),
-        str(one.verdict.valid).lower(), result.duration_s, result.throughput_per_s, counts.scheduled,
+        *before, slice_.index, slice_.load.concurrency, str(slice_.load.keep_alive).lower(),
+        str(slice_.verdict.valid).lower(), result.duration_s, result.throughput_per_s, counts.scheduled,
         counts.ok, counts.non2xx, sum(counts.failed.values()), counts.timed_out, counts.in_flight,
         counts.unsent,
         latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max,
-        " ".join(sorted(latency.censored)), one.cpu_s, sum(hop.pss_bytes for hop in one.usage),
+        " ".join(sorted(latency.censored)), slice_.cpu_s, sum(hop.pss_bytes for hop in slice_.usage),
         result.generator_cpu_s, result.fairness, "" if launch.ready_s is None else launch.ready_s,
-        " ".join(_finding(title(f), f.effect) for f in one.verdict.findings), failure,
-        one_line(one.workload), *_memory(launch), *_conditions(one.conditions),
+        " ".join(_finding(title(f), f.effect) for f in slice_.verdict.findings), failure,
+        one_line(slice_.workload), *_memory(launch), *_conditions(slice_.conditions),
     )  # fmt: skip
 
 
@@ -68,12 +68,12 @@ def _memory(launch: Launch) -> tuple[object, ...]:
     return (sizes[0], max(sizes), sizes[-1]) if sizes else ("", "", "")
 
 
-def _conditions(one: Conditions | None) -> tuple[object, ...]:
+def _conditions(conditions: Conditions | None) -> tuple[object, ...]:
     """Return what the machine did to the stacks' cores meanwhile."""
-    if one is None:
+    if conditions is None:
         return ("",) * 6
-    canary_ns = ("" if each is None else each for each in (one.canary_before_ns, one.canary_after_ns))
-    return one.elapsed_s, one.cores, one.stolen_s, one.foreign_s, *canary_ns
+    canary_ns = ("" if each is None else each for each in (conditions.canary_before_ns, conditions.canary_after_ns))
+    return conditions.elapsed_s, conditions.cores, conditions.stolen_s, conditions.foreign_s, *canary_ns
 
 
 def _finding(check: str, effect: Effect) -> str:

@@ -45,16 +45,16 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,
-        "standing": [row(one) for one in standing.rows],
-        "levels": [level(one) for one in standing.levels],
+        "standing": [row(each) for each in standing.rows],
+        "levels": [level(each) for each in standing.levels],
         "scaling": plain(standing.scaling),
-        "withdrawals": [_withdrawal(one) for one in standing.withdrawals],
-        "findings": [finding(one) for one in standing.verdict.findings],
+        "withdrawals": [_withdrawal(each) for each in standing.withdrawals],
+        "findings": [finding(each) for each in standing.verdict.findings],
         "void": not standing.verdict.valid,
         "warnings": plain(standing.warnings),
         "race": _race(race),
         "stacks": [plain(facts) for facts in _all_facts(race)],
-        "launches": [launch(one, series=series) for one in race.launches],
+        "launches": [launch(each, series=series) for each in race.launches],
     }
 
 

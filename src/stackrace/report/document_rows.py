@@ -9,13 +9,13 @@ from .document_leaves import plain, whole
 __all__ = ["level", "row"]
 
 
-def level(one: Level) -> dict[str, object]:
+def level(level: Level) -> dict[str, object]:
     """Return one load level with its rows."""
     return {
-        "label": printable(one.label),
-        "workload": printable(one.workload),
-        "load": plain(one.load),
-        "rows": [row(entry) for entry in one.rows],
+        "label": printable(level.label),
+        "workload": printable(level.workload),
+        "load": plain(level.load),
+        "rows": [row(each) for each in level.rows],
     }
 
 

@@ -39,16 +39,16 @@ def percentile(row: Row, name: str) -> str:
 
     With limits it is their estimate, a mean over launches; without any it is the quantile of all requests together.
     """
-    found = row.latency_limits.get(name)
-    if found is None:
+    known = row.latency_limits.get(name)
+    if known is None:
         return NOTHING if name in row.latency_limits else quantile(row.latency, name)
-    return f"≥ {milliseconds(found.value)}" if name in row.latency.censored else milliseconds(found.value)
+    return f"≥ {milliseconds(known.value)}" if name in row.latency.censored else milliseconds(known.value)
 
 
 def percentile_limits(row: Row, name: str) -> str:
     """Return the limits of the quantile ``name`` in milliseconds as ``low–high``; a lower bound has none."""
-    found = row.latency_limits.get(name)
-    return "" if found is None or name in row.latency.censored else limits(found, milliseconds)
+    known = row.latency_limits.get(name)
+    return "" if known is None or name in row.latency.censored else limits(known, milliseconds)
 
 
 def places(rank: tuple[int, int]) -> str:

@@ -47,7 +47,9 @@ def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
     """Return the launches of ``stack`` that were made for runs at ``level``."""
     key = level.workload, level.load.label
     own = (launch for launch in race.launches if launch.stack == stack and not launch.cut_short)
-    return [launch for launch in own if any((one.workload, one.load.label) == key for one in launch.slices)]
+    return [
+        launch for launch in own if any((slice_.workload, slice_.load.label) == key for slice_ in launch.slices)
+    ]
 
 
 def size(sample: MemorySample) -> int:
@@ -61,12 +63,12 @@ def _watched(launches: Sequence[Launch]) -> list[Sequence[MemorySample]]:
 
 
 def _growth(stack: str, watched: Sequence[Sequence[MemorySample]]) -> Growth:
-    longest = max(watched, key=lambda one: one[-1].at_s - one[0].at_s)
+    longest = max(watched, key=lambda samples: samples[-1].at_s - samples[0].at_s)
     return Growth(
         stack=stack,
-        start_bytes=median(size(one[0]) for one in watched),
-        end_bytes=median(size(one[-1]) for one in watched),
-        peak_bytes=max(size(sample) for one in watched for sample in one),
+        start_bytes=median(size(samples[0]) for samples in watched),
+        end_bytes=median(size(samples[-1]) for samples in watched),
+        peak_bytes=max(size(sample) for samples in watched for sample in samples),
         span_s=longest[-1].at_s - longest[0].at_s,
         curve=_curve([size(sample) for sample in longest]),
     )

@@ -116,17 +116,17 @@ def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
     yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in scaling.unfits(curves))
 
 
-def _memory(found: Sequence[Growth]) -> Table:
+def _memory(growths: Sequence[Growth]) -> Table:
     def sizes(size: Callable[[Growth], float]) -> tuple[str, ...]:
-        return tuple(figures.mebibytes(size(growth)) for growth in found)
+        return tuple(figures.mebibytes(size(growth)) for growth in growths)
 
     return Table(columns=(
-        Column(title="stack", cells=tuple(growth.stack for growth in found), left=True, fold_to=READABLE),
+        Column(title="stack", cells=tuple(growth.stack for growth in growths), left=True, fold_to=READABLE),
         Column(title="start MiB", cells=sizes(lambda growth: growth.start_bytes)),
         Column(title="end MiB", short="end", cells=sizes(lambda growth: growth.end_bytes)),
         Column(title="peak MiB", short="peak", cells=sizes(lambda growth: growth.peak_bytes)),
-        Column(title="over", keep=2, cells=tuple(figures.duration(growth.span_s) for growth in found)),
-        Column(title="", keep=1, left=True, tone=Tone.GOOD, cells=tuple(growth.curve for growth in found),
+        Column(title="over", keep=2, cells=tuple(figures.duration(growth.span_s) for growth in growths)),
+        Column(title="", keep=1, left=True, tone=Tone.GOOD, cells=tuple(growth.curve for growth in growths),
                media=_SCREEN),
     ))  # fmt: skip
 

@@ -46,8 +46,8 @@ def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
         failure = withdrawal.failure
         if not any(stack == withdrawal.stack and how is failure.kind for stack, how, _ in groups):
             groups[withdrawal.stack, failure.kind, message(failure)] = [failure]
-    told = [
+    grouped = [
         Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
         for (stack, _, _), failures in groups.items()
     ]
-    return tuple(sorted(told, key=lambda setback: not setback.withdrawn))
+    return tuple(sorted(grouped, key=lambda setback: not setback.withdrawn))

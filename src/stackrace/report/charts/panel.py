@@ -47,8 +47,8 @@ class Frame:
         """Return the panel with ``inside`` drawn on it and the shared drawing called ``behind`` under it."""
         under = tag("use", href=f"#{behind}") if behind else ""
         box = f"0 0 {WIDTH} {HEIGHT}"
-        told = caption(title, description)
-        return tag("svg", told, self._grid(), under, inside, class_="panel", role="img", viewBox=box)
+        about = caption(title, description)
+        return tag("svg", about, self._grid(), under, inside, class_="panel", role="img", viewBox=box)
 
     def marks(self, points: Sequence[Point]) -> str:
         """Return the line through ``points`` with whiskers and dots; hollow dots are lower bounds."""

@@ -39,14 +39,14 @@ def parts(stack: str, costs: Mapping[str, float]) -> tuple[Part, ...]:
     bare = "".join(part for part, settings in split_settings(stack) if not settings)
     inside = sorted((hop for hop in costs if hop in bare), key=lambda hop: (bare.rindex(hop), len(hop)))
     beside = [hop for hop in costs if hop not in inside]
-    found = [Part(hop=hop, role=_role(i, len(inside)), value=costs[hop]) for i, hop in enumerate(inside)]
-    return (*found, *(Part(hop=hop, role=Role.BESIDE, value=costs[hop]) for hop in beside))
+    hosted = [Part(hop=hop, role=_role(i, len(inside)), value=costs[hop]) for i, hop in enumerate(inside)]
+    return (*hosted, *(Part(hop=hop, role=Role.BESIDE, value=costs[hop]) for hop in beside))
 
 
 def split_bar(split: tuple[Part, ...], scale: Scale, stack: str) -> str:
     """Return the bar; its title names every hop with its cost."""
-    told = ", ".join(f"{one_line(part.hop)} {figures.number(part.value)} ms" for part in split)
-    drawn = [caption(f"{stack}: {told}"), rules(scale)]
+    costs = ", ".join(f"{one_line(part.hop)} {figures.number(part.value)} ms" for part in split)
+    drawn = [caption(f"{stack}: {costs}"), rules(scale)]
     start = 0.0
     for part in split:
         left, right = scale.at(start), scale.at(start + part.value)

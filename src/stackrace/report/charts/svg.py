@@ -29,8 +29,8 @@ def text(content: str, **attributes: str | float | int | None) -> str:
 
 def caption(title: str, description: str = "") -> str:
     """Return ``title`` and, when given, ``desc`` elements: the chart in words."""
-    told = tag("title", escape(one_line(title)))
-    return told + (tag("desc", escape(one_line(description))) if description else "")
+    element = tag("title", escape(one_line(title)))
+    return element + (tag("desc", escape(one_line(description))) if description else "")
 
 
 def number(value: float) -> str:

@@ -30,28 +30,28 @@ _CLASSES = {
 def claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
     """Return an axis for all ratios, then and now, that holds one and half and twice as much at least."""
     values = [0.5, 2.0]
-    for one in outcomes:
-        values += [one.claim.ratio] if one.claim.ratio is not None else []
-        if one.now is not None:
-            value = one.now.value
-            low, high = one.now.low or value, one.now.high or value
+    for outcome in outcomes:
+        values += [outcome.claim.ratio] if outcome.claim.ratio is not None else []
+        if outcome.now is not None:
+            value = outcome.now.value
+            low, high = outcome.now.low or value, outcome.now.high or value
             values += [value, max(low, value / _FARTHEST), min(high, value * _FARTHEST)]
     return logarithmic(min(values) / _ROOM, max(values) * _ROOM)
 
 
-def claim_drawing(one: ClaimOutcome, scale: Scale) -> str:
+def claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
     """Return one row: the claimed side shaded, our interval, and the published ratio as a diamond."""
-    parts = [caption(_told(one)), _claimed_side(one, scale), rules(scale)]
+    parts = [caption(_caption(outcome)), _claimed_side(outcome, scale), rules(scale)]
     x = percent(scale, 1.0)
     parts.append(tag("line", x1=x, x2=x, y1="0", y2="100%", class_="zero"))
-    if one.now is not None:
-        style = _CLASSES.get(one.ruling, "undecided")
-        if one.now.low is not None and one.now.high is not None:
-            left, right = percent(scale, one.now.low), percent(scale, one.now.high)
+    if outcome.now is not None:
+        style = _CLASSES.get(outcome.ruling, "undecided")
+        if outcome.now.low is not None and outcome.now.high is not None:
+            left, right = percent(scale, outcome.now.low), percent(scale, outcome.now.high)
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
-        parts.append(tag("circle", cx=percent(scale, one.now.value), cy="50%", r=5, class_=f"ours {style}"))
-    if one.claim.ratio is not None:
-        parts.append(_diamond(percent(scale, one.claim.ratio)))
+        parts.append(tag("circle", cx=percent(scale, outcome.now.value), cy="50%", r=5, class_=f"ours {style}"))
+    if outcome.claim.ratio is not None:
+        parts.append(_diamond(percent(scale, outcome.claim.ratio)))
     return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
 
 
@@ -61,23 +61,22 @@ def _diamond(x: str) -> str:
     return tag("svg", shape, x=x, y="50%", overflow="visible")
 
 
-def _claimed_side(one: ClaimOutcome, scale: Scale) -> str:
+def _claimed_side(outcome: ClaimOutcome, scale: Scale) -> str:
     """Shade where the ratio would have to lie for the claim to hold; nothing for claims of failing."""
     edges = {
         Kind.MORE: (1.0, scale.high),
         Kind.LESS: (scale.low, 1.0),
-        Kind.NO_MORE: (scale.low, 1 + one.difference),
-        Kind.SAME: (1 / (1 + one.difference), 1 + one.difference),
+        Kind.NO_MORE: (scale.low, 1 + outcome.difference),
+        Kind.SAME: (1 / (1 + outcome.difference), 1 + outcome.difference),
     }
-    if one.claim.kind not in edges:
+    if outcome.claim.kind not in edges:
         return ""
-    low, high = edges[one.claim.kind]
+    low, high = edges[outcome.claim.kind]
     left, width = scale.at(low), scale.at(high) - scale.at(low)
     return tag("rect", x=f"{100 * left:.2f}%", width=f"{100 * width:.2f}%", y="12%", height="76%", class_="claimed")
 
 
-def _told(one: ClaimOutcome) -> str:
-    found = words.now(one) or "nothing"
-    return (
-        f"{one.claim.says}, {words.where(one.claim)}: then {words.then(one.claim)}, now {found}; {one.ruling.value}"
-    )
+def _caption(outcome: ClaimOutcome) -> str:
+    now = words.now(outcome) or "nothing"
+    claim = outcome.claim
+    return f"{claim.says}, {words.where(claim)}: then {words.then(claim)}, now {now}; {outcome.ruling.value}"

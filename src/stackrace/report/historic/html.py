@@ -56,25 +56,26 @@ class HtmlExporter:
 
     def export(self, rerun: Rerun) -> str:
         """Return the whole page; all foreign text is escaped."""
+        by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
         return _templates().get_template("comparison.html.j2").render(
             rerun=rerun, comparison=rerun.comparison,
             style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
-            parts=[_part(rerun, key, list(of)) for key, of in groupby(rerun.claims, lambda one: one.claim.part)],
-            gone=[one for one in rerun.comparison.techniques.values() if one.gone],
+            parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
+            gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
             command=command(rerun),
         )  # fmt: skip
 
 
 def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> PartView:
     scale = claims_scale(claims)
-    before = ["", *(one.claim.says for one in claims)]
+    before = ["", *(outcome.claim.says for outcome in claims)]
     rows = tuple(
         ClaimView(
-            outcome=one,
-            says="" if one.claim.says == previous else one.claim.says,
-            drawing=Markup(claim_drawing(one, scale)),
+            outcome=outcome,
+            says="" if outcome.claim.says == previous else outcome.claim.says,
+            drawing=Markup(claim_drawing(outcome, scale)),
         )
-        for one, previous in zip(claims, before, strict=False)
+        for outcome, previous in zip(claims, before, strict=False)
     )
     return PartView(title=rerun.comparison.part(key).title, rows=rows, axis=Markup(axis(scale, "×")))
 

@@ -68,8 +68,8 @@ def cpu_view(level: Level) -> BarsView | None:
         Bar(row=row, parts=split[row.stack], drawing=Markup(split_bar(split[row.stack], scale, row.stack)))
         for row in rows
     )
-    seen = {part.role for found in split.values() for part in found}
-    roles = tuple(role for role in Role if role in seen)
+    occurring = {part.role for split_parts in split.values() for part in split_parts}
+    roles = tuple(role for role in Role if role in occurring)
     return BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where, roles=roles)
 
 
@@ -88,5 +88,5 @@ def _told(row: Row) -> str:
 
 def _latency(row: Row) -> str:
     names = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
-    told = ", ".join(f"{name} {figures.quantile(row.latency, key)} ms" for key, name in names.items())
-    return f"{row.stack}: {told}"
+    quantiles = ", ".join(f"{name} {figures.quantile(row.latency, key)} ms" for key, name in names.items())
+    return f"{row.stack}: {quantiles}"

@@ -39,5 +39,5 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         leads=leads(standing.leads, race),
         reason=reason(standing.reason),
         costs=costs(standing.costs),
-        conditions=tuple(condition(one) for one in standing.conditions),
+        conditions=tuple(condition(change) for change in standing.conditions),
     )

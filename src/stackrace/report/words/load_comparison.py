@@ -32,9 +32,9 @@ def title(line: Line) -> str:
     return _TITLES.get(line.name, line.name)
 
 
-def difference(found: Difference) -> str:
+def difference(setting: Difference) -> str:
     """Say in what the loads themselves differ."""
-    return f"The loads differ in {found.what}: {_said(found.before)} → {_said(found.after)}"
+    return f"The loads differ in {setting.what}: {_said(setting.before)} → {_said(setting.after)}"
 
 
 def limits(ratio: Interval | None) -> str:

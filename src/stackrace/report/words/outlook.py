@@ -44,7 +44,7 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
     parallelism = parallelism_of(plan.stacks, plan.cores)
-    slowest = max((one.page for one in plan.workloads), key=lambda page: response_s(page, 1, parallelism))
+    slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, parallelism))
     levels = [load.concurrency for load in plan.loads]
     if not request.concurrency and tuple(levels) != CONCURRENCY:
         usual_s = response_s(slowest, max(CONCURRENCY), parallelism)
@@ -63,7 +63,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason: str) -> Iterator[str]:
     """Say who is left out, or that the budget is too short; ``reason`` comes first."""
-    missing = _listed([one.path for one in left_out])
+    missing = _listed([stack.path for stack in left_out])
     if plan.exhaustive or len(plan.stacks) < 2:
         if left_out:
             yield f"{reason}The budget is too short for more stacks. Left out: {missing}."
@@ -107,8 +107,8 @@ def _of_difference(plan: RacePlan) -> Iterator[str]:
     stacks = len(plan.stacks)
     if stacks < 2 or plan.exhaustive or _is_told(stacks, plan.difference):
         return
-    told = next((one for one in _TOLD if _is_told(stacks, one)), None)
-    proposed = f" Give --difference {100 * told:g}% to get an answer even then." if told is not None else ""
+    larger = next((difference for difference in _TOLD if _is_told(stacks, difference)), None)
+    proposed = f" Give --difference {100 * larger:g}% to get an answer even then." if larger is not None else ""
     yield (
         f"To prove a difference of {percent(plan.difference)} takes more launches than most races make. "
         f"If the best stacks are nearly equally fast, there will be no answer.{proposed}"
@@ -147,7 +147,7 @@ def _number(number: int) -> str:
 
 
 def _listed(things: Sequence[object]) -> str:
-    words = [str(one) for one in things]
+    words = [str(thing) for thing in things]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 

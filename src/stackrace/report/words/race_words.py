@@ -62,11 +62,11 @@ def ending(race: Race, standing: Standing) -> str:
 
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
-    told = (
+    sentences = (
         resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
         resumed(race), duty(race), *race.notes,
     )  # fmt: skip
-    return tuple(one for one in told if one)
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def resolution(race: Race, standing: Standing) -> str:
@@ -128,9 +128,9 @@ def duty(race: Race) -> str:
         "all else": spent.other_s,
     }
     shares = {what: seconds / spent.total_s for what, seconds in parts.items()}
-    told = ", ".join(f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= LEAST_SHARE)
+    listed = ", ".join(f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= LEAST_SHARE)
     since = " since the last interruption" if race.resumed else ""
-    return f"Where the {figures.duration(spent.total_s)}{since} went: {told}."
+    return f"Where the {figures.duration(spent.total_s)}{since} went: {listed}."
 
 
 def limits_note(standing: Standing) -> str:

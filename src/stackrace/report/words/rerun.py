@@ -90,15 +90,15 @@ def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
 
 def headline(rerun: Rerun) -> str:
     """Say in one sentence how many of the claims hold today."""
-    told = {ruling: rerun.count(ruling) for ruling in Ruling}
+    counts = {ruling: rerun.count(ruling) for ruling in Ruling}
     total = len(rerun.claims)
     phrases = (
-        (told[Ruling.HOLDS], "holds", "hold"),
-        (told[Ruling.REVERSED], "is reversed", "are reversed"),
-        (told[Ruling.NOT_SO], "does not hold", "do not hold"),
-        (told[Ruling.SAME], "makes no difference that matters", "make no difference that matters"),
-        (told[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
-        (told[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
+        (counts[Ruling.HOLDS], "holds", "hold"),
+        (counts[Ruling.REVERSED], "is reversed", "are reversed"),
+        (counts[Ruling.NOT_SO], "does not hold", "do not hold"),
+        (counts[Ruling.SAME], "makes no difference that matters", "make no difference that matters"),
+        (counts[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
+        (counts[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
     )
     said = [f"{number} {one if number == 1 else many}" for number, one, many in phrases if number]
     return f"Of {total} claim{'' if total == 1 else 's'}, {_and(said)}."
@@ -132,7 +132,9 @@ def limits_note(rerun: Rerun) -> str:
     if not rerun.family:
         return "There were too few blocks for any limits; give more time."
     any_of = f"any of these {rerun.family} ratios" if rerun.family > 1 else "this ratio"
-    undecided = [one.blocks for one in rerun.claims if one.ruling is Ruling.UNDECIDED and one.now is not None]
+    undecided = [
+        outcome.blocks for outcome in rerun.claims if outcome.ruling is Ruling.UNDECIDED and outcome.now is not None
+    ]
     few = f" Undecided claims had as few as {min(undecided)} blocks." if undecided else ""
     return (
         f"With {figures.percent(rerun.confidence)} confidence no ruling about {any_of} is wrong; the limits are "

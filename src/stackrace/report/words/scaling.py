@@ -50,13 +50,13 @@ def cells(curve: ScalingCurve) -> tuple[str, ...]:
         stops = figures.NOTHING
     else:
         stops = f"> {curve.knee}" if curve.knee == curve.levels[-1] else str(curve.knee)
-    found = curve.law
-    if found is None:
+    law = curve.law
+    if law is None:
         return (named(curve), stops, *[figures.NOTHING] * 4)
-    peak = _limited(found.peak, figures.count) if found.peak else "none"
+    peak = _limited(law.peak, figures.count) if law.peak else "none"
     return (
-        named(curve), stops, _limited(found.single_per_s, figures.number),
-        _limited(found.contention, figures.number), _limited(found.coherency, figures.number), peak,
+        named(curve), stops, _limited(law.single_per_s, figures.number),
+        _limited(law.contention, figures.number), _limited(law.coherency, figures.number), peak,
     )  # fmt: skip
 
 

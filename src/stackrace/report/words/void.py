@@ -10,5 +10,5 @@ __all__ = ["void"]
 
 def void(verdict: Verdict) -> str:
     """Return the sentence that names every finding that makes the race void."""
-    grave = [seen(found).rstrip(".") for found in verdict.findings if found.effect is not Effect.WARNS]
+    grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
     return f"This race is void: {'; '.join(grave)}."
