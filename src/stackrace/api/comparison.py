@@ -29,7 +29,7 @@ from ..store.address import data_folder
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["Options", "Raced", "last_rerun", "race_again"]
+__all__ = ["FinishedRerun", "RerunOptions", "last_rerun", "race_again"]
 
 RacePart = Callable[[RaceRequest, OpenCells | None], Race]
 """Races one part and keeps it."""
@@ -39,24 +39,28 @@ OnPart = Callable[[Part, tuple[str, ...]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What is asked of the whole comparison; ``budget_s`` is that of each part, quick reruns only."""
+class RerunOptions:
+    """What is asked of the whole comparison."""
 
     mode: Mode
     budget_s: float | None = None
+    """Of each part; quick reruns only."""
     seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raced:
-    """A comparison raced again: the rulings, the race of each part by its key, and whether the user stopped it."""
+class FinishedRerun:
+    """A comparison raced again."""
 
     rerun: Rerun
+    """The rulings."""
     races: Mapping[str, Race]
+    """By the key of their part."""
     interrupted: bool
+    """Whether the user stopped it."""
 
 
-def race_again(name: str, options: Options, race_part: RacePart, on_part: OnPart) -> Raced:
+def race_again(name: str, options: RerunOptions, race_part: RacePart, on_part: OnPart) -> FinishedRerun:
     """Race the comparison ``name`` again, and keep what it is made of where any part could be raced.
 
     A part that cannot run here has its reason among the outcomes, and the others go on.
@@ -66,7 +70,7 @@ def race_again(name: str, options: Options, race_part: RacePart, on_part: OnPart
     kept = Kept(id=ids.generate(), name=name, made_at=_now(), mode=options.mode, parts=parts)
     if races:
         keep(kept, _folder())
-    return Raced(rerun=_rerun(comparison, kept, races, parts), races=races, interrupted=interrupted)
+    return FinishedRerun(rerun=_rerun(comparison, kept, races, parts), races=races, interrupted=interrupted)
 
 
 def last_rerun(name: str, store: Store) -> Rerun:
@@ -86,7 +90,7 @@ def _rerun(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts:
 
 
 def _parts(
-    comparison: Comparison, options: Options, race_part: RacePart, on_part: OnPart
+    comparison: Comparison, options: RerunOptions, race_part: RacePart, on_part: OnPart
 ) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
     """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
@@ -107,7 +111,7 @@ def _parts(
     return races, tuple(outcomes), False
 
 
-def _wanted(comparison: Comparison, part: Part, options: Options, on_part: OnPart) -> Asked:
+def _wanted(comparison: Comparison, part: Part, options: RerunOptions, on_part: OnPart) -> Asked:
     try:
         wanted = part_request(comparison, part, options.mode, lambda path: asked([path], catalogue()))
     except StackraceError:

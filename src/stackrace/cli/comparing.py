@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..api.comparison import Options, Raced, last_rerun, race_again
+from ..api.comparison import FinishedRerun, RerunOptions, last_rerun, race_again
 from ..model.comparison import Part, Rerun
 from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Race
@@ -16,15 +16,14 @@ from ..spec.request import RaceRequest
 from ..store import open_store
 from ..store.address import data_folder
 from .run.live import raced
+from .run.output import Output
 from .showing import write_text
 from .signals import stoppable
 
 __all__ = ["compare_again", "show_again"]
 
 
-def compare_again(
-    name: str, options: Options, *, store_url: str | None, html: Path | None = None, as_json: bool = False
-) -> None:
+def compare_again(name: str, options: RerunOptions, output: Output) -> None:
     """Run the comparison ``name`` again, keep what it is made of, show it.
 
     Raises InterruptedRace after an interruption, keeping what was measured, and RefusedError when not one part gave
@@ -35,17 +34,17 @@ def compare_again(
         for line in (f"{name}: {part.title}", *left_out):
             click.echo(line, err=True)
 
-    with stoppable(), open_store(store_url) as store:
+    with stoppable(), open_store(output.store) as store:
 
         def race_part(request: RaceRequest, open_cells: OpenCells | None) -> Race:
             return raced(request, store, open_cells=open_cells)
 
         outcome = race_again(name, options, race_part, on_part)
-    _show(outcome, html=html, as_json=as_json)
+    _show(outcome, output)
     if outcome.interrupted:
         raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
     if not outcome.races:
-        why = "the document's parts say why" if as_json else "the reasons stand above"
+        why = "the document's parts say why" if output.as_json else "the reasons stand above"
         raise RefusedError(f"no part of the comparison could be run; {why}")
 
 
@@ -61,17 +60,17 @@ def show_again(name: str, *, store_url: str | None, form: Form | None, html: Pat
         _print(rerun)
 
 
-def _show(outcome: Raced, *, html: Path | None, as_json: bool) -> None:
+def _show(outcome: FinishedRerun, output: Output) -> None:
     rerun = outcome.rerun
-    if as_json:
+    if output.as_json:
         click.echo(rerun_exporter(Form.JSON).export(rerun), nl=False)
     else:
         _print(rerun)
     if outcome.races:
-        path = _write_html(rerun, html)
+        path = _write_html(rerun, output.html)
         ours = ", ".join(f"stackrace report {race.id}" for race in outcome.races.values())
         again = f"stackrace report historic/{rerun.comparison.name}"
-        click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=as_json)
+        click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=output.as_json)
 
 
 def _print(rerun: Rerun) -> None:

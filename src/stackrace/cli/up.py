@@ -6,12 +6,16 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..model.numbers import duration
 from .names import complete_stack
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
+
+if TYPE_CHECKING:
+    from ..deploy.running import Running
 
 __all__ = ["command"]
 
@@ -33,6 +37,7 @@ def command(stack: str, flags: RequestFlags, port: int | None) -> None:
     """
     from ..deploy.ports import claim
     from ..deploy.stopping import stop
+    from ..model.errors import LaunchError
     from ..model.preparing import Preparing, Step
     from ..setup.deployment import set_up
     from ..spec.request import RaceRequest
@@ -48,16 +53,10 @@ def command(stack: str, flags: RequestFlags, port: int | None) -> None:
         running = deployment.launcher.launch(chosen, port=port)
         say.done()
         try:
-            address = f"http://{running.host}:{running.port}/"
-            click.echo(f"{chosen.path} answers at {address} after {duration(running.ready_s)}")
-            for hop, pids in running.hops.items():
-                click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
-            host = deployment.workloads[0].host
-            click.echo(f"  Host header: {host}; configuration and logs: {running.directory}")
-            click.echo("Ctrl-C stops it.")
+            _announce(running, deployment.workloads[0].host)
             while (failure := deployment.launcher.failure_of(running)) is None:
                 time.sleep(0.5)
-            raise _died(failure.message, failure.log)
+            raise LaunchError(failure.message, detail=failure.log)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("\nstopping")
@@ -65,7 +64,11 @@ def command(stack: str, flags: RequestFlags, port: int | None) -> None:
             stop(deployment.guard, [running])
 
 
-def _died(message: str, log: str) -> Exception:
-    from ..model.errors import LaunchError
-
-    return LaunchError(message, detail=log)
+def _announce(running: Running, host: str) -> None:
+    """Say where the stack answers, and what it consists of."""
+    address = f"http://{running.host}:{running.port}/"
+    click.echo(f"{running.stack.path} answers at {address} after {duration(running.ready_s)}")
+    for hop, pids in running.hops.items():
+        click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
+    click.echo(f"  Host header: {host}; configuration and logs: {running.directory}")
+    click.echo("Ctrl-C stops it.")

@@ -21,12 +21,13 @@ _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CouchAddress:
-    """One database; ``path`` is its quoted path, which a proxy's prefix may lead."""
+    """One database."""
 
     secure: bool
     host: str
     port: int
     path: str
+    """Quoted; a proxy's prefix may lead it."""
     user: str = ""
     password: str = field(default="", repr=False)
 

@@ -36,10 +36,12 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """A race ready to be sent: ``document`` without revision and attachments, ``packed`` is the attachment."""
+    """A race ready to be sent."""
 
     document: Mapping[str, Any]
+    """Without revision and attachments."""
     packed: bytes
+    """The attachment, compressed."""
 
     @property
     def body(self) -> dict[str, Any]:

@@ -17,11 +17,14 @@ __all__ = ["Fetched", "fetch", "publish", "published_ids"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What became of the races asked for. ``troubles`` is one sentence for each that could not be copied."""
+    """What became of the races asked for."""
 
     taken: tuple[str, ...]
+    """Ids of those that are here now."""
     known: tuple[str, ...]
+    """Ids of those that were here before."""
     troubles: tuple[str, ...]
+    """One sentence for each that could not be copied."""
 
 
 def publish(race: Race, database: Database) -> bool:

@@ -50,7 +50,7 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
     """
     begun_s = time.monotonic()
     refuse_early(request)
-    stopwatch = _Stopwatch(on_preparing)
+    stopwatch = _FirstRaceTimer(on_preparing)
     with set_up(request, stopwatch) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
@@ -68,7 +68,7 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
         )
 
 
-class _Stopwatch:
+class _FirstRaceTimer:
     """Takes the time of what only a first race needs, and passes on what it hears."""
 
     def __init__(self, on_preparing: OnPreparing) -> None:

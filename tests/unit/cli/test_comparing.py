@@ -7,10 +7,11 @@ from click.testing import CliRunner
 from tests.factories import make_race
 
 from stackrace.api import comparison
-from stackrace.api.comparison import Options
+from stackrace.api.comparison import RerunOptions
 from stackrace.cli import comparing
 from stackrace.cli.comparing import compare_again
 from stackrace.cli.run.command import command
+from stackrace.cli.run.output import Output
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Mode
 from stackrace.model.errors import InterruptedRace, MissingError, RefusedError
@@ -66,8 +67,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(folder, name="nginx-mod-wsgi-2007", budget_s=None, seed=None, **shown):
-    options = Options(mode=Mode.QUICK, budget_s=budget_s, seed=seed)
-    compare_again(name, options, store_url=f"sqlite:///{folder}/races.sqlite3", **shown)
+    options = RerunOptions(mode=Mode.QUICK, budget_s=budget_s, seed=seed)
+    compare_again(name, options, Output(store=f"sqlite:///{folder}/races.sqlite3", **shown))
 
 
 def race_of(name, part, **changes):

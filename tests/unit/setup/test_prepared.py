@@ -9,13 +9,13 @@ import pytest
 
 from stackrace.model.preparing import Preparing, Step
 from stackrace.setup import prepared
-from stackrace.setup.prepared import _Stopwatch
+from stackrace.setup.prepared import _FirstRaceTimer
 
 
 def test_only_what_a_first_race_needs_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds, heard = count(), []
     monkeypatch.setattr(prepared, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
-    stopwatch = _Stopwatch(heard.append)
+    stopwatch = _FirstRaceTimer(heard.append)
     for step in (Step.PACKAGES, Step.DATA, Step.ANSWERS):
         stopwatch(Preparing(step=step, subject="shop"))
     assert stopwatch.once_s() == 2.0

@@ -15,7 +15,7 @@ from ...model.load import Load
 from ...model.verdict import Effect, Finding
 from ...stats.capacity import HIGH, LOW, Search, requests_for
 from .limits import open_connections, refuse_too_much
-from .measure import Setup, Watcher, measure, set_up
+from .measure import LoadSetup, Watcher, measure, set_up_load
 from .options import LoadOptions
 
 __all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]
@@ -37,10 +37,11 @@ OVERLOAD = overload.declaration.id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One open loop: how it missed the goal, if it did, and what disturbed it."""
+    """One open loop."""
 
     ran: FinishedRun
     missed: tuple[Miss, ...]
+    """How it missed the goal; empty where it kept it."""
 
     @property
     def rate_per_s(self) -> float:
@@ -64,13 +65,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapacityResult:
-    """The search at its end: the closed loop, all trials in the order they were made, and what they say."""
+    """The search at its end."""
 
     goal: Goal
     closed: FinishedRun
+    """The closed loop, which shows how much the server can take."""
     trials: tuple[Trial, ...]
+    """In the order in which they were made."""
     search: Search
+    """What the trials say."""
     notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
     interrupted: bool = False
 
     @property
@@ -93,7 +98,7 @@ def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: i
 
     Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
     """
-    setup = set_up(options)
+    setup = set_up_load(options)
     closed, opened = _loads(setup, connections, seed)
     notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
     first = measure(setup, closed, watch(closed, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
@@ -106,7 +111,7 @@ def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: i
     return _searched(setup, goal, first, opened, notes, watch)
 
 
-def _loads(setup: Setup, connections: int, seed: int) -> tuple[Load, Load]:
+def _loads(setup: LoadSetup, connections: int, seed: int) -> tuple[Load, Load]:
     """Return the closed loop, and the open one of a single request a second, from which all trials are made."""
     most = open_connections(setup.over_tcp)
     asked = setup.options.load(most)
@@ -114,12 +119,12 @@ def _loads(setup: Setup, connections: int, seed: int) -> tuple[Load, Load]:
     return replace(asked, concurrency=connections, duration_s=CLOSED_S), opened
 
 
-def _allowed(setup: Setup, load: Load) -> tuple[str, ...]:
+def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
     return refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp)
 
 
 def _searched(
-    setup: Setup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
+    setup: LoadSetup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
 ) -> CapacityResult:
     reached, least = first.result.throughput_per_s, requests_for(goal.quantiles)
     search = Search(LOW * reached, HIGH * reached)
@@ -146,7 +151,7 @@ def _stopped(trials: Sequence[Trial]) -> bool:
     return bool(trials) and trials[-1].ran.interrupted
 
 
-def _trial(setup: Setup, goal: Goal, load: Load, watcher: Watcher) -> Trial:
+def _trial(setup: LoadSetup, goal: Goal, load: Load, watcher: Watcher) -> Trial:
     time.sleep(REST_S)
     ran = measure(setup, load, watcher, warmup_s=WARMUP_S)
     piled_up = (Miss(what=Missed.KEEPING_UP) for finding in ran.verdict.findings if finding.check == OVERLOAD)

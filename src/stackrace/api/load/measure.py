@@ -20,18 +20,19 @@ from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions
 from .target import target_of
 
-__all__ = ["Setup", "Watcher", "measure", "set_up"]
+__all__ = ["LoadSetup", "Watcher", "measure", "set_up_load"]
 
 REFRESH_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class LoadSetup:
     """What all runs of one command have in common."""
 
     options: LoadOptions
     target: Target
     cores: Resources
+    """The server's, as far as they are known to be its own, and the engine's."""
 
     @property
     def over_tcp(self) -> bool:
@@ -52,7 +53,7 @@ class Watcher(Protocol):
         """The run is over."""
 
 
-def set_up(options: LoadOptions) -> Setup:
+def set_up_load(options: LoadOptions) -> LoadSetup:
     """Return who is loaded from which cores; raises InputError before anything is sent."""
     refuse_contradictions(options)
     target = target_of(options)
@@ -60,11 +61,11 @@ def set_up(options: LoadOptions) -> Setup:
     cores = engine_cores(options.threads)
     if options.spin and cores.shared:
         raise InputError("--spin would take the server's core; leave it out, give less --threads, or more cores")
-    return Setup(options=options, target=target, cores=cores)
+    return LoadSetup(options=options, target=target, cores=cores)
 
 
 def measure(
-    setup: Setup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
+    setup: LoadSetup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
 ) -> FinishedRun:
     """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early."""
     options, cores = setup.options, setup.cores
@@ -102,7 +103,7 @@ def measure(
 
 
 def _run(
-    setup: Setup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
+    setup: LoadSetup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
 ) -> tuple[LoadResult, MachineDelta, bool]:
     """Run the engine, and tell whether Ctrl-C ended it early."""
     options, target = setup.options, setup.target

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ...api.load.limits import open_connections, refuse_too_much
-from ...api.load.measure import measure, set_up
+from ...api.load.measure import measure, set_up_load
 from ...api.load.options import LoadOptions
 from ...load.finished import FinishedRun
 from ...model.errors import InputError, RefusedError
@@ -32,7 +32,7 @@ def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> No
 
 
 def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> FinishedRun:
-    setup = set_up(options)
+    setup = set_up_load(options)
     _refuse_unwritable(hdr)
     load = options.load(open_connections(setup.over_tcp))
     notes = (*setup.target.notes, *refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp))

@@ -97,7 +97,7 @@ _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}
 
 def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
-    from ...api.comparison import Options
+    from ...api.comparison import RerunOptions
     from ...model.comparison import Mode
     from ..comparing import compare_again
 
@@ -106,8 +106,8 @@ def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> 
     budget_s, seed = flags.given.get("budget_s"), flags.given.get("seed")
     if budget_s is not None and not quick:
         raise click.UsageError(f"--budget needs --quick: stackrace run historic/{name} --quick --budget 2min")
-    options = Options(mode=Mode.QUICK if quick else Mode.FULL, budget_s=budget_s, seed=seed)
-    compare_again(name, options, store_url=output.store, html=output.html, as_json=output.as_json)
+    options = RerunOptions(mode=Mode.QUICK if quick else Mode.FULL, budget_s=budget_s, seed=seed)
+    compare_again(name, options, output)
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
