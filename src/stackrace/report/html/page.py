@@ -62,15 +62,12 @@ def _templates() -> Environment:
     )  # fmt: skip
     templates.filters.update(
         breakable=marks.breakable, path=marks.path, line=one_line, printable=printable,
-        log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number, ms=figures.milliseconds,
-        mib=figures.mebibytes, count=figures.count, percent=figures.percent, places=figures.places,
-        duration=figures.duration,
+        log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number, mib=figures.mebibytes,
+        count=figures.count,
     )  # fmt: skip
     templates.globals.update(
-        quantile=figures.quantile,
-        Tone=Tone,
-        percentile=figures.percentile,
+        Tone=Tone, quantile=figures.quantile, percentile=figures.percentile,
         percentile_limits=figures.percentile_limits,
         rates=lambda interval: figures.limits(interval, figures.number),
-    )
+    )  # fmt: skip
     return templates
