@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..model.interval import Interval
 from ..model.launch import Launch, Slice
-from ..model.standing import Interval
 from ..stats.buckets import Buckets, on_common_buckets
 from ..stats.percentiles import quantile_interval
 

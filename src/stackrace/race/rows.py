@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
+from ..model.interval import Interval
 from ..model.launch import Launch, Slice
 from ..model.load import Quantiles
 from ..model.race import Race
 from ..model.stack import original_path
-from ..model.standing import Interval, Level, Row
+from ..model.standing import Level, Row
 from ..stats import summary
 from ..stats.judge import Judgement
 from .levels import MeasuredLevel, key_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..model.interval import Interval
 from ..model.race import Question, Rule
-from ..model.standing import Interval
 from . import selection
 from .allpairs import looks as allpairs
 from .family import Family
