@@ -44,7 +44,7 @@ def compare_again(name: str, options: RerunOptions, output: Output) -> None:
     if outcome.interrupted:
         raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
     if not outcome.races:
-        why = "the document's parts say why" if output.as_json else "the reasons stand above"
+        why = "the document's parts say why" if output.as_json else "see the reasons above"
         raise RefusedError(f"no part of the comparison could be run; {why}")
 
 

@@ -94,7 +94,7 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
     if len(entries) > 1:
         raise InputError(f"give only one of --{', --'.join(entries)}")
     if "folder" in given and not given["folder"].is_dir():
-        raise InputError(f"--project {given['folder']} is no folder")
+        raise InputError(f"--project {given['folder']} is not a folder")
     if {"session", "urls"} <= given.keys():
         raise InputError("give --session or --url, not both")
     if {"run_requests", "run_s"} <= given.keys():

@@ -103,7 +103,9 @@ def _resolve(host: str, port: int, text: str) -> str:
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"the host of {text!r} is unknown ({error}); write it like {_EXAMPLE}") from error
+        raise InputError(
+            f"the host of {text!r} is unknown ({error}); correct its name, or write it like {_EXAMPLE}"
+        ) from error
     *_, address = min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
     return str(address[0])
 

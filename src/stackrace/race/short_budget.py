@@ -42,11 +42,11 @@ def too_short(
     """
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{_many(stacks, 'stack')}{meeting} at {_many(levels, 'load level')}"
-    spent = f" beside the {about(before_s)} that getting ready took" if before_s >= 1 else ""
+    spent = f" after {about(before_s)} of preparation" if before_s >= 1 else ""
     return InputError(
-        f"--budget {DURATION.format(budget_s)} is too short: a single block of {size} needs "
-        f"{DURATION.format(least_s)}{spent}, and the {FEWEST_BLOCKS} that an answer takes at least about "
-        f"{about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
+        f"--budget {DURATION.format(budget_s)} is too short: one block of {size} takes "
+        f"{DURATION.format(least_s)}{spent}, and an answer needs at least {FEWEST_BLOCKS} blocks, "
+        f"about {about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
     )
 

@@ -23,7 +23,7 @@ class Gone:
     @property
     def sentence(self) -> str:
         """All of it, for whoever asks for it."""
-        return f"{self.name}, {self.was}, is gone: {self.because}; its nearest kin today: {', '.join(self.kin)}"
+        return f"{self.name}, {self.was}, is gone: {self.because}; use {' or '.join(self.kin)}"
 
 
 GONE = (

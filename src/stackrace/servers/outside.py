@@ -37,7 +37,7 @@ def in_packages() -> Iterator[Entry]:
 def in_folder(folder: Path) -> Iterator[Entry]:
     """Yield the entry of every NAME/server.py in ``folder``, in alphabetical order."""
     if not folder.is_dir():
-        raise InputError(f"there is no folder {folder} with servers in it; correct --servers or [race] servers")
+        raise InputError(f"there is no folder {folder}; correct --servers or [race] servers")
     files = sorted(folder.absolute().glob("*/server.py"))
     if not files:
         raise InputError(

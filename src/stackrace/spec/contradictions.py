@@ -43,7 +43,7 @@ def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     met = {stack for table in workloads.values() for stack in table.stacks or ()}
     for stack in racing:
         if stack not in met:
-            yield ("race", "stacks"), f"race.stacks: no workload is for {stack!r}; add it to one, or leave it out"
+            yield ("race", "stacks"), f"race.stacks: no workload has {stack!r}; add it to one, or leave it out"
 
 
 def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
@@ -58,13 +58,13 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     if race.repeats is None and given is not None:
         yield (
             ("load", given),
-            f"load.{given}: is the length of a run, so say how many there are of each, as [race] repeats = 5; "
-            "without runs, [race] slice sets the length of a slice",
+            f"load.{given}: is the length of a run; give the number of runs, too, as in [race] repeats = 5, "
+            "or set the length of slices with [race] slice",
         )
     if race.repeats is not None and race.slice is not None:
         yield (
             ("race", "slice"),
-            "race.slice: where [race] repeats asks for runs there are no slices; give one of them",
+            "race.slice: [race] repeats measures runs, not slices; give only one of them",
         )
     if isinstance(load.requests, dict):
         yield from _numbers(load.requests, load.concurrency)
@@ -77,21 +77,21 @@ def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     if both:
         yield (
             ("race", "engine_cores"),
-            f"race.engine_cores: core {format_cores(both)} is the stacks', too; leave it out of [race] cores",
+            f"race.engine_cores: core {format_cores(both)} is also in [race] cores; leave it out there",
         )
 
 
 def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:
     where, key = ("load", "requests"), "load.requests"
     if concurrency is None:
-        yield where, f"{key}: its numbers are by concurrency, so give [load] concurrency, too"
+        yield where, f"{key}: has a number for each concurrency, so give [load] concurrency, too"
         return
     for level in requests:
         if level not in concurrency:
             yield where, f"{key}: {level} is not among [load] concurrency; add it there, or leave it out"
     for level in dict.fromkeys(concurrency):
         if level not in requests:
-            yield where, f"{key}: says nothing of {level} connections; give a number for each concurrency"
+            yield where, f"{key}: has no number for {level} connections; give one for each concurrency"
 
 
 def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:

@@ -14,6 +14,7 @@ from ..model.errors import SpecError, StackraceError
 from ..model.race import Question
 from .contradictions import contradictions
 from .nearest import did_you_mean
+from .problem_words import in_words
 from .request import RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable
 from .toml_lines import line_of
@@ -64,7 +65,7 @@ def _invalid(text: str, error: ValidationError) -> Iterator[tuple[int, str]]:
     for problem in error.errors(include_url=False, include_input=False):
         location = problem["loc"]
         key = ".".join(str(part) for part in location) or "file"
-        message = problem["msg"].removeprefix("Value error, ")
+        message = in_words(problem)
         if problem["type"] == "extra_forbidden":
             message = f"unknown key{did_you_mean(str(location[-1]), _known(location[:-1]))}"
         yield line_of(text, location) or 1, f"{key}: {message}"

@@ -121,7 +121,7 @@ def _check_inside(text: str, before: ServerSpec, after: ServerSpec, specs: Mappi
 def _check_wire(
     text: str, before: ServerSpec, after: ServerSpec, protocol: str, specs: Mapping[str, ServerSpec]
 ) -> None:
-    link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is not legal:"
+    link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is impossible:"
     if protocol not in list(Protocol):
         raise StackError(f"{link} there is no protocol {protocol!r}{did_you_mean(protocol, list(Protocol))}")
     if after.inside:
@@ -129,7 +129,7 @@ def _check_wire(
     if not before.forwards:
         raise StackError(f"{link} {before.name} forwards nothing; it must be the last hop")
     shared = sorted(set(before.forwards) & after.listens)
-    fitting = f"between these two fits {' or '.join(shared)}" if shared else "these two share no protocol"
+    fitting = f"use {' or '.join(shared)} between them" if shared else "they have no protocol in common"
     if protocol not in before.forwards:
         raise StackError(f"{link} {before.name} does not forward {protocol}; {fitting}")
     if protocol not in after.listens:
@@ -250,8 +250,8 @@ def _interface(
         )
     fitting = _names(other for other in specs.values() if other.hosts & offered)
     raise StackError(
-        f"stack {text!r}: {spec.name} hosts {_names(hosted)} here, the app offers {_names(offered)}; "
-        f"it can be hosted by {fitting}"
+        f"stack {text!r}: {spec.name} hosts {_names(hosted)} with these settings, "
+        f"but the app is {_names(offered)}; use {fitting}"
     )
 
 

@@ -81,7 +81,7 @@ class AppTable(_Table):
     def _one_entry(self) -> AppTable:
         given = [key for key in (*EntryKind, "bundled") if getattr(self, key) is not None]
         if len(given) > 1:
-            raise ValueError(f"give one of {', '.join(given)}, not {len(given)}: an app has one entry")
+            raise ValueError(f"give only one of {', '.join(given)}")
         return self
 
     @property
@@ -103,7 +103,7 @@ class _Requests(_Table):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if self.urls is not None and self.session is not None:
-            raise ValueError("give urls or session, not both: a workload is either")
+            raise ValueError("give urls or session, not both")
         if self.think and self.session is None:
             raise ValueError("think keeps the pauses of a recording; give it with session")
         return self
@@ -127,7 +127,7 @@ class NamedWorkloadTable(_Requests):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if self.urls is None and self.session is None:
-            raise ValueError("asks for nothing; give it urls or session")
+            raise ValueError("give it urls or session")
         return self
 
 
@@ -136,7 +136,7 @@ def _requests(value: object) -> int | dict[int, int]:
     example = 'write it like 500, or { "20" = 1000, "500" = 10000 } with a number for each concurrency'
     if isinstance(value, dict) and value:
         if not all(isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 9 for key in value):
-            raise ValueError(f"its keys are numbers of connections; {example}")
+            raise ValueError(f"the keys must be numbers of connections; {example}")
         return {int(key): _number(count, example) for key, count in value.items()}
     return _number(value, example)
 
@@ -157,7 +157,7 @@ class LoadTable(_Table):
     @model_validator(mode="after")
     def _one_length(self) -> LoadTable:
         if self.requests is not None and self.duration is not None:
-            raise ValueError("give requests or duration, not both: a run ends by one of them")
+            raise ValueError("give requests or duration, not both")
         return self
 
 

@@ -78,7 +78,7 @@ def address_of(url: str | None = None) -> Address:
             return _sqlite(unquote(rest.removeprefix("/")))
         case "postgresql" | "postgres":
             return _postgresql(text)
-    raise StoreError(f"a store cannot be at {scheme}://…: write {VARIABLE} like {_EXAMPLES}")
+    raise StoreError(f"a store cannot be at {scheme}://…; write --store or {VARIABLE} like {_EXAMPLES}")
 
 
 def default_file() -> SqliteFile:

@@ -32,8 +32,10 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
     if not ids:
         raise StoreError("no race is stored yet; make one with: stackrace run")
     if matching:
-        raise StoreError(f"{prefix!r} begins {len(matching)} ids; give more characters", detail=_listed(matching))
-    raise StoreError(f"no race's id begins with {prefix!r}; near it are", detail=_listed(_near(wanted, ids)))
+        raise StoreError(f"{len(matching)} ids begin with {prefix!r}; give more of it", detail=_listed(matching))
+    raise StoreError(
+        f"no race's id begins with {prefix!r}; did you mean one of these?", detail=_listed(_near(wanted, ids))
+    )
 
 
 def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:

@@ -155,7 +155,7 @@ def test_a_budget_that_holds_no_block_is_refused(clock):
 def test_a_budget_that_getting_ready_used_up_says_so(clock):
     asked = plan_for(PATHS, budget_s=20.0)
     begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
-    with pytest.raises(InputError, match=r"--budget 20 s .* needs \S+ s beside the 15 s that getting ready took, "):
+    with pytest.raises(InputError, match=r"--budget 20 s .* takes \S+ s after 15 s of preparation, "):
         runner.run(asked, begun, Nowhere(clock, SPEEDS), lambda event: None, begun_s=clock.now - 15, clock=clock)
 
 
@@ -250,7 +250,7 @@ def test_the_budget_is_kept_with_many_cells_too(clock):
 
 
 def test_a_budget_that_holds_no_block_tells_how_many_workloads_there_are(clock):
-    with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load level needs"):
+    with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load level takes"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, workloads=(asking("a"), asking("b")), budget_s=5.0)
 
 

@@ -195,7 +195,7 @@ def test_a_twin_that_dies_is_launched_again_and_the_race_goes_on(clock):
 
 def test_a_budget_too_short_for_the_twin_says_how_to_do_without(clock):
     enough = next(s for s in range(5, 60) if not _refused(clock, budget_s=float(s), twin=False))
-    with pytest.raises(InputError, match=r"3 stacks at 1 load level needs .*, or --no-twin"):
+    with pytest.raises(InputError, match=r"3 stacks at 1 load level takes .*, or --no-twin"):
         race(clock, Pairs(clock, SPEEDS), budget_s=float(enough))
 
 

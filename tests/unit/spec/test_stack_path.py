@@ -99,7 +99,7 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("nginx", "hosts no application itself"),
         ("nginx", "as in nginx/http/gunicorn"),
         ("apache", "as in apache+mod_wsgi"),
-        ("puma", "puma hosts rack here, the app offers wsgi"),
+        ("puma", "puma hosts rack with these settings, but the app is wsgi"),
         ("apache/ajp/flup:socket=unix", "cannot use socket=unix"),
     ],
 )
@@ -110,7 +110,7 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
 
 
 def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
-    with pytest.raises(StackError, match=r"hosts asgi here, the app offers wsgi.*gunicorn"):
+    with pytest.raises(StackError, match=r"hosts asgi with these settings, but the app is wsgi.*gunicorn"):
         parse_stack("uvicorn", SPECS, WSGI)
 
 
@@ -121,8 +121,8 @@ def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
         ("apache", Interface.ASGI, "as in apache/http/uvicorn"),
         ("nginx", Interface.RACK, "as in nginx/http/puma"),
         ("apache", Interface.RACK, "as in apache+passenger"),
-        ("gunicorn", Interface.RACK, "the app offers rack; it can be hosted by passenger or puma"),
-        ("nginx/http/gunicorn", Interface.FILES, "gunicorn hosts wsgi here, the app offers files"),
+        ("gunicorn", Interface.RACK, "the app is rack; use passenger or puma"),
+        ("nginx/http/gunicorn", Interface.FILES, "gunicorn hosts wsgi with these settings, but the app is files"),
     ],
 )
 def test_what_does_not_host_the_app_says_what_would(path, offered, words):

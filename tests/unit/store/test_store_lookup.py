@@ -17,7 +17,7 @@ def test_a_unique_prefix_is_enough(prefix):
 
 
 def test_an_ambiguous_prefix_lists_what_it_begins():
-    with pytest.raises(StoreError, match="begins 2 ids") as caught:
+    with pytest.raises(StoreError, match="2 ids begin with") as caught:
         the_one("1ab", IDS)
     assert caught.value.detail.split() == ["1abc000000000", "1abd000000000"]
 

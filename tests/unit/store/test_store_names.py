@@ -31,7 +31,7 @@ def test_a_name_is_given_once_and_to_one_race(store, writer):
         store.name(first, "another-good-name")
     with pytest.raises(InputError, match="13 to 32"):
         store.name(second, "short")
-    with pytest.raises(StoreError, match="near it"):
+    with pytest.raises(StoreError, match="did you mean one of these"):
         store.name("zzzz", "another-good-name")
 
 

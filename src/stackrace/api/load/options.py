@@ -110,7 +110,7 @@ def _complaints(options: LoadOptions) -> Iterator[str]:
             yield f"give {_flag(flag)} or {_flag(other_flag)}, not both: {why}"
     for flag, other_flag in _NEEDS.items():
         if options.is_given(flag) and not options.is_given(other_flag):
-            yield f"{_flag(flag)} means nothing without {_flag(other_flag)}; add that, or leave it out"
+            yield f"{_flag(flag)} needs {_flag(other_flag)}; add it, or leave {_flag(flag)} out"
     if options.requests is not None and options.requests < 1:
         yield "-n/--requests is less than one request; write it like 5000 or 10k"
     if options.session is not None and len(options.urls) > 1:

@@ -27,8 +27,8 @@ def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> No
         _write_hgrm(hdr, ran.result)
     show(ran, as_json=as_json)
     if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
-        why = "the document says how they failed" if as_json else "the reasons stand above"
-        raise RefusedError(f"no right answer came; {why}")
+        why = "the document says how they failed" if as_json else "see the reasons above"
+        raise RefusedError(f"there was no right answer; {why}")
 
 
 def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> FinishedRun:

@@ -62,7 +62,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
             f"interrupted; the results are kept as race {race.id}; continue with: {go_on_with(race.id, store)}"
         )
     if not standing.levels:
-        why = "the document's answer says why" if output.as_json else "the reasons stand above"
+        why = "the document's answer says why" if output.as_json else "see the reasons above"
         raise RefusedError(f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
         remedies = "; ".join(

@@ -125,7 +125,7 @@ def _state(state: Availability, from_pypi: bool) -> Text:
 
 def _gone(gone: Sequence[Gone]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("gone", "what it was", "its nearest kin today"):
+    for heading in ("gone", "what it was", "use instead"):
         table.add_column(heading, overflow="fold", no_wrap=heading == "gone")
     for technique in gone:
         table.add_row(technique.name, technique.was, "  ".join(technique.kin), style="dim")

@@ -58,8 +58,8 @@ class Unit(Server):
     needs = Needs(
         binary="unitd",
         version=("--version",),
-        elsewhere="install it, 1.33 or later, and its module for the app's Python as unit.nginx.org/installation/ "
-        "says, unitd on PATH",
+        elsewhere="install version 1.33 or later and its module for the app's Python, with unitd on PATH: "
+        "unit.nginx.org/installation/",
     )
 
     def recipe(self, site: Site) -> Recipe:

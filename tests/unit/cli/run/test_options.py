@@ -74,7 +74,7 @@ def test_a_length_takes_the_place_of_the_files_lengths():
         ({"repeats": 1}, PLAIN, "needs the length of a run; give --requests or --duration"),
         ({}, RaceRequest(folder=HERE, repeats=1, run_s=1.0, slice_s=1.0), "leave --slice out"),
         ({"wsgi": "a:b", "asgi": "a:b"}, PLAIN, "give only one of --wsgi, --asgi"),
-        ({"folder": HERE}, PLAIN, "--project /nowhere is no folder"),
+        ({"folder": HERE}, PLAIN, "--project /nowhere is not a folder"),
     ],
 )
 def test_contradictions_name_the_flags_and_the_way_out(flags, request_, words):

@@ -49,7 +49,7 @@ def source_of(entry: Entry) -> str:
 def gone_rows() -> list[str]:
     """What is gone as a Markdown table."""
     rows = [(f"`{one.name}`", one.was, one.because, ", ".join(f"`{kin}`" for kin in one.kin)) for one in GONE]
-    return table(("name", "what it was", "why it is gone", "nearest kin today"), rows)
+    return table(("name", "what it was", "why it is gone", "use instead"), rows)
 
 
 def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
