@@ -25,7 +25,7 @@ def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
     if not wanted:
         return urls
     # recordings bring their own answers; the app has still to be seen to answer at all
-    return tuple(dict.fromkeys(url for asked_for in wanted for url in asked_for.urls)) or ("/",)
+    return tuple(dict.fromkeys(url for workload_request in wanted for url in workload_request.urls)) or ("/",)
 
 
 def workloads_of(
@@ -39,7 +39,7 @@ def workloads_of(
     if not wanted:
         return (golden(examination),), ()
     whole = Workload(requests=(), answers=(), host=examination.host)
-    if any(asked_for.urls for asked_for in wanted):
+    if any(workload_request.urls for workload_request in wanted):
         whole = golden(examination)
     exchanges = examination.exchanges if whole.requests else ()
     known = {
@@ -49,16 +49,16 @@ def workloads_of(
     headers = (*request.headers, *_added(examination))
     workloads: list[Workload] = []
     notes: list[str] = []
-    for asked_for in wanted:
-        if asked_for.session is None:
-            workload = _in_turn(asked_for.urls, known, whole)
+    for workload_request in wanted:
+        if workload_request.session is None:
+            workload = _in_turn(workload_request.urls, known, whole)
         else:
             workload, workload_notes = session_workload(
-                asked_for.session, app, examination, headers, think=asked_for.think
+                workload_request.session, app, examination, headers, think=workload_request.think
             )
             notes += workload_notes
-        # a name tells asked_for workload from others; without others none is needed
-        workloads.append(replace(workload, name=asked_for.name if len(wanted) > 1 else ""))
+        # a name tells workload_request workload from others; without others none is needed
+        workloads.append(replace(workload, name=workload_request.name if len(wanted) > 1 else ""))
     return tuple(workloads), tuple(notes)
 
 
@@ -76,9 +76,9 @@ def _in_turn(
     asked = [known[url] for url in urls]
     return replace(
         whole,
-        requests=tuple(one[0] for one in asked),
-        answers=tuple(one[1] for one in asked),
-        page=mean_time(one[2] for one in asked),
+        requests=tuple(request for request, _, _ in asked),
+        answers=tuple(answer for _, answer, _ in asked),
+        page=mean_time(page for _, _, page in asked),
     )
 
 
