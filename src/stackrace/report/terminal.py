@@ -68,21 +68,22 @@ def _block(block: Block) -> Iterator[RenderableType]:
         case Notes(texts=texts):
             yield from (Text(one_line(text), style="dim") for text in texts)
         case Listing(items=items):
-            yield from (part for item in items for part in _item(item))
+            yield from map(_item, items)
         case Table():
             yield ScreenTable(block)
         case Source(command=command):
             yield Text(one_line(command))
 
 
-def _item(item: Item) -> Iterator[RenderableType]:
+def _item(item: Item) -> RenderableType:
     """Set the text off by its mark, its further lines beneath its first."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
     grid.add_row(Text(_MARKS.get(item.tone, "-"), style=STYLES[item.tone]), line)
-    yield grid
     for text in tail(item.log, LOG_LINES):
-        yield Text(f"    {text}", style="dim", no_wrap=True, overflow="ellipsis")
+        grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:
-        yield Text(f"  → {one_line(item.remedy)}")
-    yield from (Text(f"  {one_line(text)}", style="dim") for text in item.inner)
+        grid.add_row("", Text(f"→ {one_line(item.remedy)}"))
+    for text in item.inner:
+        grid.add_row("", Text(one_line(text), style="dim"))
+    return grid

@@ -8,14 +8,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ...model.race import Race
-from ...model.standing import Standing
+from ...model.standing import Level, Standing
 from .. import figures, repeat
 from ..clean import one_line, printable, tail
 from ..complaints import complaints, refused
 from ..level_table import level_table
 from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
-from ..sheet import Medium, Tone, shown
+from ..sheet import Column, Medium, Tone, shown
 from ..words import race_words, words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
@@ -47,11 +47,16 @@ class HtmlExporter:
             costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
             multiples=multiples_views(race, standing), memory=memory_view(race, standing),
             refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-            levels=[(level.label, level_table(level).on(Medium.PAGE)) for level in standing.levels],
+            levels=[(level.label, _columns(level)) for level in standing.levels],
             sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
             facts=facts_view(race), host=host_view(race),
             race_file=repeat.race_file(race), command=repeat.COMMAND,
         )  # fmt: skip
+
+
+def _columns(level: Level) -> list[Column]:
+    """Return the level's columns, the stacks first: they stay in view while the others are scrolled."""
+    return sorted(level_table(level).on(Medium.PAGE), key=lambda column: not column.fold_to)
 
 
 @cache
