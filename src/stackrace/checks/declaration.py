@@ -66,7 +66,7 @@ class Declaration:
     id: str
     """Stable: documents and stores keep it."""
     number: int
-    """Of the method's list of checks; 0 where the method has none."""
+    """The number in the method's list of checks; 0 if it has none there."""
     title: str
     made: tuple[Made, ...]
     seen: str | Mapping[str, str]

@@ -11,7 +11,7 @@ from .preparation import Preparation
 __all__ = ["MEMORY_SHARE", "MOST_IN_TIME_WAIT", "PREFLIGHT_CHECKS", "SPARE_FILES", "TIME_WAIT_S", "preflight"]
 
 MEMORY_SHARE = 0.8
-"""Of the memory that is free before a block, so much is given to stacks together: they grow under load."""
+"""The share of the free memory that all stacks may have together: they grow under load."""
 
 SPARE_FILES = 64
 RAISABLE = "soft"

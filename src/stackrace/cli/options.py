@@ -49,5 +49,6 @@ store_option = click.option(
     "--store",
     metavar="URL",
     envvar="STACKRACE_STORE",
-    help="Where results are kept: sqlite:///PATH or postgresql://…  Default: SQLite in the XDG data folder.",
+    help="Where results are kept: sqlite:///PATH or postgresql://…  Default: $STACKRACE_STORE, "
+    "or SQLite in the XDG data folder.",
 )

@@ -19,7 +19,7 @@ __all__ = ["LEAVES"]
 
 _EXACT = 2**53 - 1
 _MOST_DIGITS = 400
-"""Of a whole number: more than any seed has, and few enough to be read at once."""
+"""Most digits of a whole number: more than any seed has, and few enough to be read at once."""
 
 
 def _written_int(value: int) -> int | str:

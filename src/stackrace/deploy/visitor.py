@@ -10,7 +10,7 @@ from .wire import Reply, ask
 __all__ = ["MOST_QUESTIONS", "Visitor", "questions"]
 
 MOST_QUESTIONS = 50
-"""Of one workload: a recorded session may have a million requests, and a start asks one by one."""
+"""Most requests of a workload that a start sends: a recorded session may have a million, and they go one by one."""
 
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:

@@ -22,11 +22,11 @@ from .address import PASSWORD, USER, CouchAddress
 __all__ = ["Conflict", "Database"]
 
 TIMEOUT_S = 30.0
-"""Of one wait for the server."""
+"""The longest wait for the next bytes of the server."""
 LONGEST_S = 600.0
-"""Of one answer: whoever drips does not hold us for ever."""
+"""The longest time for one answer, so that a slow server does not hold us for ever."""
 MOST_BYTES = 256 << 20
-"""Of one answer."""
+"""The largest answer that is read."""
 PAGE = 500
 """Ids asked for at once."""
 

@@ -31,7 +31,7 @@ SCHEMA = 2
 
 ATTACHMENT = "launches.jsonl.gz"
 MOST_BYTES = 1 << 30
-"""Of unpacked measurements: a thousand times a long race."""
+"""Most bytes of unpacked measurements: a thousand times a long race."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

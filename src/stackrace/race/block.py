@@ -44,7 +44,7 @@ class Block:
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
-    """Of one stack."""
+    """The longest warm-up of a stack."""
     stop_s: float
     """What stopping is expected to take."""
     alike: bool = False

@@ -26,7 +26,7 @@ STOP_S = 1.0
 """All stacks of a block together: the slowest servers take a second to stop."""
 
 AROUND_S = 0.09
-"""Beside a slice and its re-warm, in the same races: the probe, the speed canary, the look whether stacks rest."""
+"""What else surrounds a slice, in the same races: the probe, the speed canary, the check that stacks rest."""
 
 TOGETHER_BLOCKS = 2
 """After so many blocks half of the stacks are usually known not to be the best, and race no more."""

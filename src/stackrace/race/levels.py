@@ -25,9 +25,9 @@ class MeasuredLevel:
     workload: str
     load: Load
     stacks: tuple[str, ...]
-    """The paths of those with valid slices, in the race's order."""
+    """The paths of the stacks with valid slices, in the race's order."""
     slices: tuple[tuple[Slice, ...], ...]
-    """Of each stack, in order of blocks."""
+    """The slices by stack, in order of blocks."""
     values: tuple[tuple[float, ...], ...]
     """By stack and block: the mean of ln(throughput per s) over its valid slices, NaN where it has none."""
 

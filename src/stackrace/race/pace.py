@@ -59,9 +59,9 @@ class SliceLengths:
     """How long slices are meant to be, and what about the pages makes them so."""
 
     slice_s: float = SLICE_S
-    """Of the answer's own level."""
+    """The length at the answer's level."""
     side_s: float = SLICE_S
-    """Of other levels."""
+    """The length at other levels."""
     response_s: float = 0.0
     """How long an answer takes at the answer's own level, under load."""
     queue_s: float = 0.0

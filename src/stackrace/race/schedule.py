@@ -41,12 +41,12 @@ class BlockPlan:
     """The next block: each cell of the headline level is measured ``passes`` times, those of other levels once."""
 
     slice_s: float
-    """Of the headline level."""
+    """The length of slices at the headline level."""
     passes: int
     blocks_left: int
-    """With this one."""
+    """How many blocks are left, with this one."""
     side_slice_s: float
-    """Of other levels."""
+    """The length of slices at other levels."""
     sides: bool = False
     """Whether other levels are measured at all."""
 

@@ -43,7 +43,7 @@ class Steps:
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
     pending_stops: PendingStops = field(default_factory=PendingStops)
-    """Of the stacks of the block before, which may still go down while this one's start."""
+    """The stops of the block before: its stacks may still stop while this block's stacks start."""
     up: dict[Stack, str] = field(default_factory=dict)
     """The ids of the launches of the stacks that are up."""
 

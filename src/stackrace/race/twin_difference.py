@@ -22,7 +22,7 @@ class TwinDifference:
     level: LevelKey
     difference: float
     half_width: float
-    """Of the simultaneous limits; infinite without any."""
+    """Half the width of the simultaneous limits; infinite without any."""
 
     @property
     def differ(self) -> bool:

@@ -23,7 +23,7 @@ class Sample:
     """The cells of one race in one metric, and which of them are compared; see `evidence.Panel`."""
 
     cells: Sequence[Mapping[int, float]]
-    """Of each cell ln of the metric by block."""
+    """For each cell, ln of the metric by block."""
     group: Sequence[int]
     """The number of each cell's group."""
     pairs: Sequence[tuple[int, int]]

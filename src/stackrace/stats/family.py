@@ -17,6 +17,6 @@ class Family:
     estimate: Array
     """NaN where two stacks share no block."""
     half_width: Array
-    """Of the limits; infinite below two common blocks."""
+    """Half the width of the limits, in ln units; infinite below two common blocks."""
     blocks: Counts
     """The number of common blocks."""

@@ -40,9 +40,9 @@ class Judgement:
     left: tuple[int, ...]
     """The stacks that may still be the best, by the rule."""
     tiers: tuple[int, ...]
-    """Of each stack, from 1, the best."""
+    """The tier of each stack; 1 is the best."""
     ranks: tuple[tuple[int, int], ...]
-    """Of each stack, the first and the last place it may hold."""
+    """The first and the last place that each stack may have."""
     leader: int
     """The stack that the answer speaks of."""
     proved: Relation
@@ -54,12 +54,12 @@ class Judgement:
 
     @property
     def settled(self) -> tuple[bool, ...]:
-        """Of each stack, whether all its pairs are decided or ties."""
+        """For each stack, whether all its pairs are decided or ties."""
         return tuple(bool(decided) for decided in settled_stacks(self.order, self.tied))
 
     @property
     def beaten(self) -> tuple[bool, ...]:
-        """Of each stack, whether another is above it."""
+        """For each stack, whether another one is above it."""
         return tuple(bool(over) for over in self.order.sum(axis=0))
 
     @property

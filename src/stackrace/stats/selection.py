@@ -34,7 +34,7 @@ ORDER_ALPHA = 0.004
 """Each look's chance of a false order among tiers, which are made from the limits of all pairs."""
 
 ORDER_FROM = 3
-"""Of fewer blocks only the pairs of a stack that left count among tiers: nothing else will be known of them."""
+"""With fewer blocks, tiers count only the pairs of stacks that left: nothing more will be known about those."""
 
 EACH_ALPHA = 0.05
 """What the limits printed beside a ratio leave out: they hold each by itself."""

@@ -15,7 +15,7 @@ from .pairs import Array, trimmed, trimmed_from
 __all__ = ["CONFIDENCE", "intervals"]
 
 CONFIDENCE = 0.95
-"""Of one stack's own limits; they hold each by itself, unlike those of the pairs."""
+"""The confidence of a stack's own limits. They hold each by itself, unlike those of the pairs."""
 
 
 def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = CONFIDENCE) -> tuple[Interval, ...]:

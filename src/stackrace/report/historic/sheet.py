@@ -16,7 +16,7 @@ _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
 
 _COMPLAINTS = 3
-"""Of each part, the gravest on a screen; the race's own report has them all."""
+"""How many complaints of a part the terminal shows, the gravest first. The race's own report has them all."""
 
 _TONES = {
     Ruling.HOLDS: Tone.GOOD,
