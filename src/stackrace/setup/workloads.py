@@ -57,7 +57,7 @@ def workloads_of(
                 workload_request.session, app, examination, headers, think=workload_request.think
             )
             notes += workload_notes
-        # a name tells workload_request workload from others; without others none is needed
+        # a name tells one workload from others; without others none is needed
         workloads.append(replace(workload, name=workload_request.name if len(wanted) > 1 else ""))
     return tuple(workloads), tuple(notes)
 

@@ -1,4 +1,4 @@
-"""The options of ``stackrace run`` that say how is raced; each is named like a field of ``RaceRequest``."""
+"""The options of ``stackrace run`` that say how a race is run; each is named like a field of ``RaceRequest``."""
 
 from __future__ import annotations
 
