@@ -22,7 +22,7 @@ def busy(seen: Surroundings) -> Advice | None:
         seen=f"other programs use {percent(share)} of this machine: {named or 'many that come and go'}; "
         f"load average {number(seen.load_average)}",
         threshold="at most 3 %",
-        remedy="look what they are; end them, or wait until they are done",
+        remedy="find out what they are; end them, or wait until they are done",
         why="they take cores and caches from stack and engine, from some slices more than from others",
         gain=Gain.GREAT,
         command=f"ps -o pid,user,etime,args -p {','.join(str(one.pid) for one in seen.offenders)}"
@@ -127,7 +127,7 @@ def leftovers(seen: Surroundings) -> Advice | None:
         seen=f"earlier races left {len(left)} run directories{processes}: {folders}",
         threshold="none",
         remedy="remove them",
-        why="servers of an earlier race take ports and CPU time" if pids else "they only take room",
+        why="servers of an earlier race take ports and CPU time" if pids else "they take space only",
         gain=Gain.GREAT if pids else Gain.LITTLE,
         command=(f"kill {' '.join(map(str, pids))}; " if pids else "") + f"rm -r {folders}",
     )

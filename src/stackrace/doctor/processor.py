@@ -92,9 +92,9 @@ def virtual(seen: Surroundings) -> Advice | None:
     return advise(
         "virtual",
         seen=f"this is a {seen.host.virtual}",
-        threshold="hardware of one's own",
-        remedy="believe the limits, not the figures; a larger budget makes them narrower",
-        why="its speed changes with what its neighbours do, by tens of per cent within a second, unseen by steal",
+        threshold="a physical machine",
+        remedy="trust the limits rather than the figures; a larger budget narrows the limits",
+        why="its neighbours change its speed by tens of per cent within a second, and steal does not show it",
         gain=Gain.SOME,
     )
 
