@@ -31,7 +31,7 @@ EDGES = {
     "apps/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
     "historic/reading.py": "pydantic's messages",
     "probe/host.py": "/proc/cpuinfo",
-    "spec/race_file.py": "pydantic's messages",
+    "spec/problem_words.py": "pydantic's messages",
 }
 """Files that read text of others, and whose it is."""
 
