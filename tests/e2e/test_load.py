@@ -225,7 +225,7 @@ def test_a_server_that_is_not_there_is_no_result(load):
     done = load("http://127.0.0.1:9/", "-n", "3")
     assert done.returncode == 3
     assert "3 failed at connecting: does the server listen there?" in done.stdout
-    assert "no right answer came" in done.stderr
+    assert "there was no right answer" in done.stderr
     assert document(load("http://127.0.0.1:9/", "-n", "3", "--json"), code=3)["failed"]["connect"] == 3
 
 
