@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.stack import Stack
@@ -26,7 +26,7 @@ DEBUGGED = {
 """Our own environment has Django."""
 
 
-class Swapped(Here):
+class Swapped(LocalPlace):
     """Somebody mixed up the files: who declares one worker starts with eight, and the other way round."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:

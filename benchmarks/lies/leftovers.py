@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched, Retiring
 from stackrace.deploy.privileges import unprivileged
 from stackrace.model.stack import Stack
@@ -28,7 +28,7 @@ sys.stdin.read()
 """
 
 
-class Haunted(Here):
+class Haunted(LocalPlace):
     """Another program listens on the port of every stack, as one that an earlier race forgot might."""
 
     _stranger: subprocess.Popen[bytes] | None = None

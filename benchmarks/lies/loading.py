@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.model.load import Load
 from stackrace.model.race import Resources
 from stackrace.model.stack import Stack
@@ -22,7 +22,7 @@ __all__ = ["Up", "observed", "up"]
 class Up:
     """A stack that is up."""
 
-    def __init__(self, place: Here, stack: Stack, workload: Workload) -> None:
+    def __init__(self, place: LocalPlace, stack: Stack, workload: Workload) -> None:
         self._place, self._stack, self._workload = place, stack, workload
 
     def found(self, load: Load) -> Found:

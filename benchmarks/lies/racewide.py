@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tests.factories import STACKS, make_race
 
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched
 from stackrace.model.launch import Launch, Slice
 from stackrace.model.race import Race
@@ -22,7 +22,7 @@ __all__ = ["FAULTS"]
 TOLD = liar("as-told"), liar("as-told", workers=2)
 
 
-class TwinsApart(Here):
+class TwinsApart(LocalPlace):
     """What starts as a twin finds a machine on which each request costs 0.2 ms more."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
@@ -31,7 +31,7 @@ class TwinsApart(Here):
         return super().launch(stack, timeout_s)
 
 
-class Ageing(Here):
+class Ageing(LocalPlace):
     """Each launch is slower than the last by 25 µs per request, whoever it is."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.race import Question, Race
 from stackrace.model.workload import Nonce, NoncePlace
@@ -63,7 +63,7 @@ def runs(
     concurrency: Sequence[int] = (8,),
     nonce: bool = False,
     twin: bool = False,
-    place: Callable[..., Here] = Here,
+    place: Callable[..., LocalPlace] = LocalPlace,
     **changes: object,
 ) -> Race:
     """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``.
@@ -79,7 +79,7 @@ def slices(
     budget_s: float,
     slice_s: float = 0.5,
     concurrency: Sequence[int] = (8,),
-    place: Callable[..., Here] = Here,
+    place: Callable[..., LocalPlace] = LocalPlace,
     **changes: object,
 ) -> Race:
     """Race ``stacks`` in slices, warmed up and interleaved, until ``budget_s`` is spent."""
@@ -93,7 +93,7 @@ def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object
     return replace(usual, **changes)  # type: ignore[arg-type]
 
 
-def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., Here]) -> Race:
+def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., LocalPlace]) -> Race:
     with staged(asked) as stage:
         plan = replace(plan_of(asked, stage), twin=twin)
         if nonce:

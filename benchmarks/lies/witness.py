@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from stackrace.checks import Observation
-from stackrace.deploy.here import Here
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.model.load import Load
 from stackrace.model.stack import Stack
 from stackrace.model.workload import Workload
@@ -48,7 +48,7 @@ class Sight:
     fairness: float
 
 
-class Watched(Here):
+class Watched(LocalPlace):
     """This machine, with the witness looking on; ``sights`` are kept by when the engine began to record."""
 
     def __init__(self, sights: dict[float, Sight], **stage: object) -> None:
@@ -69,7 +69,7 @@ class Watched(Here):
         if load.keep_alive:
             look.start()
         try:
-            with patch("stackrace.deploy.here.canary_ns", lambda cores: beside_canary(cores, costs)):
+            with patch("stackrace.deploy.local_place.canary_ns", lambda cores: beside_canary(cores, costs)):
                 seen = super().load(stack, workload, load, rewarm_s, limit_s)
         finally:
             look.cancel()

@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from stackrace.deploy import here
-from stackrace.deploy.here import Here
+from stackrace.deploy import local_place
+from stackrace.deploy.local_place import LocalPlace
 from stackrace.model.load import LoadResult
 from stackrace.model.race import Cell
 from stackrace.setup.deployment import set_up
@@ -103,7 +103,7 @@ def deviation(seen: Sequence[Seen]) -> float:
 
 
 @contextmanager
-def standing(concurrency: int, stacks: Sequence[str]) -> Iterator[tuple[Here, tuple[Cell, ...]]]:
+def standing(concurrency: int, stacks: Sequence[str]) -> Iterator[tuple[LocalPlace, tuple[Cell, ...]]]:
     """Bring all stacks up; yields the place and what to load."""
     request = RaceRequest(
         folder=Path.cwd(), bundled="django", stacks=tuple(stacks) or None, concurrency=(concurrency,), twin=False
@@ -113,7 +113,7 @@ def standing(concurrency: int, stacks: Sequence[str]) -> Iterator[tuple[Here, tu
         yield stage.place(), plan.cells(plan.stacks)
 
 
-def fresh(place: Here, cells: Sequence[Cell]) -> dict[str, object]:
+def fresh(place: LocalPlace, cells: Sequence[Cell]) -> dict[str, object]:
     """Launch every stack and load it at once; returns its rate by bin, relative to that of the second second."""
     steps = round(1 / BIN_S)
     curves = []
@@ -155,13 +155,13 @@ def main() -> None:
         place.retire([cell.stack for cell in cells]).finish()
 
 
-def measured(place: Here, cells: Sequence[Cell], number: int, dice: random.Random) -> Iterator[Seen]:
+def measured(place: LocalPlace, cells: Sequence[Cell], number: int, dice: random.Random) -> Iterator[Seen]:
     """Take one round of slices."""
     ways = [(USUAL_LOOK_S, rewarm_s) for rewarm_s in REWARMS_S]
     ways += [(look_s, USUAL_REWARM_S) for look_s in LOOKS_S if look_s != USUAL_LOOK_S]
     order = [(cell, way) for cell in cells for way in ways]
     for cell, (look_s, rewarm_s) in dice.sample(order, len(order)):
-        here.REST_LOOK_S = look_s
+        local_place.REST_LOOK_S = look_s
         place.rest()
         timed = replace(cell.load, duration_s=SLICE_S)
         observation = place.load(cell.stack, cell.workload, timed, rewarm_s)

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from stackrace import apps
-from stackrace.deploy.beside import Beside
-from stackrace.deploy.here import Here
 from stackrace.deploy.launcher import Launcher
+from stackrace.deploy.local_place import LocalPlace
+from stackrace.deploy.running_services import RunningServices
 from stackrace.model.race import Resources
 from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.model.workload import Answer, Request, Sameness, Workload
@@ -93,10 +93,10 @@ def launcher_of(guard, servers, **further):
 
 def here_of(launcher, cores=None):
     """Return this machine as a place for what ``launcher`` launches; without a budget all share all cores."""
-    return Here(
+    return LocalPlace(
         guard=launcher.guard,
         launcher=launcher,
         cores=cores or Resources(stack_cores=CORES, generator_cores=CORES),
-        beside=Beside(pids={}, environment={}),
+        services=RunningServices(pids={}, environment={}),
         debug=False,
     )

@@ -18,11 +18,11 @@ import pytest
 
 from stackrace.apps import app_environment, examine, golden
 from stackrace.apps.bundle import bundled
-from stackrace.deploy.beside import start_services
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
 from stackrace.deploy.privileges import hand_over, unprivileged
+from stackrace.deploy.running_services import start_services
 from stackrace.model.errors import AppError, InputError
 from stackrace.model.workload import Request, Sameness
 from stackrace.services import services

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.deploy.beside import Services, start_services
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
+from stackrace.deploy.running_services import Services, start_services
 from stackrace.deploy.sockets import descriptors, listeners
 from stackrace.deploy.templates import Templates
 from stackrace.model.errors import InputError, LaunchError
@@ -26,11 +26,11 @@ def prepared(names, guard, said=None):
 @pytest.mark.parametrize("name", sorted(services()))
 def test_a_service_starts_answers_and_goes(name):
     with Guard() as guard:
-        running = prepared([name], guard)
-        running.start()
-        ((pid,),) = running.beside.pids.values()
+        private = prepared([name], guard)
+        private.start()
+        ((pid,),) = private.running.pids.values()
         assert pid in guard.status([pid])[pid].family
-        assert any(str(guard.directory) in value or "%2F" in value for value in running.environment.values())
+        assert any(str(guard.directory) in value or "%2F" in value for value in private.environment.values())
         recipe = services()[name].recipe(guard.directory / name)
         assert subprocess.run(recipe.ready, capture_output=True).returncode == 0
     assert not Path(f"/proc/{pid}").exists()
@@ -78,9 +78,9 @@ READ = {
 FORGET = {"postgresql": "drop table item", "mariadb": "drop table app.item", "redis": "del item"}
 
 
-def ask(running, name, what):
+def ask(private, name, what):
     """Ask with the variables that an app is handed, and nothing else."""
-    to = running.environment
+    to = private.environment
     command = {
         "postgresql": ["psql", "-XAtq", "-c", what],
         "mariadb": ["mariadb", "--no-defaults", "-u", to.get("MARIADB_USER", ""), "-N", "-e", what],
@@ -114,19 +114,19 @@ def ask(running, name, what):
 )
 def test_maintenance_is_off_and_durability_as_shipped(name, question, answers):
     with Guard() as guard:
-        running = prepared([name], guard)
-        running.start()
-        assert ask(running, name, question) == answers
+        private = prepared([name], guard)
+        private.start()
+        assert ask(private, name, question) == answers
 
 
 def test_the_planner_knows_what_was_filled_in_though_nothing_runs_in_the_background():
     with Guard() as guard:
-        running = prepared(["postgresql"], guard)
-        running.start()
-        ask(running, "postgresql", WRITE["postgresql"])
-        running.settle()
+        private = prepared(["postgresql"], guard)
+        private.start()
+        ask(private, "postgresql", WRITE["postgresql"])
+        private.settle()
         known = "select reltuples::int || ' ' || relallvisible from pg_class where relname = 'item'"
-        count, visible = ask(running, "postgresql", known).split()
+        count, visible = ask(private, "postgresql", known).split()
         assert count == "1000"
         assert int(visible) > 0
 
@@ -135,10 +135,10 @@ def test_the_users_own_variables_do_not_lead_a_service_astray(monkeypatch):
     monkeypatch.setenv("PGPORT", "6543")
     monkeypatch.setenv("PGOPTIONS", "-c no_such_option=1")
     with Guard() as guard:
-        running = prepared(["postgresql"], guard)
-        running.start()
-        running.settle()
-        assert ask(running, "postgresql", "show port") == "5432"
+        private = prepared(["postgresql"], guard)
+        private.start()
+        private.settle()
+        assert ask(private, "postgresql", "show port") == "5432"
 
 
 def test_with_two_databases_the_first_one_is_the_database_url():
@@ -152,11 +152,11 @@ def test_with_two_databases_the_first_one_is_the_database_url():
 
 def test_a_second_one_of_a_kind_has_a_process_a_socket_and_variables_of_its_own():
     with Guard() as guard:
-        running = prepared(["memcached", "memcached#2"], guard)
-        running.start()
-        assert set(running.beside.pids) == {"memcached", "memcached#2"}
-        assert running.beside.pids["memcached"] != running.beside.pids["memcached#2"]
-        sockets = {running.environment["MEMCACHED_SOCKET"], running.environment["MEMCACHED_SOCKET_2"]}
+        private = prepared(["memcached", "memcached#2"], guard)
+        private.start()
+        assert set(private.running.pids) == {"memcached", "memcached#2"}
+        assert private.running.pids["memcached"] != private.running.pids["memcached#2"]
+        sockets = {private.environment["MEMCACHED_SOCKET"], private.environment["MEMCACHED_SOCKET_2"]}
         assert len(sockets) == 2
         assert all(Path(socket).is_socket() for socket in sockets)
 
@@ -208,24 +208,24 @@ def test_a_service_that_does_not_start_tells_its_own_last_words(name, file, cont
 
 def test_a_service_that_dies_is_told_with_its_last_words():
     with Guard() as guard:
-        running = prepared(["postgresql"], guard)
-        running.start()
-        assert running.died() == ""
-        ((pid,),) = running.beside.pids.values()
+        private = prepared(["postgresql"], guard)
+        private.start()
+        assert private.died() == ""
+        ((pid,),) = private.running.pids.values()
         guard.kill(pid)
-        while not running.died():
+        while not private.died():
             pass
-        assert "postgresql was ended by SIGKILL" in running.died()
-        assert "ready to accept connections" in running.died()
+        assert "postgresql was ended by SIGKILL" in private.died()
+        assert "ready to accept connections" in private.died()
 
 
 def test_services_run_without_roots_powers():
     if not unprivileged():
         pytest.skip("only root has them")
     with Guard() as guard:
-        running = prepared(["redis"], guard)
-        running.start()
-        ((pid,),) = running.beside.pids.values()
+        private = prepared(["redis"], guard)
+        private.start()
+        ((pid,),) = private.running.pids.values()
         assert Path(f"/proc/{pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink() or (
             Path(f"/proc/{pid}").stat().st_uid != 0
         )

@@ -16,10 +16,10 @@ from ..apps import app_environment, digest
 from ..model.app import App
 from ..model.errors import AppError, LaunchError
 from ..model.preparing import Preparing, Step
-from .beside import Beside, Services
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
 from .hosting import prepare
+from .running_services import RunningServices, Services
 from .templates import Templates
 
 __all__ = ["Seeding"]
@@ -52,9 +52,9 @@ class Seeding:
         return self._services.environment
 
     @property
-    def running(self) -> Beside:
+    def running(self) -> RunningServices:
         """What runs now."""
-        return self._services.beside
+        return self._services.running
 
     def bring_up(self, app: App) -> None:
         """Start the services and leave them, and ``data``, as the app's preparation does.

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..apps import app_environment, bundled
-from ..deploy.beside import Beside
 from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
-from ..deploy.here import Here
 from ..deploy.hosting import hosted
 from ..deploy.launcher import Launcher
+from ..deploy.local_place import LocalPlace
+from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.preparing import OnPreparing, unheard
@@ -50,19 +50,19 @@ class Deployment:
     limits: Mapping[str, tuple[str, ...]]
     """The only stacks, by path, that meet the workload of a name; a workload not in it is for all."""
     launcher: Launcher
-    beside: Beside
+    services: RunningServices
     """The app's services, running."""
     cores: Resources
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
 
-    def place(self, kind: Callable[..., Here] = Here) -> Here:
+    def place(self, kind: Callable[..., LocalPlace] = LocalPlace) -> LocalPlace:
         """Return this machine as the place where the stacks run."""
         return kind(
             guard=self.guard,
             launcher=self.launcher,
             cores=self.cores,
-            beside=self.beside,
+            services=self.services,
             debug=self.examined.debug,
         )
 
@@ -79,9 +79,9 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
     cores = cores_of(request)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        beside = Seeding(_services(request), guard, cores.stack_cores, templates)
+        services = Seeding(_services(request), guard, cores.stack_cores, templates)
         examined = examined_app(
-            request, environments, beside.data, beside.environment, on_preparing, beside.bring_up
+            request, environments, services.data, services.environment, on_preparing, services.bring_up
         )
         choice = choose(request, examined, servers, cores)
         named = request.stacks is not None
@@ -106,7 +106,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             workloads=workloads,
             limits=limits,
             launcher=launcher,
-            beside=beside.running,
+            services=services.running,
             cores=cores,
             notes=(*examined.notes, *_memory_note(confinement), *built.notes),
         )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..deploy.here import Here
+from ..deploy.local_place import LocalPlace
 from ..model.preparing import OnPreparing, Preparing, unheard
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
@@ -29,7 +29,7 @@ class PreparedRace:
     request: RaceRequest
     plan: RacePlan
     race: Race
-    place: Here
+    place: LocalPlace
     """Where its stacks run."""
     folder: Path
     """Where their run directories lie."""

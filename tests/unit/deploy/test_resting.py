@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.deploy.here import REST_S, RESTLESS_S, Here
+from stackrace.deploy.local_place import REST_S, RESTLESS_S, LocalPlace
 from stackrace.model.race import Resources
 
 
@@ -25,11 +25,11 @@ class Spending:
 @pytest.fixture
 def here():
     """A place without stacks."""
-    return Here(
+    return LocalPlace(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,
         cores=Resources(stack_cores=(0,), generator_cores=(0,)),
-        beside=SimpleNamespace(pids={}),
+        services=SimpleNamespace(pids={}),
         debug=False,
     )
 

@@ -21,7 +21,6 @@ from ..model.race import Enforcement, Resources
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
-from .beside import Beside
 from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
@@ -31,10 +30,11 @@ from .logs import size_bytes
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched
 from .retiring import Leaver, Leaving
 from .running import Running
+from .running_services import RunningServices
 from .served import served
 from .sockets import listeners
 
-__all__ = ["Here"]
+__all__ = ["LocalPlace"]
 
 REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
@@ -55,8 +55,8 @@ class _Up:
     memory: list[MemorySample] = field(default_factory=list)
 
 
-class Here:
-    """This machine. ``beside`` are the running services; ``debug`` tells whether the app is in its debug mode."""
+class LocalPlace:
+    """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Here:
         guard: Guard,
         launcher: Launcher,
         cores: Resources,
-        beside: Beside,
+        services: RunningServices,
         debug: bool,
     ) -> None:
         self._guard = guard
@@ -73,7 +73,7 @@ class Here:
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
         self._allowance = Allowance()
-        self._beside = Sampler(beside.pids, guard.pid, self._allowance)
+        self._services = Sampler(services.pids, guard.pid, self._allowance)
         self._up: dict[str, _Up] = {}
         self._all = Sampler({}, guard.pid)
         self._restless = False
@@ -139,14 +139,14 @@ class Here:
             written_bytes = size_bytes(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
             before = read_machine([self._guard.pid], self._cores.stack_cores)
-            self._beside.begin()
+            self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
             # and ends before the engine does, which may follow some requests to their end: servers complain of
             # those that it then leaves unanswered, and that is no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
-            usage = (*up.sampler.end(), *self._beside.end())
+            usage = (*up.sampler.end(), *self._services.end())
             after = read_machine([self._guard.pid], self._cores.stack_cores)
             result = engine.finish(counted_s + limit_s)
         others = self._answered_by_others(stack, workload)

@@ -24,13 +24,13 @@ from .privileges import unprivileged
 from .running import ended
 from .templates import Templates
 
-__all__ = ["Beside", "Services", "start_services"]
+__all__ = ["RunningServices", "Services", "start_services"]
 
 POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class RunningServices:
     """Running services: their processes by name, and the variables that tell the app where they are."""
 
     pids: Mapping[str, tuple[int, ...]]
@@ -63,10 +63,10 @@ class Services:
         return merged
 
     @property
-    def beside(self) -> Beside:
+    def running(self) -> RunningServices:
         """What runs now."""
         pids = {name: (pid,) for name, pid in self._pids.items()}
-        return Beside(pids=pids, environment=self.environment)
+        return RunningServices(pids=pids, environment=self.environment)
 
     def identity(self) -> tuple[str, ...]:
         """Say everything that data of these services depend on, the same for every race."""
@@ -166,9 +166,9 @@ class Services:
             raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
 
 
-def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> Beside:
+def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> RunningServices:
     """Start empty services, with no app to be prepared, and wait until they answer; raises as Services does."""
     chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
     chosen.start()
     chosen.pin()
-    return chosen.beside
+    return chosen.running
