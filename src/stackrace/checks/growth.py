@@ -37,12 +37,12 @@ def launch_not_steady(view: LaunchView) -> Finding | None:
     Slices of a level lie seconds apart, so they are nearly independent. Fewer than six at a level say nothing.
     The limit on p is shared among the launch's levels.
     """
-    found = [
-        thirds([one.result.throughput_per_s for one in slices if one.verdict.valid])
+    trends = [
+        thirds([part.result.throughput_per_s for part in slices if part.verdict.valid])
         for slices in view.levels.values()
     ]
-    worst = min((one for one in found if one is not None), key=lambda one: one.p, default=None)
-    if worst is None or worst.p * len(found) >= SIGNIFICANT:
+    worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
+    if worst is None or worst.p * len(trends) >= SIGNIFICANT:
         return None
     return differing(launch_not_steady, worst)
 
@@ -69,7 +69,7 @@ def memory_grows(view: LaunchView) -> Finding | None:
     shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was seen). Fewer than
     six samples, or three seconds of load between them, say nothing.
     """
-    seen = [(view.loaded_s(one.at_s), float(sum(one.pss_bytes.values()))) for one in view.launch.memory]
+    seen = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
     points = [(loaded_s, held) for loaded_s, held in seen if loaded_s > 0]
     if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_S:
         return None

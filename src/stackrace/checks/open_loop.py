@@ -109,10 +109,10 @@ def _piled_up(seen: Observation) -> float:
     What was answered after that time was outstanding at its end, be it under way or waiting for a connection.
     """
     due_s = _due_s(seen, seen.result)
-    bins = [one for one in seen.result.series if one.start_s < due_s]
+    bins = [span for span in seen.result.series if span.start_s < due_s]
     if len(bins) < 2:
         return 0.0
-    late = sum(one.ok + one.errors for one in seen.result.series if one.start_s >= due_s)
+    late = sum(span.ok + span.errors for span in seen.result.series if span.start_s >= due_s)
     before, after = bins[len(bins) // 2 - 1].in_flight, max(bins[-1].in_flight, late)
     return max(0.0, after - before - 3 * math.sqrt(after))
 

@@ -179,7 +179,7 @@ def answer_sizes(seen: RaceView) -> Finding | None:
     those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
     notices.
     """
-    spans = [(_apart(one), one) for one in seen.sizes if _apart(one) > 0]
+    spans = [(_apart(size), size) for size in seen.sizes if _apart(size) > 0]
     if not spans:
         return None
     most, level = max(spans, key=lambda pair: pair[0])

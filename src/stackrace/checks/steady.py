@@ -75,6 +75,6 @@ def _blocks(result: LoadResult, *, bounded: bool) -> Sequence[float]:
     if len(result.series) < 2 or end_s < _LEAST_S:
         return ()
     width_s = result.series[1].start_s - result.series[0].start_s
-    counts = [one.ok for one in result.series if one.start_s + width_s <= end_s * (1 + 1e-9)]
+    counts = [span.ok for span in result.series if span.start_s + width_s <= end_s * (1 + 1e-9)]
     size = max(round(_BLOCK_S / width_s), len(counts) // _BLOCKS, 1)
     return [sum(counts[start : start + size]) for start in range(0, len(counts) - size + 1, size)]
