@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,10 +9,9 @@ from typing import Self
 
 from ..model.load import LoadResult
 from .engine import Monitor
+from .held_signals import HeldSignals
 
 __all__ = ["RunningEngine"]
-
-_STOPS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
 class RunningEngine:
@@ -28,22 +26,25 @@ class RunningEngine:
         self._monitor = Monitor()
         self._result: LoadResult | None = None
         self._error: BaseException | None = None
-        self._mask: set[signal.Signals | int] | None = None
+        self._signals = HeldSignals()
         self.begun_s = 0.0
         # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
         self._over = threading.Event()
 
     def __enter__(self) -> Self:
-        self._mask = set(signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS))
+        self._signals.hold()
         self.begun_s = time.monotonic()
         threading.Thread(target=self._run).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._hear()
+            self._signals.release()
         finally:
-            self._cancel()
+            try:
+                self._cancel()
+            finally:
+                self._signals.restore()
 
     @property
     def cancelled(self) -> bool:
@@ -52,7 +53,7 @@ class RunningEngine:
 
     def wait(self, until_s: float) -> bool:
         """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
-        self._hear()
+        self._signals.release()
         return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
     def follow(self, every_s: float, look: Callable[[int, int, float], None]) -> None:
@@ -90,12 +91,6 @@ class RunningEngine:
             raise self._error
         assert self._result is not None
         return self._result
-
-    def _hear(self) -> None:
-        """Let signals through; one that came meanwhile raises KeyboardInterrupt here."""
-        if self._mask is not None:
-            mask, self._mask = self._mask, None
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def _cancel(self) -> None:
         if not self._over.is_set():

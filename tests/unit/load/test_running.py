@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -56,7 +57,26 @@ def test_ctrl_c_before_anybody_waits_is_not_lost() -> None:
         interrupt()
         engine.wait(time.monotonic() + 60)
     assert engine.cancelled
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_as_the_engine_starts_ends_it_early_whichever_thread_gets_the_signal() -> None:
+    def play(monitor: Monitor) -> object:
+        interrupt()
+        return until_cancelled(monitor)
+
+    leave = threading.Event()
+    other = threading.Thread(target=leave.wait)  # blocks no signal, as numpy's threads do
+    other.start()
+    try:
+        with RunningEngine(play) as engine:
+            time.sleep(0.05)
+            engine.follow(0.01, lambda *_: None)
+            assert engine.finish() is RESULT
+    finally:
+        leave.set()
+        other.join()
+    assert engine.cancelled
 
 
 def test_the_engine_is_over_when_an_error_leaves_the_context() -> None:

@@ -1,0 +1,57 @@
+"""Signals that are kept back while nobody could act on them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+__all__ = ["HeldSignals"]
+
+_Handler = Callable[[int, FrameType | None], object]
+
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class HeldSignals:
+    """Keeps back Ctrl-C, and what is handled like it, from ``hold`` to ``release``; ``restore`` ends that for good.
+
+    A signal mask would not do: the kernel gives a process's signal to any thread that does not block it, numpy's
+    included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
+    elsewhere nothing is kept back. Signals that Python does not handle are left to the kernel.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[signal.Signals, _Handler] = {}
+        self._holding = False
+        self._held: int | None = None
+
+    def hold(self) -> None:
+        """Keep signals back from now on."""
+        if threading.current_thread() is threading.main_thread():
+            for number in _STOPS:
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._before[number] = handler
+                    signal.signal(number, self._handle)
+        self._holding = True
+
+    def release(self) -> None:
+        """Let signals through; one that was kept back is handled here, so it may raise KeyboardInterrupt."""
+        self._holding = False
+        if self._held is not None:
+            number, self._held = self._held, None
+            signal.raise_signal(number)
+
+    def restore(self) -> None:
+        """Set the handlers of before."""
+        while self._before:
+            number, handler = self._before.popitem()
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._holding:
+            self._held = number
+        else:
+            self._before[signal.Signals(number)](number, frame)
