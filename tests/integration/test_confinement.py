@@ -109,7 +109,7 @@ def test_what_the_kernel_ended_for_its_memory_says_so(guard, subtree):
     os.kill(pid, signal.SIGKILL)
     until(lambda: held.failure_of(up) is not None)
     failure = held.failure_of(up)
-    assert (failure.kind, failure.message) == (FailureKind.DIED, "exceeded its memory budget of 1 GiB")
+    assert (failure.kind, failure.message) == (FailureKind.DIED, "exceeded its memory limit of 1 GiB")
     assert stop(guard, [up]) == {}
 
 
@@ -130,5 +130,5 @@ def test_processes_that_exceed_the_budget_together_are_out(guard):
     assert here.failure_of(stack("frugal")) is None
     failure = here.failure_of(stack("family"))
     assert failure.kind is FailureKind.DIED
-    assert failure.message.startswith("exceeded its memory budget of 128 MiB: its processes held ")
+    assert failure.message.startswith("exceeded its memory limit of 128 MiB: its processes held ")
     here.retire([stack("frugal"), stack("family")]).finish()

@@ -46,25 +46,25 @@ class Dialling:
     },
     source="RFC 6761 section 6.3; RFC 6724; curl(1), ENVIRONMENT",
 )
-def address(seen: Dialling) -> Finding | None:
+def address(dialling: Dialling) -> Finding | None:
     """The host name has several addresses, or other clients reach it through a proxy.
 
     ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there; who compares by name may compare two
     servers, or two network stacks. Where only an address that is not dialled accepts connections, the load is
     refused: all of it would fail. A race dials 127.0.0.1, never a name.
     """
-    if seen.others:
-        case = "several" if seen.answers else "elsewhere"
+    if dialling.others:
+        case = "several" if dialling.answers else "elsewhere"
         return address.finding(
-            effect=Effect.WARNS if seen.answers else Effect.INVALIDATES,
+            effect=Effect.WARNS if dialling.answers else Effect.INVALIDATES,
             case=case,
             cure=case,
-            name=seen.name,
-            others=seen.others,
-            dialled=seen.dialled,
-            first=f"[{seen.others[0]}]" if ":" in seen.others[0] else seen.others[0],
+            name=dialling.name,
+            others=dialling.others,
+            dialled=dialling.dialled,
+            first=f"[{dialling.others[0]}]" if ":" in dialling.others[0] else dialling.others[0],
         )
-    if not seen.proxies:
+    if not dialling.proxies:
         return None
-    variable, proxy = next(iter(seen.proxies.items()))
-    return address.finding(case="proxy", cure="proxy", name=seen.name, variable=variable, proxy=proxy)
+    variable, proxy = next(iter(dialling.proxies.items()))
+    return address.finding(case="proxy", cure="proxy", name=dialling.name, variable=variable, proxy=proxy)

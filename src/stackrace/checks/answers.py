@@ -44,10 +44,10 @@ _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they ar
     remedy="look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
     rule="one right answer",
 )
-def nothing_right(seen: Observation) -> Finding | None:
+def nothing_right(observation: Observation) -> Finding | None:
     """No answer was right, so there is nothing to measure."""
-    counts = seen.result.counts
-    return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=seen.load.concurrency)
+    counts = observation.result.counts
+    return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=observation.load.concurrency)
 
 
 @Declaration(
@@ -65,18 +65,18 @@ def nothing_right(seen: Observation) -> Finding | None:
     },
     source="RFC 9110 section 15; B. Beyer et al., Site Reliability Engineering, 2016, chapter 6",
 )
-def unexpected_status(seen: Observation) -> Finding | None:
+def unexpected_status(observation: Observation) -> Finding | None:
     """Answers had another status than expected.
 
     Errors are cheaper than answers, so a stack that refuses work looks fast. They never count as throughput,
     but the time they did not take does.
     """
-    wrong = seen.result.counts.non2xx
+    wrong = observation.result.counts.non2xx
     return unexpected_status.judge(
-        wrong / max(1, seen.answered),
-        cure="refused" if seen.result.status_classes.get("5xx") else "",
+        wrong / max(1, observation.answered),
+        cure="refused" if observation.result.status_classes.get("5xx") else "",
         wrong=wrong,
-        classes={name: number for name, number in sorted(seen.result.status_classes.items()) if number},
+        classes={name: number for name, number in sorted(observation.result.status_classes.items()) if number},
     )
 
 
@@ -92,17 +92,19 @@ def unexpected_status(seen: Observation) -> Finding | None:
     remedy={"": "look at the {knob.server}'s logs", **STAGES},
     source="RFC 9112 section 9.3.1",
 )
-def failures(seen: Observation) -> Finding | None:
+def failures(observation: Observation) -> Finding | None:
     """Requests failed before their answer was complete.
 
     A worker that is recycled may cut off a request or two; a stack that loses one in a hundred is not
     measured but broken, and its failures leave the others more room. Wrong bodies have a check of their own.
     """
-    stages = {stage: number for stage, number in seen.result.counts.failed.items() if number and stage != "body"}
+    stages = {
+        stage: number for stage, number in observation.result.counts.failed.items() if number and stage != "body"
+    }
     failed = sum(stages.values())
     worst = max(stages, key=lambda stage: stages[stage], default="")
     return failures.judge(
-        failed / max(1, seen.tried), cure=worst if worst in STAGES else "", failed=failed, stages=stages
+        failed / max(1, observation.tried), cure=worst if worst in STAGES else "", failed=failed, stages=stages
     )
 
 
@@ -119,18 +121,18 @@ def failures(seen: Observation) -> Finding | None:
     remedy=_FEWER,
     source="G. Tene, How NOT to measure latency, 2013",
 )
-def timeouts(seen: Observation) -> Finding | None:
+def timeouts(observation: Observation) -> Finding | None:
     """Requests timed out.
 
     Dropping what never came back is how a server that hangs gets a perfect p99.
     """
-    censored = _censored(seen)
+    censored = _censored(observation)
     return timeouts.judge(
-        seen.result.counts.timed_out,
+        observation.result.counts.timed_out,
         case="bounded" if censored else "",
-        timeout_s=seen.load.timeout_s,
+        timeout_s=observation.load.timeout_s,
         censored=censored,
-        clients=seen.load.concurrency,
+        clients=observation.load.concurrency,
     )
 
 
@@ -145,20 +147,20 @@ def timeouts(seen: Observation) -> Finding | None:
     remedy=f"{{knob.longer}}; or {_FEWER}",
     source="E. Kaplan, P. Meier, JASA 53 (1958), on censoring",
 )
-def unfinished_requests(seen: Observation) -> Finding | None:
+def unfinished_requests(observation: Observation) -> Finding | None:
     """Quantiles that include requests unfinished at the end are lower bounds ("≥").
 
     What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
     the last per mille. Where requests timed out, that is said instead.
     """
-    if seen.result.counts.timed_out:
+    if observation.result.counts.timed_out:
         return None
-    censored = _censored(seen)
-    return unfinished_requests.judge(len(censored), censored=censored, clients=seen.load.concurrency)
+    censored = _censored(observation)
+    return unfinished_requests.judge(len(censored), censored=censored, clients=observation.load.concurrency)
 
 
-def _censored(seen: Observation) -> tuple[str, ...]:
-    return tuple(sorted(seen.result.latency.censored & {"p50", "p90", "p99"}))
+def _censored(observation: Observation) -> tuple[str, ...]:
+    return tuple(sorted(observation.result.latency.censored & {"p50", "p90", "p99"}))
 
 
 @Declaration(
@@ -172,13 +174,13 @@ def _censored(seen: Observation) -> tuple[str, ...]:
     "and bring the stack up by itself to look at it",
     source="RFC 9110 section 6.4",
 )
-def wrong_body(seen: Observation) -> Finding | None:
+def wrong_body(observation: Observation) -> Finding | None:
     """An answer differs from the app's own answer.
 
     A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
     the app twice, so one difference is enough.
     """
-    return wrong_body.judge(seen.result.counts.failed.get("body", 0))
+    return wrong_body.judge(observation.result.counts.failed.get("body", 0))
 
 
 @Declaration(
@@ -194,12 +196,12 @@ def wrong_body(seen: Observation) -> Finding | None:
     remedy="this is a fault of the load engine: please report it",
     source="the accounting identity that `Counts` states",
 )
-def books_unbalanced(seen: Observation) -> Finding | None:
+def books_unbalanced(observation: Observation) -> Finding | None:
     """The counts do not add up: scheduled = right + wrong + failed + timed out + under way + unsent.
 
     Then the engine lost track of requests, and no figure of the slice can be trusted.
     """
-    counts = seen.result.counts
+    counts = observation.result.counts
     missing = counts.scheduled - (counts.ok + counts.errors + counts.in_flight + counts.unsent)
     return books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
 
@@ -217,12 +219,12 @@ def books_unbalanced(seen: Observation) -> Finding | None:
     "Ask for the page with curl -v",
     source="RFC 9112 sections 6.3 and 9.3",
 )
-def bytes_unaccounted(seen: Observation) -> Finding | None:
+def bytes_unaccounted(observation: Observation) -> Finding | None:
     """Some received bytes belong to no answer.
 
     The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
     beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A
     server that says goodbye to an idle connection (408) sends a few, so few only warn.
     """
-    surplus, read = seen.result.surplus_bytes, seen.result.bytes_read
+    surplus, read = observation.result.surplus_bytes, observation.result.bytes_read
     return bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

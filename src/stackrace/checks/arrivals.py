@@ -31,7 +31,7 @@ _ENOUGH = 50
     source="A. N. Kolmogorov, 1933; N. Smirnov, 1948; D. R. Cox, P. A. W. Lewis, "
     "The Statistical Analysis of Series of Events, 1966",
 )
-def arrivals(seen: Observation) -> Finding | None:
+def arrivals(observation: Observation) -> Finding | None:
     """The requests were not sent in the requested rhythm (even or random).
 
     Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid more than
@@ -40,12 +40,12 @@ def arrivals(seen: Observation) -> Finding | None:
     a thousand runs; the other keeps a million requests from making an accusation of a few milliseconds. Where all
     connections were taken it was the server that held requests back, and `pool_limit` speaks.
     """
-    distance = seen.result.arrivals_distance
-    sent = seen.result.counts.scheduled - seen.result.counts.unsent
-    if distance is None or sent < _ENOUGH or seen.result.pool_waits:
+    distance = observation.result.arrivals_distance
+    sent = observation.result.counts.scheduled - observation.result.counts.unsent
+    if distance is None or sent < _ENOUGH or observation.result.pool_waits:
         return None
     return arrivals.judge(
         distance,
         limits=Limits(invalidates=max(_LEAST, _ONE_IN_A_THOUSAND / math.sqrt(sent))),
-        cure="shared" if seen.cores.shared else "apart",
+        cure="shared" if observation.cores.shared else "apart",
     )

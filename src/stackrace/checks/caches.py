@@ -23,12 +23,12 @@ __all__ = ["cached_answers", "nonces_lost", "stale_dates"]
     remedy=CACHE_BETWEEN,
     source="RFC 9111 section 5.1",
 )
-def cached_answers(seen: Observation) -> Finding | None:
+def cached_answers(observation: Observation) -> Finding | None:
     """Answers came from a cache, according to their headers (Age, X-Cache).
 
     A stack that answers from a cache does not run the app, so it is not compared with those that do.
     """
-    return None if _declared(seen) else cached_answers.judge(seen.result.cached_answers)
+    return None if _declared(observation) else cached_answers.judge(observation.result.cached_answers)
 
 
 @Declaration(
@@ -41,12 +41,12 @@ def cached_answers(seen: Observation) -> Finding | None:
     remedy=f"does the app repeat it at all? If so, {CACHE_BETWEEN}",
     source="RFC 9111 section 2",
 )
-def nonces_lost(seen: Observation) -> Finding | None:
+def nonces_lost(observation: Observation) -> Finding | None:
     """Answers did not repeat their request's unique number.
 
     An answer that was made for another request cannot hold it, whatever its headers claim.
     """
-    return None if _declared(seen) else nonces_lost.judge(seen.result.nonces_lost)
+    return None if _declared(observation) else nonces_lost.judge(observation.result.nonces_lost)
 
 
 @Declaration(
@@ -61,18 +61,18 @@ def nonces_lost(seen: Observation) -> Finding | None:
     remedy=f"is the server's clock behind this machine's? If not, {CACHE_BETWEEN}",
     source="RFC 9110 section 6.6.1",
 )
-def stale_dates(seen: Observation) -> Finding | None:
+def stale_dates(observation: Observation) -> Finding | None:
     """Answers had a Date more than two seconds before their request.
 
     Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
     is older than its request was made for another.
     """
-    if _declared(seen):
+    if _declared(observation):
         return None
-    stale = seen.result.stale_dates
-    return stale_dates.judge(stale / max(1, seen.answered), stale=stale)
+    stale = observation.result.stale_dates
+    return stale_dates.judge(stale / max(1, observation.answered), stale=stale)
 
 
-def _declared(seen: Observation) -> bool:
+def _declared(observation: Observation) -> bool:
     """Whether a hop of the stack says that it keeps answers."""
-    return seen.stack is not None and seen.stack.keeps_answers
+    return observation.stack is not None and observation.stack.keeps_answers

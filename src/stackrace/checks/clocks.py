@@ -25,13 +25,13 @@ STEADY_CLOCKS = frozenset(
     remedy="was this machine paused, migrated, or its clock set? If the {knob.span} stands out, {knob.again} again",
     source="clock_gettime(2), adjtimex(2)",
 )
-def clock_stepped(seen: Observation) -> Finding | None:
+def clock_stepped(observation: Observation) -> Finding | None:
     """The wall clock moved against the monotonic clock: it was set, or the machine was paused.
 
     Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
     virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
     """
-    step_s = seen.machine.clock_step_s
+    step_s = observation.machine.clock_step_s
     return clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
 
 
@@ -50,14 +50,14 @@ def clock_stepped(seen: Observation) -> Finding | None:
     remedy="`journalctl -k -g clocksource` says why; another machine, or the kernel's option clocksource=tsc",
     source="Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource",
 )
-def unstable_clock(seen: Observation) -> Finding | None:
+def unstable_clock(observation: Observation) -> Finding | None:
     """The kernel changed its clock source, or uses a slow one.
 
     It leaves the processor's own counter for good when its watchdog finds that unstable. Others (hpet, acpi_pm,
     xen) are read by a system call of a microsecond or more, which every latency then holds, the server's own
     work included: those of one race still compare, with other machines they do not.
     """
-    before, now = seen.machine.clocksource_before, seen.machine.clocksource
+    before, now = observation.machine.clocksource_before, observation.machine.clocksource
     if before and now and before != now:
         return unstable_clock.finding(case="changed", before=before, now=now)
     if now and now not in STEADY_CLOCKS:

@@ -26,7 +26,7 @@ _ENOUGH_PER_CONNECTION = 20
     },
     source="Schroeder et al., NSDI 2006",
 )
-def established(seen: Observation) -> Finding | None:
+def established(observation: Observation) -> Finding | None:
     """Fewer connections were open at the same time than the load asks for.
 
     A figure for 250 clients that was got with 200 is a figure for 200. Only kept connections can be held to
@@ -34,13 +34,13 @@ def established(seen: Observation) -> Finding | None:
     than connections needs no more connections than requests, an open loop no more than it has use for.
     """
     few_reconnects = reconnects.limits.warns or 0.0
-    if not _are_kept(seen) or seen.load.is_open or _reconnect_share(seen) > few_reconnects:
+    if not _are_kept(observation) or observation.load.is_open or _reconnect_share(observation) > few_reconnects:
         return None
-    claimed = min(seen.load.concurrency, seen.result.counts.scheduled)
-    peak = seen.result.established_peak
+    claimed = min(observation.load.concurrency, observation.result.counts.scheduled)
+    peak = observation.result.established_peak
     if peak >= claimed:
         return None
-    overflowed = seen.machine.listen_overflows or seen.machine.syn_retransmits
+    overflowed = observation.machine.listen_overflows or observation.machine.syn_retransmits
     return established.finding(
         value=peak, limit=claimed, cure="queue" if overflowed else "server", lower=max(1, peak)
     )
@@ -62,15 +62,15 @@ def established(seen: Observation) -> Finding | None:
     },
     source="R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984",
 )
-def fairness(seen: Observation) -> Finding | None:
+def fairness(observation: Observation) -> Finding | None:
     """Some connections got far more answers than others, by Jain's index."""
-    few = seen.answered < _ENOUGH_PER_CONNECTION * seen.load.concurrency
-    if few or seen.load.is_open:
+    few = observation.answered < _ENOUGH_PER_CONNECTION * observation.load.concurrency
+    if few or observation.load.is_open:
         return None
     return fairness.judge(
-        seen.result.fairness,
-        cure="kept" if seen.load.keep_alive else "closed",
-        clients=seen.load.concurrency,
+        observation.result.fairness,
+        cure="kept" if observation.load.keep_alive else "closed",
+        clients=observation.load.concurrency,
     )
 
 
@@ -90,18 +90,18 @@ def fairness(seen: Observation) -> Finding | None:
     },
     source="RFC 9112 section 9.3",
 )
-def reconnects(seen: Observation) -> Finding | None:
+def reconnects(observation: Observation) -> Finding | None:
     """Keep-alive is on, but the server closed connections after an answer.
 
     Latencies then contain connecting, and stacks that keep connections are compared with one that does not.
     Some servers never keep them: that is a property of the stack, so it only warns.
     """
-    if not seen.load.keep_alive:
+    if not observation.load.keep_alive:
         return None
-    front = seen.stack.hops[0] if seen.stack else None
+    front = observation.stack.hops[0] if observation.stack else None
     reason = front.closes_because if front else ""
     return reconnects.judge(
-        _reconnect_share(seen),
+        _reconnect_share(observation),
         cure="design" if reason else "server",
         reason=reason,
         server=front.server if front else "the server",
@@ -120,16 +120,16 @@ def reconnects(seen: Observation) -> Finding | None:
     remedy="{knob.keep} if connections are to be kept; else please report this",
     source="RFC 9112 section 9.6",
 )
-def close_ignored(seen: Observation) -> Finding | None:
+def close_ignored(observation: Observation) -> Finding | None:
     """Keep-alive is off, but answers came over a connection that was used before."""
-    if seen.load.keep_alive or not seen.answered:
+    if observation.load.keep_alive or not observation.answered:
         return None
-    return close_ignored.judge(1 - seen.result.connections_opened / seen.answered)
+    return close_ignored.judge(1 - observation.result.connections_opened / observation.answered)
 
 
-def _are_kept(seen: Observation) -> bool:
-    return seen.load.keep_alive and seen.load.requests_per_connection is None
+def _are_kept(observation: Observation) -> bool:
+    return observation.load.keep_alive and observation.load.requests_per_connection is None
 
 
-def _reconnect_share(seen: Observation) -> float:
-    return seen.result.reconnects / max(1, seen.answered)
+def _reconnect_share(observation: Observation) -> float:
+    return observation.result.reconnects / max(1, observation.answered)

@@ -22,20 +22,20 @@ __all__ = ["idle_stacks_busy", "shared_cores"]
     remedy={"single": "a machine with more cores", "several": "leave a core to the load engine alone"},
     source="Schroeder et al., NSDI 2006",
 )
-def shared_cores(seen: Observation) -> Finding | None:
+def shared_cores(observation: Observation) -> Finding | None:
     """Engine and stack compete for a core; the finding states what both cost per request.
 
     The faster the stack, the more the engine takes from it: differences between stacks come out too small. The
     figure is CPU time over right answers.
     """
-    if not seen.cores.shared:
+    if not observation.cores.shared:
         return None
-    answers = max(1, seen.result.counts.ok)
+    answers = max(1, observation.result.counts.ok)
     return shared_cores.finding(
-        cure="single" if seen.machine.cores < 2 else "several",
-        shared=tuple(sorted({*seen.cores.stack_cores} & {*seen.cores.generator_cores})),
-        stack_us=1e6 * seen.stack_cpu_s / answers,
-        engine_us=1e6 * seen.result.generator_cpu_s / answers,
+        cure="single" if observation.machine.cores < 2 else "several",
+        shared=tuple(sorted({*observation.cores.stack_cores} & {*observation.cores.generator_cores})),
+        stack_us=1e6 * observation.stack_cpu_s / answers,
+        engine_us=1e6 * observation.result.generator_cpu_s / answers,
     )
 
 
@@ -54,12 +54,12 @@ def shared_cores(seen: Observation) -> Finding | None:
     },
     source="A. Abedi, T. Brecht, ICPE 2017, on randomised multiple interleaved trials",
 )
-def idle_stacks_busy(seen: Observation) -> Finding | None:
+def idle_stacks_busy(observation: Observation) -> Finding | None:
     """Stacks that wait for their turn used CPU time.
 
     All stacks of a block are up at once so that their slices can alternate; that is fair only while the idle
     ones cost nothing. Reloaders that poll files and workers that spin are the usual reasons.
     """
-    elapsed_s = seen.machine.elapsed_s
-    share = seen.idle_cpu_s / elapsed_s if elapsed_s > 0 else 0.0
-    return idle_stacks_busy.judge(share, cure="debug" if seen.debug else "")
+    elapsed_s = observation.machine.elapsed_s
+    share = observation.idle_cpu_s / elapsed_s if elapsed_s > 0 else 0.0
+    return idle_stacks_busy.judge(share, cure="debug" if observation.debug else "")

@@ -128,7 +128,7 @@ class Check(Generic[View]):
     ) -> Finding | None:
         """Return a finding with the gravest effect whose limit ``value`` crosses; None when it crosses none.
 
-        ``limits`` replace the declared ones where they depend on what was seen.
+        ``limits`` replace the declared ones where they depend on the observation.
         """
         for effect, limit in (limits or self.limits).gravest_first:
             if value < limit if self.declaration.least else value > limit:

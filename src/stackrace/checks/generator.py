@@ -33,7 +33,7 @@ _RELIEF = {
     remedy=_RELIEF,
     source="Schroeder, Wierman, Harchol-Balter, Open versus closed: a cautionary tale, NSDI 2006",
 )
-def generator_busy(seen: Observation) -> Finding | None:
+def generator_busy(observation: Observation) -> Finding | None:
     """The engine's busiest thread may limit the throughput.
 
     A server that is faster than its client is measured as fast as the client; what remains true is "at
@@ -41,24 +41,24 @@ def generator_busy(seen: Observation) -> Finding | None:
     delay grows as 1/(1 − utilisation).
     """
     return generator_busy.judge(
-        seen.result.generator_busy,
-        cure=_relief(seen),
-        throughput_per_s=seen.result.throughput_per_s,
-        engine_cores=seen.cores.generator_cores,
-        spare=_spare_cores(seen),
+        observation.result.generator_busy,
+        cure=_relief(observation),
+        throughput_per_s=observation.result.throughput_per_s,
+        engine_cores=observation.cores.generator_cores,
+        spare=_spare_cores(observation),
     )
 
 
-def _relief(seen: Observation) -> str:
-    if seen.cores.shared:
+def _relief(observation: Observation) -> str:
+    if observation.cores.shared:
         return "shared"
-    if _spare_cores(seen) > 0:
+    if _spare_cores(observation) > 0:
         return "spare"
-    return "several" if len(seen.cores.stack_cores) > 1 else "full"
+    return "several" if len(observation.cores.stack_cores) > 1 else "full"
 
 
-def _spare_cores(seen: Observation) -> int:
-    return seen.machine.cores - len({*seen.cores.stack_cores, *seen.cores.generator_cores})
+def _spare_cores(observation: Observation) -> int:
+    return observation.machine.cores - len({*observation.cores.stack_cores, *observation.cores.generator_cores})
 
 
 @Declaration(
@@ -77,19 +77,19 @@ def _spare_cores(seen: Observation) -> int:
     },
     source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
 )
-def generator_waited(seen: Observation) -> Finding | None:
+def generator_waited(observation: Observation) -> Finding | None:
     """An engine thread was ready to run but had no core.
 
     That wait is counted as latency of the server. Where engine and stacks share cores by the race's own
     choice the wait is unavoidable and the user was told before the start, so it only warns there.
     """
-    time_s = seen.result.duration_s * seen.generator_threads
-    shared = seen.cores.shared
+    time_s = observation.result.duration_s * observation.generator_threads
+    shared = observation.cores.shared
     return generator_waited.judge(
-        seen.result.generator_wait_s / time_s if time_s > 0 else 0.0,
+        observation.result.generator_wait_s / time_s if time_s > 0 else 0.0,
         limits=generator_waited.limits.only_warns if shared else None,
         cure="shared" if shared else "apart",
-        engine_cores=seen.cores.generator_cores,
+        engine_cores=observation.cores.generator_cores,
     )
 
 
@@ -105,20 +105,20 @@ def generator_waited(seen: Observation) -> Finding | None:
     remedy=_RELIEF,
     source="as for any instrument: a reading near full scale is not a reading",
 )
-def engine_ceiling(seen: Observation) -> Finding | None:
+def engine_ceiling(observation: Observation) -> Finding | None:
     """The throughput is close to the most that the engine can do here.
 
     The ceiling is what the engine reaches against a server that does nothing; near it, differences between
     stacks are squeezed. Silent when the ceiling was not measured, and when an engine with a core of its own idled
     most of the time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
     """
-    idled = not seen.cores.shared and seen.result.generator_busy < _IDLE
-    if not seen.ceiling_per_s or idled:
+    idled = not observation.cores.shared and observation.result.generator_busy < _IDLE
+    if not observation.ceiling_per_s or idled:
         return None
     return engine_ceiling.judge(
-        seen.result.throughput_per_s / seen.ceiling_per_s,
-        cure=_relief(seen),
-        throughput_per_s=seen.result.throughput_per_s,
-        engine_cores=seen.cores.generator_cores,
-        spare=_spare_cores(seen),
+        observation.result.throughput_per_s / observation.ceiling_per_s,
+        cure=_relief(observation),
+        throughput_per_s=observation.result.throughput_per_s,
+        engine_cores=observation.cores.generator_cores,
+        spare=_spare_cores(observation),
     )

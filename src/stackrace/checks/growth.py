@@ -27,7 +27,7 @@ _LEAST_S = 3.0
     unit=Unit.SHARE,
     threshold=DIFFERING.threshold,
     rule=DIFFERING.rule,
-    seen=DIFFERING.seen("launch"),
+    seen=DIFFERING.sentence("launch"),
     remedy="a longer warm-up (a larger [race] budget); or does the app cache?",
     source="as for the thirds of a window; O. J. Dunn, JASA 56 (1961)",
 )
@@ -69,8 +69,8 @@ def memory_grows(view: LaunchView) -> Finding | None:
     shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was seen). Fewer than
     six samples, or three seconds of load between them, say nothing.
     """
-    seen = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
-    points = [(loaded_s, held) for loaded_s, held in seen if loaded_s > 0]
+    samples = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
+    points = [(loaded_s, held) for loaded_s, held in samples if loaded_s > 0]
     if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_S:
         return None
     typical = median(held for _, held in points)

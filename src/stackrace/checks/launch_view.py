@@ -23,14 +23,15 @@ class LaunchView:
     def levels(self) -> dict[tuple[str, str], tuple[Slice, ...]]:
         """Its slices by workload and load, in order of time."""
         levels: dict[tuple[str, str], tuple[Slice, ...]] = {}
-        for one in self.launch.slices:
-            level = (one.workload, one.load.label)
-            levels[level] = (*levels.get(level, ()), one)
+        for measured in self.launch.slices:
+            level = (measured.workload, measured.load.label)
+            levels[level] = (*levels.get(level, ()), measured)
         return levels
 
     def loaded_s(self, at_s: float) -> float:
         """Return for how long the stack had been measured at ``at_s``, counted from the launch's start."""
         moment_s = self.aftermath.started_s + at_s
         return sum(
-            min(max(moment_s - one.result.started_at, 0.0), one.result.duration_s) for one in self.launch.slices
+            min(max(moment_s - result.started_at, 0.0), result.duration_s)
+            for result in (measured.result for measured in self.launch.slices)
         )

@@ -23,7 +23,7 @@ __all__ = ["dead_time"]
     remedy={"shared": OWN_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
     source="J. D. C. Little, Operations Research 9 (1961) 383–387",
 )
-def dead_time(seen: Observation) -> Finding | None:
+def dead_time(observation: Observation) -> Finding | None:
     """Connections of a closed loop had no request under way for some of the time.
 
     In a closed loop C = X·R̄: concurrency is throughput times mean latency. 1 − X·R̄/C is the share of time
@@ -36,11 +36,11 @@ def dead_time(seen: Observation) -> Finding | None:
     failed or timed-out requests the check is silent, others speak then. In an open loop, and between the pages of
     a visitor who thinks, they rest by design.
     """
-    result = seen.result
-    if seen.load.is_open or seen.pauses:
+    result = observation.result
+    if observation.load.is_open or observation.pauses:
         return None
     if result.counts.timed_out or sum(result.counts.failed.values()) or result.duration_s <= 0:
         return None
-    tail = 0.0 if seen.load.requests is None else result.latency.p99 / result.duration_s
+    tail = 0.0 if observation.load.requests is None else result.latency.p99 / result.duration_s
     share = result.dead_time - tail
-    return dead_time.judge(share, cure="shared" if seen.cores.shared else "apart")
+    return dead_time.judge(share, cure="shared" if observation.cores.shared else "apart")

@@ -24,12 +24,12 @@ _END_OTHERS = "end what else runs here (`stackrace doctor` names it)"
     remedy="{knob.quieter}",
     source="proc_stat(5), `steal`",
 )
-def steal(seen: Observation) -> Finding | None:
+def steal(observation: Observation) -> Finding | None:
     """The hypervisor gave this machine's CPU time to others.
 
     Stolen time looks like a slow server. It comes in waves, so the slice is worth another try.
     """
-    return steal.judge(_share(seen, seen.machine.steal_s))
+    return steal.judge(_share(observation, observation.machine.steal_s))
 
 
 @Declaration(
@@ -44,7 +44,7 @@ def steal(seen: Observation) -> Finding | None:
     remedy=f"{_END_OTHERS}: builds, browsers, indexers, scheduled jobs",
     source="Georges, Buytaert, Eeckhout, OOPSLA 2007; T. Kalibera, R. Jones, ISMM 2013",
 )
-def foreign_cpu(seen: Observation) -> Finding | None:
+def foreign_cpu(observation: Observation) -> Finding | None:
     """Processes outside the race used CPU time.
 
     They take cores and caches from stack and engine, from some slices more than from others. The figure is
@@ -53,8 +53,10 @@ def foreign_cpu(seen: Observation) -> Finding | None:
     cent on another core seldom move a throughput: so the lower limit only warns. Beyond the upper one no cause but
     a real one is left.
     """
-    foreign_s = seen.machine.busy_s - seen.machine.own_s - seen.stack_cpu_s - seen.idle_cpu_s
-    return foreign_cpu.judge(_share(seen, foreign_s))
+    foreign_s = (
+        observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
+    )
+    return foreign_cpu.judge(_share(observation, foreign_s))
 
 
 @Declaration(
@@ -70,7 +72,7 @@ def foreign_cpu(seen: Observation) -> Finding | None:
     remedy=f"{_END_OTHERS}, or keep it off these cores (taskset)",
     source="Documentation/accounting/psi.rst, `some`; proc_stat(5)",
 )
-def pressure(seen: Observation) -> Finding | None:
+def pressure(observation: Observation) -> Finding | None:
     """Processes outside the race ran on the stack's cores while others waited.
 
     Foreign CPU counts over the whole machine: on one of sixteen cores it seems little even if that core is the
@@ -79,11 +81,13 @@ def pressure(seen: Observation) -> Finding | None:
     than somebody waited for a CPU at all (somebody of our own control group, where that has a pressure of its
     own).
     """
-    machine = seen.machine
+    machine = observation.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:
         return None
     stall_s = machine.stall_s if machine.group_stall_s is None else machine.group_stall_s
-    return pressure.judge(min(seen.foreign_on_stack_cores_s / machine.stack_cores, stall_s) / machine.elapsed_s)
+    return pressure.judge(
+        min(observation.foreign_on_stack_cores_s / machine.stack_cores, stall_s) / machine.elapsed_s
+    )
 
 
 @Declaration(
@@ -101,16 +105,18 @@ def pressure(seen: Observation) -> Finding | None:
     },
     source="Documentation/scheduler/sched-bwc.rst",
 )
-def throttled(seen: Observation) -> Finding | None:
+def throttled(observation: Observation) -> Finding | None:
     """A CPU quota stopped this container's processes.
 
     All threads of a throttled group stand still together until the next period, so latencies show the quota's
     period of 100 ms, and the engine's share comes out of the same quota. A quota that is declared to be part of the
     race only warns.
     """
-    declared = seen.cores.quota
+    declared = observation.cores.quota
     return throttled.judge(
-        seen.machine.throttled_s / seen.machine.elapsed_s if seen.machine.elapsed_s > 0 else 0.0,
+        observation.machine.throttled_s / observation.machine.elapsed_s
+        if observation.machine.elapsed_s > 0
+        else 0.0,
         limits=throttled.limits.only_warns if declared else None,
         cure="declared" if declared else "",
     )
@@ -131,16 +137,16 @@ def throttled(seen: Observation) -> Finding | None:
     },
     source="proc_vmstat(5), `pswpin` and `pswpout`, in pages of 4 KiB",
 )
-def swapping(seen: Observation) -> Finding | None:
+def swapping(observation: Observation) -> Finding | None:
     """Memory was swapped in or out.
 
     A page from disk costs a thousand requests. A few pages may be some sleeping daemon that awoke; a MiB
     within a slice means that memory is short.
     """
     return swapping.judge(
-        seen.machine.swapped_pages,
-        cure="stack" if seen.usage else "",
-        held_bytes=sum(hop.pss_bytes for hop in seen.usage),
+        observation.machine.swapped_pages,
+        cure="stack" if observation.usage else "",
+        held_bytes=sum(hop.pss_bytes for hop in observation.usage),
     )
 
 
@@ -155,14 +161,14 @@ def swapping(seen: Observation) -> Finding | None:
     remedy="a longer warm-up, more memory, or nothing else that reads the disk",
     source="proc_vmstat(5), `pgmajfault`",
 )
-def major_faults(seen: Observation) -> Finding | None:
+def major_faults(observation: Observation) -> Finding | None:
     """Page faults had to wait for the disk.
 
     Code or files were read for the first time: the stack is not warm yet.
     """
-    elapsed_s = seen.machine.elapsed_s
-    return major_faults.judge(seen.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
+    elapsed_s = observation.machine.elapsed_s
+    return major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
 
 
-def _share(seen: Observation, cpu_s: float) -> float:
-    return cpu_s / seen.machine.capacity_s if seen.machine.capacity_s > 0 else 0.0
+def _share(observation: Observation, cpu_s: float) -> float:
+    return cpu_s / observation.machine.capacity_s if observation.machine.capacity_s > 0 else 0.0

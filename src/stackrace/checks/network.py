@@ -27,22 +27,22 @@ _LEAST_LUMP = 3
     remedy=QUEUES,
     source="listen(2); RFC 6298 section 2; ListenOverflows in netstat(8)",
 )
-def listen_overflows(seen: Observation) -> Finding | None:
+def listen_overflows(observation: Observation) -> Finding | None:
     """A full accept queue lost connections.
 
     The client tries again after one, three, seven seconds: what is measured then is that timer. The counter
     is that of the whole network namespace; connections are counted where they were accepted, so that those
     from one hop to the next are among them.
     """
-    lost = seen.machine.listen_overflows
-    opened = max(seen.machine.accepted, seen.result.connections_opened) + lost
+    lost = observation.machine.listen_overflows
+    opened = max(observation.machine.accepted, observation.result.connections_opened) + lost
     return listen_overflows.judge(
-        lost / opened if opened else 0.0, cure=_kept(seen), lost=lost, clients=seen.load.concurrency
+        lost / opened if opened else 0.0, cure=_kept(observation), lost=lost, clients=observation.load.concurrency
     )
 
 
-def _kept(seen: Observation) -> str:
-    return "kept" if seen.load.keep_alive else "closed"
+def _kept(observation: Observation) -> str:
+    return "kept" if observation.load.keep_alive else "closed"
 
 
 @Declaration(
@@ -55,12 +55,14 @@ def _kept(seen: Observation) -> str:
     remedy=QUEUES,
     source="RFC 6298; TCPSynRetrans in /proc/net/netstat",
 )
-def syn_retransmits(seen: Observation) -> Finding | None:
+def syn_retransmits(observation: Observation) -> Finding | None:
     """An attempt to connect was repeated, so a request waited at least a second.
 
     The kernel counts for the whole network namespace.
     """
-    return syn_retransmits.judge(seen.machine.syn_retransmits, cure=_kept(seen), clients=seen.load.concurrency)
+    return syn_retransmits.judge(
+        observation.machine.syn_retransmits, cure=_kept(observation), clients=observation.load.concurrency
+    )
 
 
 @Declaration(
@@ -75,7 +77,7 @@ def syn_retransmits(seen: Observation) -> Finding | None:
     remedy=QUEUES,
     source="RFC 6298 sections 2 and 5.5",
 )
-def latency_lumps(seen: Observation) -> Finding | None:
+def latency_lumps(observation: Observation) -> Finding | None:
     """Many latencies are just above 1, 3 or 7 s: attempts to connect were repeated.
 
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
@@ -83,24 +85,24 @@ def latency_lumps(seen: Observation) -> Finding | None:
     above the mark, and four times as many as within 0.2 s below it; a server whose median is itself near a second
     can have none. Requests that were cut off or unfinished, of which only a lower bound is known, do not count.
     """
-    lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(seen, mark_s))}
+    lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(observation, mark_s))}
     if not lumps:
         return None
     return latency_lumps.finding(
         value=max(lumps.values()),
         limit=_LEAST_LUMP,
-        cure=_kept(seen),
+        cure=_kept(observation),
         lumps=lumps,
-        clients=seen.load.concurrency,
+        clients=observation.load.concurrency,
     )
 
 
-def _lump(seen: Observation, mark_s: float) -> int:
+def _lump(observation: Observation, mark_s: float) -> int:
     """Return how many latencies heap up above ``mark_s``, 0 when it is no heap."""
-    if seen.result.latency.p50 > _LUMP_WIDTH_S:
+    if observation.result.latency.p50 > _LUMP_WIDTH_S:
         return 0
-    above = sum(size for value_s, size in seen.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
-    below = sum(size for value_s, size in seen.slow if mark_s - _LUMP_WIDTH_S <= value_s < mark_s)
+    above = sum(size for value_s, size in observation.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
+    below = sum(size for value_s, size in observation.slow if mark_s - _LUMP_WIDTH_S <= value_s < mark_s)
     return above if above >= max(_LEAST_LUMP, 4 * below) else 0
 
 
@@ -116,11 +118,13 @@ def _lump(seen: Observation, mark_s: float) -> int:
     remedy="the {knob.server} did not get to read its sockets in time: fewer workers, or more cores",
     source="RFC 2012, tcpRetransSegs and tcpOutSegs",
 )
-def retransmits(seen: Observation) -> Finding | None:
+def retransmits(observation: Observation) -> Finding | None:
     """TCP segments were sent again (attempts to connect do not count).
 
     Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
     mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.
     """
-    again = max(0, seen.machine.retransmits - seen.machine.syn_retransmits)
-    return retransmits.judge(again / seen.machine.segments_sent if seen.machine.segments_sent else 0.0, again=again)
+    again = max(0, observation.machine.retransmits - observation.machine.syn_retransmits)
+    return retransmits.judge(
+        again / observation.machine.segments_sent if observation.machine.segments_sent else 0.0, again=again
+    )

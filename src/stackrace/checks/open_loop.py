@@ -31,19 +31,19 @@ _LAG_SHARE = 0.05
     remedy={"shared": OWN_CORE, "apart": ANOTHER_CORE},
     source="G. Tene, How NOT to measure latency, 2013; Schroeder et al., NSDI 2006",
 )
-def lag(seen: Observation) -> Finding | None:
+def lag(observation: Observation) -> Finding | None:
     """1 % of the requests were sent too late.
 
     Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. Where
     all connections were taken it is not the engine's either, and `pool_limit` speaks.
     """
-    late = seen.result.lag
-    if not seen.load.is_open or late is None or not late.count or seen.result.pool_waits:
+    late = observation.result.lag
+    if not observation.load.is_open or late is None or not late.count or observation.result.pool_waits:
         return None
     return lag.judge(
         late.p99,
-        limits=Limits(invalidates=max(_LEAST_LAG_S, _LAG_SHARE * seen.result.latency.p50)),
-        cure="shared" if seen.cores.shared else "apart",
+        limits=Limits(invalidates=max(_LEAST_LAG_S, _LAG_SHARE * observation.result.latency.p50)),
+        cure="shared" if observation.cores.shared else "apart",
     )
 
 
@@ -62,23 +62,23 @@ def lag(seen: Observation) -> Finding | None:
     source="J. D. C. Little, Operations Research 9 (1961); M. Harchol-Balter, "
     "Performance Modeling and Design of Computer Systems, 2013, chapter 2",
 )
-def overload(seen: Observation) -> Finding | None:
+def overload(observation: Observation) -> Finding | None:
     """Many requests of an open loop were never sent, or piled up unanswered.
 
     Then the latencies are those of a queue that grows as long as the load lasts: they say how long it lasted, not
     how fast the server is. What a steady system has under way at any moment is no pile, so only what the second
     half added to it counts, less three standard deviations of a Poisson number.
     """
-    scheduled = seen.result.counts.scheduled
-    if not seen.load.is_open or not scheduled:
+    scheduled = observation.result.counts.scheduled
+    if not observation.load.is_open or not scheduled:
         return None
-    missing = seen.result.counts.unsent + _piled_up(seen)
+    missing = observation.result.counts.unsent + _piled_up(observation)
     return overload.judge(
         missing / scheduled,
         missing=missing,
         scheduled=scheduled,
-        rate_per_s=seen.load.rate_per_s or 0.0,
-        throughput_per_s=seen.result.throughput_per_s,
+        rate_per_s=observation.load.rate_per_s or 0.0,
+        throughput_per_s=observation.result.throughput_per_s,
     )
 
 
@@ -92,32 +92,32 @@ def overload(seen: Observation) -> Finding | None:
     remedy="raise {knob.concurrency}, the maximum of connections in an open loop",
     source="Schroeder et al., NSDI 2006",
 )
-def pool_limit(seen: Observation) -> Finding | None:
+def pool_limit(observation: Observation) -> Finding | None:
     """Requests of an open loop fell due while all connections were in use.
 
     They waited for one, which is in their latency, as users wait who find a server full. Whether that limit is the
     server's or only ours is for the user to say.
     """
-    if not seen.load.is_open:
+    if not observation.load.is_open:
         return None
-    return pool_limit.judge(seen.result.pool_waits, clients=seen.load.concurrency)
+    return pool_limit.judge(observation.result.pool_waits, clients=observation.load.concurrency)
 
 
-def _piled_up(seen: Observation) -> float:
+def _piled_up(observation: Observation) -> float:
     """Return by how many requests the queue grew in the second half of the time in which requests fell due.
 
     What was answered after that time was outstanding at its end, be it under way or waiting for a connection.
     """
-    due_s = _due_s(seen, seen.result)
-    bins = [span for span in seen.result.series if span.start_s < due_s]
+    due_s = _due_s(observation, observation.result)
+    bins = [span for span in observation.result.series if span.start_s < due_s]
     if len(bins) < 2:
         return 0.0
-    late = sum(span.ok + span.errors for span in seen.result.series if span.start_s >= due_s)
+    late = sum(span.ok + span.errors for span in observation.result.series if span.start_s >= due_s)
     before, after = bins[len(bins) // 2 - 1].in_flight, max(bins[-1].in_flight, late)
     return max(0.0, after - before - 3 * math.sqrt(after))
 
 
-def _due_s(seen: Observation, result: LoadResult) -> float:
-    if seen.load.requests is None or not seen.load.rate_per_s:
+def _due_s(observation: Observation, result: LoadResult) -> float:
+    if observation.load.requests is None or not observation.load.rate_per_s:
         return result.duration_s
-    return min(result.duration_s, seen.load.requests / seen.load.rate_per_s)
+    return min(result.duration_s, observation.load.requests / observation.load.rate_per_s)

@@ -98,12 +98,12 @@ class RaceView:
     "again, look for what differs at a stack's second start (a full disk, a cache, a fixed port)",
     source="Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests)",
 )
-def twins_differ(seen: RaceView) -> Finding | None:
+def twins_differ(view: RaceView) -> Finding | None:
     """A stack and its hidden twin have different results.
 
     Whatever made them so may have made the others differ, too.
     """
-    apart = [pair for pair in seen.twins if not pair.low <= 1 <= pair.high]
+    apart = [pair for pair in view.twins if not pair.low <= 1 <= pair.high]
     if not apart:
         return None
     worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
@@ -111,7 +111,7 @@ def twins_differ(seen: RaceView) -> Finding | None:
         value=worst.ratio,
         limit=1.0,
         case="more" if len(apart) > 1 else "",
-        twin=seen.twin,
+        twin=view.twin,
         where=worst.where,
         low=worst.low,
         high=worst.high,
@@ -135,16 +135,16 @@ def twins_differ(seen: RaceView) -> Finding | None:
     remedy="look for what changes on the machine (other guests, heat, a growing database), and race again",
     source="Abedi & Brecht, ICPE 2017",
 )
-def throughput_drifts(seen: RaceView) -> Finding | None:
+def throughput_drifts(view: RaceView) -> Finding | None:
     """The stacks of most blocks became faster or slower during the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
     Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
     """
-    if seen.drift is None or not seen.drift.notable:
+    if view.drift is None or not view.drift.notable:
         return None
-    change = math.expm1(seen.drift.value)
-    others = [(stack, one) for stack, one in seen.uneven if one.notable]
+    change = math.expm1(view.drift.value)
+    others = [(stack, one) for stack, one in view.uneven if one.notable]
     if not others:
         return throughput_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
     stack, most = max(others, key=lambda pair: abs(pair[1].value))
@@ -172,14 +172,14 @@ def throughput_drifts(seen: RaceView) -> Finding | None:
     remedy="compare them with `stackrace up STACK` and curl -i: compression, cookies, long headers",
     source="RFC 9110 sections 6.3 and 8.6",
 )
-def answer_sizes(seen: RaceView) -> Finding | None:
+def answer_sizes(view: RaceView) -> Finding | None:
     """Right answers differ in length between stacks by more than the servers' own headers.
 
     What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
     those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
     notices.
     """
-    spans = [(_apart(size), size) for size in seen.sizes if _apart(size) > 0]
+    spans = [(_apart(size), size) for size in view.sizes if _apart(size) > 0]
     if not spans:
         return None
     most, level = max(spans, key=lambda pair: pair[0])
@@ -201,19 +201,19 @@ def answer_sizes(seen: RaceView) -> Finding | None:
     "launches ([race] repeats)",
     source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
 )
-def carry_over(seen: RaceView) -> Finding | None:
+def carry_over(view: RaceView) -> Finding | None:
     """A slice's throughput depends on its place in the order, or on the stack loaded before it.
 
     The threshold is shared by all tests that were made (Bonferroni).
     """
-    if not seen.carried:
+    if not view.carried:
         return None
-    least = min(seen.carried, key=lambda one: one.p)
-    shared = least.p * len(seen.carried)
+    least = min(view.carried, key=lambda effect: effect.p)
+    shared = least.p * len(view.carried)
     if shared >= CARRY_OVER:
         return None
     return carry_over.finding(
-        value=shared, limit=CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(seen.carried)
+        value=shared, limit=CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
     )
 
 

@@ -25,14 +25,14 @@ _MISSING = 0.25
     remedy="a longer keep-alive timeout of the server; or {knob.close}",
     source="RFC 9112 sections 9.3.1 and 9.5",
 )
-def retries(seen: Observation) -> Finding | None:
+def retries(observation: Observation) -> Finding | None:
     """The engine sent requests again because the server closed their connection.
 
     Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
     while they are in use.
     """
-    again = seen.result.retried
-    return retries.judge(again / max(1, seen.tried), again=again)
+    again = observation.result.retried
+    return retries.judge(again / max(1, observation.tried), again=again)
 
 
 @Declaration(
@@ -53,7 +53,7 @@ def retries(seen: Observation) -> Finding | None:
     },
     source="RFC 9110 section 9.2.2",
 )
-def hidden_retries(seen: Observation) -> Finding | None:
+def hidden_retries(observation: Observation) -> Finding | None:
     """The app counted more requests than the client sent (something retries), or far fewer (a cache answers).
 
     A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
@@ -61,25 +61,25 @@ def hidden_retries(seen: Observation) -> Finding | None:
     process of a Python host, so apps in Ruby and plain files have none. More is too much beyond what may
     be under way at both ends (twice the connections), and what passes between the two moments of looking.
     """
-    if seen.served is None:
+    if observation.served is None:
         return None
-    counts = seen.result.counts
-    sent = counts.scheduled - counts.unsent + seen.result.retried
-    doubt = 2 * seen.load.concurrency + 2 * seen.served_apart_s * seen.result.throughput_per_s
-    declared = seen.stack is not None and seen.stack.keeps_answers
-    if seen.served > sent + doubt + _SHARE * sent:
+    counts = observation.result.counts
+    sent = counts.scheduled - counts.unsent + observation.result.retried
+    doubt = 2 * observation.load.concurrency + 2 * observation.served_apart_s * observation.result.throughput_per_s
+    declared = observation.stack is not None and observation.stack.keeps_answers
+    if observation.served > sent + doubt + _SHARE * sent:
         case = "more"
-    elif seen.served < counts.ok * (1 - _MISSING) - doubt and not declared:
+    elif observation.served < counts.ok * (1 - _MISSING) - doubt and not declared:
         case = "fewer"
     else:
         return None
     return hidden_retries.finding(
-        value=seen.served,
+        value=observation.served,
         limit=sent,
         case=case,
         cure=case,
         doubt=doubt + _SHARE * sent,
-        extra=seen.served - sent,
-        share=(seen.served - sent) / max(1, sent),
+        extra=observation.served - sent,
+        share=(observation.served - sent) / max(1, sent),
         answers=counts.ok,
     )

@@ -22,7 +22,7 @@ __all__ = ["cpu_frequency", "machine_speed", "overheated"]
     remedy="{knob.quieter}; `stackrace doctor` looks for the cause",
     source="T. Mytkowicz et al., ASPLOS 2009; E. Barrett et al., OOPSLA 2017",
 )
-def machine_speed(seen: Observation) -> Finding | None:
+def machine_speed(observation: Observation) -> Finding | None:
     """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
     A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
@@ -31,7 +31,7 @@ def machine_speed(seen: Observation) -> Finding | None:
     slices of five: measuring again finds no better moment, only the worst are worth it (docs/decisions has the
     figures). The change is as large as its ratio, whichever way it went.
     """
-    change = seen.machine.speed_change
+    change = observation.machine.speed_change
     if change is None:
         return None
     ratio = max(1 + change, 1 / (1 + change)) - 1
@@ -49,12 +49,12 @@ def machine_speed(seen: Observation) -> Finding | None:
     remedy="set the governor to performance (`sudo stackrace doctor --apply`), and check the cooling",
     source="Documentation/admin-guide/pm/cpufreq.rst",
 )
-def cpu_frequency(seen: Observation) -> Finding | None:
+def cpu_frequency(observation: Observation) -> Finding | None:
     """The frequency of the stack's cores changed during the slice.
 
     Governors that follow the load, turbo and heat move it. The reading at each end is of one moment, under load.
     """
-    change = seen.machine.frequency_change
+    change = observation.machine.frequency_change
     return None if change is None else cpu_frequency.judge(abs(change), change=change)
 
 
@@ -68,6 +68,6 @@ def cpu_frequency(seen: Observation) -> Finding | None:
     remedy="let the machine cool down, check its fans, or switch turbo off",
     source="Intel SDM volume 3, Thermal monitoring and protection; sysfs `thermal_throttle`",
 )
-def overheated(seen: Observation) -> Finding | None:
+def overheated(observation: Observation) -> Finding | None:
     """The processor slowed down because of heat."""
-    return overheated.judge(seen.machine.heat_stops)
+    return overheated.judge(observation.machine.heat_stops)

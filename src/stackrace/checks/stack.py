@@ -28,7 +28,7 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
     },
     source="N. J. Gunther, Guerrilla Capacity Planning, 2007",
 )
-def unused_cpu(seen: Observation) -> Finding | None:
+def unused_cpu(observation: Observation) -> Finding | None:
     """Some of the stack's cores were idle, but more clients brought less than 5 % more throughput.
 
     Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent unless
@@ -36,25 +36,29 @@ def unused_cpu(seen: Observation) -> Finding | None:
     it may be the reason. On shared cores what the engine used is no longer there for the stack, nor
     anywhere what other programs or the hypervisor took.
     """
-    if not seen.before_per_s or seen.result.generator_busy > _ENGINE_BUSY or seen.machine.elapsed_s <= 0:
+    if (
+        not observation.before_per_s
+        or observation.result.generator_busy > _ENGINE_BUSY
+        or observation.machine.elapsed_s <= 0
+    ):
         return None
-    if seen.result.throughput_per_s > _MORE * seen.before_per_s:
+    if observation.result.throughput_per_s > _MORE * observation.before_per_s:
         return None
-    cores_s = len(seen.cores.stack_cores) * seen.machine.elapsed_s
-    used_s = seen.stack_cpu_s + (seen.result.generator_cpu_s if seen.cores.shared else 0.0)
-    spare_s = seen.machine.capacity_s - seen.machine.busy_s - seen.machine.steal_s
+    cores_s = len(observation.cores.stack_cores) * observation.machine.elapsed_s
+    used_s = observation.stack_cpu_s + (observation.result.generator_cpu_s if observation.cores.shared else 0.0)
+    spare_s = observation.machine.capacity_s - observation.machine.busy_s - observation.machine.steal_s
     idle = min(cores_s - used_s, spare_s) / cores_s if cores_s > 0 else 0.0
-    setting, now = _too_small(seen)
-    server = seen.stack.hops[-1].server if seen.stack else ""
+    setting, now = _too_small(observation)
+    server = observation.stack.hops[-1].server if observation.stack else ""
     return unused_cpu.judge(idle, cure="setting" if setting else "", server=server, setting=setting, now=now)
 
 
-def _too_small(seen: Observation) -> tuple[str, int]:
+def _too_small(observation: Observation) -> tuple[str, int]:
     """Return the host's first setting that is smaller than the concurrency, and its value; ("", 0) for none."""
-    if seen.stack is not None:
+    if observation.stack is not None:
         for setting in _CONCURRENCY_SETTINGS:
-            chosen = seen.stack.hops[-1].settings.get(setting)
-            if chosen is not None and int(chosen) < seen.load.concurrency:
+            chosen = observation.stack.hops[-1].settings.get(setting)
+            if chosen is not None and int(chosen) < observation.load.concurrency:
                 return setting, int(chosen)
     return "", 0
 
@@ -71,9 +75,9 @@ def _too_small(seen: Observation) -> tuple[str, int]:
     remedy="set DEBUG = False in the settings that the race uses",
     source="Django, Deployment checklist, DEBUG",
 )
-def debug_on(seen: Observation) -> Finding | None:
+def debug_on(observation: Observation) -> Finding | None:
     """The app runs in its debug mode, which records queries and templates and may reload.
 
     It costs a multiple, more on some pages than on others, and nobody deploys it.
     """
-    return debug_on.finding() if seen.debug else None
+    return debug_on.finding() if observation.debug else None

@@ -31,7 +31,7 @@ class _Differing:
     threshold: str = f"at most {percent(SMALL)}, or p of at least {SIGNIFICANT:g}"
     rule: str = f"at most {percent(SMALL)}, or p at least {SIGNIFICANT:g}"
 
-    def seen(self, span: str) -> str:
+    def sentence(self, span: str) -> str:
         """Return the description for the thirds of a ``span``."""
         return f"throughput {{change:moved}} of its mean between thirds of the {span} (p = {{p:.1g}})"
 
@@ -48,18 +48,18 @@ DIFFERING = _Differing()
     unit=Unit.SHARE,
     threshold=DIFFERING.threshold,
     rule=DIFFERING.rule,
-    seen=DIFFERING.seen("{knob.span}"),
+    seen=DIFFERING.sentence("{knob.span}"),
     remedy="a longer warm-up, or {knob.longer}",
     source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
 )
-def not_steady(seen: Observation) -> Finding | None:
+def not_steady(observation: Observation) -> Finding | None:
     """Throughput differs significantly between thirds of the slice.
 
     A cache fills, workers start, memory grows: then the figure depends on how long one measures. Windows under 6 s
     say too little and are left to the launch as a whole. Bins of 100 ms are joined to blocks of at least 0.5 s,
     24 at most, since neighbours resemble each other.
     """
-    return differing(not_steady, thirds(_blocks(seen.result, bounded=seen.load.requests is not None)))
+    return differing(not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None)))
 
 
 def differing(check: Check[Any], difference: Thirds | None) -> Finding | None:

@@ -20,15 +20,15 @@ __all__ = ["descriptors_exhausted", "ports_exhausted"]
     remedy={"kept": f"{MORE_PORTS}; or {LOWER_CONCURRENCY}", "closed": f"{{knob.keep}}; or {MORE_PORTS}"},
     source="connect(2), EADDRNOTAVAIL; Documentation/networking/ip-sysctl.rst",
 )
-def ports_exhausted(seen: Observation) -> Finding | None:
+def ports_exhausted(observation: Observation) -> Finding | None:
     """A connection could not be opened because every local port was in use (EADDRNOTAVAIL).
 
     The client then waits for its own ports, and the server is measured at what is left.
     """
     return ports_exhausted.judge(
-        seen.result.ports_exhausted,
-        cure="kept" if seen.load.keep_alive else "closed",
-        clients=seen.load.concurrency,
+        observation.result.ports_exhausted,
+        cure="kept" if observation.load.keep_alive else "closed",
+        clients=observation.load.concurrency,
     )
 
 
@@ -42,6 +42,6 @@ def ports_exhausted(seen: Observation) -> Finding | None:
     remedy=f"{MORE_FILES}; or {LOWER_CONCURRENCY}",
     source="socket(2), EMFILE and ENFILE; getrlimit(2), RLIMIT_NOFILE",
 )
-def descriptors_exhausted(seen: Observation) -> Finding | None:
+def descriptors_exhausted(observation: Observation) -> Finding | None:
     """A connection could not be opened because a limit on open files was reached (EMFILE, ENFILE)."""
-    return descriptors_exhausted.judge(seen.result.files_exhausted, clients=seen.load.concurrency)
+    return descriptors_exhausted.judge(observation.result.files_exhausted, clients=observation.load.concurrency)

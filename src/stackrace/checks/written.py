@@ -28,17 +28,17 @@ _ENOUGH_PER_CONNECTION = 20
     remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or set "
     "access_log=on in all stacks",
 )
-def access_log(seen: Observation) -> Finding | None:
+def access_log(observation: Observation) -> Finding | None:
     """Files grew by a line for every answer, although all access logs are off.
 
     Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
     requests as it has connections, and some servers complain of each, in the next slice if the app is slow: with
     few answers per connection these might be taken for the lines of a log.
     """
-    enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * seen.result.established_peak)
-    if seen.stack is None or seen.answered < enough or _declared(seen):
+    enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * observation.result.established_peak)
+    if observation.stack is None or observation.answered < enough or _declared(observation):
         return None
-    each = seen.log_bytes / seen.answered
+    each = observation.log_bytes / observation.answered
     return None if each < _LINE_BYTES else access_log.finding(value=each, limit=_LINE_BYTES)
 
 
@@ -55,15 +55,17 @@ def access_log(seen: Observation) -> Finding | None:
         "declared": "leave out access_log=on where it is not what you want to measure",
     },
 )
-def logs_grow(seen: Observation) -> Finding | None:
+def logs_grow(observation: Observation) -> Finding | None:
     """The stack wrote a lot into its run directory.
 
     A disk shared with others, a full page cache and a full file system await whoever races for long.
     """
-    elapsed_s = seen.machine.elapsed_s
-    rate = seen.log_bytes / elapsed_s if elapsed_s > 0 else 0.0
-    return logs_grow.judge(rate, cure="declared" if _declared(seen) else "", mib_per_s=rate / _MIB)
+    elapsed_s = observation.machine.elapsed_s
+    rate = observation.log_bytes / elapsed_s if elapsed_s > 0 else 0.0
+    return logs_grow.judge(rate, cure="declared" if _declared(observation) else "", mib_per_s=rate / _MIB)
 
 
-def _declared(seen: Observation) -> bool:
-    return seen.stack is not None and any(hop.settings.get("access_log") is True for hop in seen.stack.hops)
+def _declared(observation: Observation) -> bool:
+    return observation.stack is not None and any(
+        hop.settings.get("access_log") is True for hop in observation.stack.hops
+    )

@@ -65,10 +65,10 @@ def confined(memory_bytes: int | None) -> Iterator[Confinement]:
         yield Confinement(memory_bytes=memory_bytes, subtree=subtree, why_not=why_not)
 
 
-def exceeded(memory_bytes: int, seen_bytes: int | None = None, log: str = "") -> Failure:
+def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") -> Failure:
     """Return the failure of a stack that wanted more memory than it may have, however that was noticed."""
-    seen = "" if seen_bytes is None else f": its processes held {SIZE.format(seen_bytes)} together"
-    message = f"exceeded its memory budget of {SIZE.format(memory_bytes)}{seen}"
+    held = "" if held_bytes is None else f": its processes held {SIZE.format(held_bytes)} together"
+    message = f"exceeded its memory limit of {SIZE.format(memory_bytes)}{held}"
     return Failure(kind=FailureKind.DIED, message=message, log=log)
 
 

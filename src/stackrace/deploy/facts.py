@@ -56,15 +56,15 @@ def _named(running: Running, text: str) -> str:
 
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:
     requirements = () if home is None else entry.requirements(settings)
-    found = [_distribution(home, requirement) for requirement in requirements]
-    return next(filter(None, found), "") or availability(entry).version
+    versions = [_distribution(home, requirement) for requirement in requirements]
+    return next(filter(None, versions), "") or availability(entry).version
 
 
 @cache
 def _python(home: Path) -> str:
     config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
-    found = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
-    return found[1] if found else ""
+    line = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
+    return line[1] if line else ""
 
 
 @cache

@@ -23,16 +23,18 @@ _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was seen of a stack before it was stopped: ``sockets`` are the inodes of its own listeners by port."""
+    """What was seen of a stack before it was stopped."""
 
-    seen: Aftermath
+    aftermath: Aftermath
+    """What can be said of its end already."""
     sockets: Mapping[int, frozenset[int]]
+    """The inodes of its own listeners, by port."""
 
     def afterwards(self, guard: Guard, running: Running, still: Listeners) -> Aftermath:
         """Return the whole aftermath, now that the stack was stopped and ``still`` are all who listen."""
         states = guard.status([pid for _, pid in running.parts])
         return replace(
-            self.seen,
+            self.aftermath,
             listeners_left=tuple(port for port, own in self.sockets.items() if own & still.get(port, frozenset())),
             processes_left=sum(len(state.family) for state in states.values()),
         )
@@ -46,20 +48,19 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
     states = guard.status([pid for _, pid in running.parts])
     family = sorted({pid for state in states.values() for pid in state.family})
     held = [descriptors(pid) for pid in family]
-    known = all(one is not None for one in held)
-    own = {inode for one in held if one is not None for inode in one.sockets}
+    # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
+    known = bool(held) and all(files is not None for files in held)
+    own = {inode for files in held if files is not None for inode in files.sockets}
     ports = {part.site.listen.port for part, _ in running.parts if not part.site.listen.is_unix}
     sockets = {port: frozenset(listening.get(port, frozenset()) & own) for port in sorted(ports)}
-    # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
-    told = known and family
     disk = shutil.disk_usage(running.directory)
     variables = tuple(
         f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
     )
     return Inspection(
-        seen=Aftermath(
+        aftermath=Aftermath(
             started_s=running.started_s,
-            strangers=tuple(port for port in sorted(ports) if told and listening.get(port, frozenset()) - own),
+            strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),
             reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in family))),
             complaints=_complaints(running.directory.rglob("*.log")),
             disk_bytes=disk.total,
@@ -77,7 +78,9 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        marks = [one for one in variables if one in _MARKS or (one.startswith(arguments) and _WATCHES.search(one))]
+        marks = [
+            text for text in variables if text in _MARKS or (text.startswith(arguments) and _WATCHES.search(text))
+        ]
     except OSError:
         return ""
     if marks:
@@ -92,7 +95,7 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
 
 def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
     """Count what logs say of exhausted ports and files, in the last 256 KiB of each."""
-    found: Counter[Complaint] = Counter()
+    counts: Counter[Complaint] = Counter()
     for path in logs:
         try:
             with path.open("rb") as file:
@@ -100,5 +103,5 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
                 text = file.read(_LOG_BYTES)
         except OSError:
             continue
-        found.update({each: text.count(each.value.encode()) for each in Complaint})
-    return {each: number for each, number in found.items() if number}
+        counts.update({each: text.count(each.value.encode()) for each in Complaint})
+    return {each: number for each, number in counts.items() if number}

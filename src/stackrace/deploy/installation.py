@@ -184,5 +184,5 @@ def _version(needs: Needs) -> str:
     else:
         return ""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = _VERSION.search(done.stdout + done.stderr)
-    return found[0] if found else ""
+    version = _VERSION.search(done.stdout + done.stderr)
+    return version[0] if version else ""

@@ -36,7 +36,7 @@ def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
 def _running_in(folder: Path) -> list[int]:
     """Return who was started for ``folder``: the supervisor, and servers that lie there."""
     name = os.fsencode(folder)
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
@@ -44,8 +44,8 @@ def _running_in(folder: Path) -> list[int]:
             except OSError:
                 continue
             if name in command:
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 def _is_ours(folder: Path) -> bool:

@@ -231,8 +231,8 @@ class LocalPlace:
         if most is None or self._cores.enforced is Enforcement.CGROUP:
             return None
         up.memory.append(up.sampler.sample_memory(time.monotonic() - up.running.started_s))
-        seen = max(sum(sample.pss_bytes.values()) for sample in up.memory)
-        return exceeded(most, seen) if seen > most else None
+        held_bytes = max(sum(sample.pss_bytes.values()) for sample in up.memory)
+        return exceeded(most, held_bytes) if held_bytes > most else None
 
     def retire(self, stacks: Sequence[Stack]) -> Leaving:
         """Begin to stop ``stacks``, and then to verify that nothing of them is left."""

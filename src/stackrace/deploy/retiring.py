@@ -61,13 +61,14 @@ class Leaving:
 
     def _stop(self) -> Retired:
         begun_s = time.monotonic()
-        complaints = stop(self._guard, [one.running for one in self._leavers])
+        complaints = stop(self._guard, [leaver.running for leaver in self._leavers])
         still = listeners()
         return Retired(
-            memory={one.path: tuple(one.memory) for one in self._leavers},
+            memory={leaver.path: tuple(leaver.memory) for leaver in self._leavers},
             complaints=complaints,
             aftermaths={
-                one.path: one.inspection.afterwards(self._guard, one.running, still) for one in self._leavers
+                leaver.path: leaver.inspection.afterwards(self._guard, leaver.running, still)
+                for leaver in self._leavers
             },
             took_s=time.monotonic() - begun_s,
         )

@@ -26,7 +26,7 @@ class Descriptors:
 
 def listeners() -> Listeners:
     """Return the inodes of all listening TCP sockets by port. Source: proc_net_tcp(5), state 0A, tenth column."""
-    found: dict[int, set[int]] = {}
+    by_port: dict[int, set[int]] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:
             lines = Path(table).read_text(encoding="ascii").splitlines()[1:]
@@ -34,8 +34,8 @@ def listeners() -> Listeners:
             continue
         for words in map(str.split, lines):
             if words[3] == _LISTEN:
-                found.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
-    return {port: frozenset(inodes) for port, inodes in found.items()}
+                by_port.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
+    return {port: frozenset(inodes) for port, inodes in by_port.items()}
 
 
 def descriptors(pid: int) -> Descriptors | None:
@@ -50,8 +50,8 @@ def descriptors(pid: int) -> Descriptors | None:
                 link = readlink(f"/proc/{pid}/fd/{name}")  # noqa: PTH115 (as above)
             except FileNotFoundError:
                 continue
-            if found := re.fullmatch(r"socket:\[(\d+)\]", link):
-                sockets.add(int(found[1]))
+            if match := re.fullmatch(r"socket:\[(\d+)\]", link):
+                sockets.add(int(match[1]))
             watches |= link == "anon_inode:inotify"
     except (FileNotFoundError, ProcessLookupError):
         pass

@@ -57,12 +57,12 @@ class _Stopping:
         late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
         for _, pid in late:
             guard.kill(pid)
-        self.waiting = [one for one in self.waiting if one not in late]
+        self.waiting = [member for member in self.waiting if member not in late]
         return _unstopped(late[0][0], states[late[0][1]]) if late else None
 
-    def _signal(self, guard: Guard, told: Sequence[tuple[Part, int]]) -> None:
+    def _signal(self, guard: Guard, targets: Sequence[tuple[Part, int]]) -> None:
         self.told_s = time.monotonic()
-        for part, pid in told:
+        for part, pid in targets:
             guard.signal(pid, part.recipe.stop)
 
 
@@ -74,15 +74,15 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
     complaints: dict[str, Failure] = {}
     stopping = [_Stopping(running, _hops(running)) for running in runnings]
     while stopping:
-        for one in stopping:
-            one.tell(guard)
-        states = guard.status([pid for one in stopping for _, pid in one.waiting])
-        for one in stopping:
-            complaint = one.look(guard, states)
+        for descent in stopping:
+            descent.tell(guard)
+        states = guard.status([pid for descent in stopping for _, pid in descent.waiting])
+        for descent in stopping:
+            complaint = descent.look(guard, states)
             if complaint is not None:
-                complaints[one.running.stack.path] = complaint
-        waiting = any(one.waiting for one in stopping)
-        stopping = [one for one in stopping if not one.over]
+                complaints[descent.running.stack.path] = complaint
+        waiting = any(descent.waiting for descent in stopping)
+        stopping = [descent for descent in stopping if not descent.over]
         if waiting:
             time.sleep(POLL_S)
     for running in runnings:
@@ -94,7 +94,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
 
 def _hops(running: Running) -> list[list[tuple[Part, int]]]:
     """Group the processes by hop, the last hop of the stack first; instances of a hop stop side by side."""
-    return [list(copies) for _, copies in groupby(running.parts, key=lambda one: one[0].hop)]
+    return [list(copies) for _, copies in groupby(running.parts, key=lambda started: started[0].hop)]
 
 
 def _unstopped(part: Part, status: Status) -> Failure:

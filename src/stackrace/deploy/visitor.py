@@ -15,12 +15,12 @@ MOST_QUESTIONS = 50
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:
     """Return the first ``MOST_QUESTIONS`` different requests with their golden answers, in order."""
-    found: dict[tuple[str, str, bytes], tuple[Request, Answer]] = {}
+    wanted: dict[tuple[str, str, bytes], tuple[Request, Answer]] = {}
     for request, golden in zip(workload.requests, workload.answers, strict=True):
-        if len(found) == MOST_QUESTIONS:
+        if len(wanted) == MOST_QUESTIONS:
             break
-        found.setdefault((request.method, request.path, request.body), (request, golden))
-    return list(found.values())
+        wanted.setdefault((request.method, request.path, request.body), (request, golden))
+    return list(wanted.values())
 
 
 class Visitor:

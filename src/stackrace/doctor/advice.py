@@ -69,10 +69,10 @@ def advise(
 
 def command_of(changes: Sequence[Change]) -> str:
     """Return the shell commands that make ``changes``; they last until the next boot. Source: sysctl(8), tee(1)."""
-    sysctls = [shlex.quote(f"{one.key}={one.after}") for one in changes if not one.key.startswith("/")]
+    sysctls = [shlex.quote(f"{change.key}={change.after}") for change in changes if not change.key.startswith("/")]
     commands = [f"sudo sysctl -w {' '.join(sysctls)}"] if sysctls else []
-    values = dict.fromkeys(one.after for one in changes if one.key.startswith("/"))
+    values = dict.fromkeys(change.after for change in changes if change.key.startswith("/"))
     for value in values:
-        paths = [one.key for one in changes if one.key.startswith("/") and one.after == value]
+        paths = [change.key for change in changes if change.key.startswith("/") and change.after == value]
         commands.append(f"echo {shlex.quote(value)} | sudo tee {' '.join(paths)}")
     return " && ".join(commands)

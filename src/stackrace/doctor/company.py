@@ -11,29 +11,32 @@ from .surroundings import Surroundings
 __all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", "other_race", "pressed"]
 
 
-def busy(seen: Surroundings) -> Advice | None:
+def busy(surroundings: Surroundings) -> Advice | None:
     """Other programs use over 3 % of the machine while nothing is raced."""
-    share = seen.foreign_share
+    share = surroundings.foreign_share
     if share <= 0.03:
         return None
-    named = ", ".join(f"{one.name} (pid {one.pid}) {percent(one.share)} of a core" for one in seen.offenders)
+    named = ", ".join(
+        f"{offender.name} (pid {offender.pid}) {percent(offender.share)} of a core"
+        for offender in surroundings.offenders
+    )
     return advise(
         "foreign CPU",
         seen=f"other programs use {percent(share)} of this machine: {named or 'many that come and go'}; "
-        f"load average {number(seen.load_average)}",
+        f"load average {number(surroundings.load_average)}",
         threshold="at most 3 %",
         remedy="find out what they are; end them, or wait until they are done",
         why="they take cores and caches from stack and engine, from some slices more than from others",
         gain=Gain.GREAT,
-        command=f"ps -o pid,user,etime,args -p {','.join(str(one.pid) for one in seen.offenders)}"
-        if seen.offenders
+        command=f"ps -o pid,user,etime,args -p {','.join(str(offender.pid) for offender in surroundings.offenders)}"
+        if surroundings.offenders
         else "top",
     )
 
 
-def pressed(seen: Surroundings) -> Advice | None:
+def pressed(surroundings: Surroundings) -> Advice | None:
     """Somebody waits for a CPU although nothing is raced. Source: Documentation/accounting/psi.rst."""
-    watched = seen.watched
+    watched = surroundings.watched
     share = watched.stall_s / watched.elapsed_s if watched.elapsed_s > 0 else 0.0
     if share <= 0.10:
         return None
@@ -48,11 +51,11 @@ def pressed(seen: Surroundings) -> Advice | None:
     )
 
 
-def due_soon(seen: Surroundings) -> Advice | None:
+def due_soon(surroundings: Surroundings) -> Advice | None:
     """Timers are due within the hour. Source: systemd.timer(5)."""
-    if not seen.jobs:
+    if not surroundings.jobs:
         return None
-    named = ", ".join(f"{job.name} {_in(job.due_s)}" for job in seen.jobs)
+    named = ", ".join(f"{job.name} {_in(job.due_s)}" for job in surroundings.jobs)
     return advise(
         "timers due",
         seen=f"due within the hour: {named}",
@@ -60,7 +63,7 @@ def due_soon(seen: Surroundings) -> Advice | None:
         remedy="race after them, or stop them and start them again afterwards",
         why="package lists, manual pages and disks are worked through for minutes, on one stack's slices only",
         gain=Gain.SOME,
-        command=f"sudo systemctl stop {' '.join(shlex.quote(job.name) for job in seen.jobs)}",
+        command=f"sudo systemctl stop {' '.join(shlex.quote(job.name) for job in surroundings.jobs)}",
     )
 
 
@@ -68,9 +71,9 @@ def _in(due_s: float) -> str:
     return f"in {count(due_s / 60)} min" if due_s >= 60 else "now"
 
 
-def cron(seen: Surroundings) -> Advice | None:
+def cron(surroundings: Surroundings) -> Advice | None:
     """A daemon starts jobs by the clock. Source: cron(8)."""
-    running = sorted(seen.daemons & {"cron", "crond", "anacron", "atd"})
+    running = sorted(surroundings.daemons & {"cron", "crond", "anacron", "atd"})
     if not running:
         return None
     return advise(
@@ -84,9 +87,9 @@ def cron(seen: Surroundings) -> Advice | None:
     )
 
 
-def irq_balance(seen: Surroundings) -> Advice | None:
+def irq_balance(surroundings: Surroundings) -> Advice | None:
     """Interrupts are moved between cores every ten seconds. Source: irqbalance(1)."""
-    if "irqbalance" not in seen.daemons:
+    if "irqbalance" not in surroundings.daemons:
         return None
     return advise(
         "irqbalance",
@@ -99,14 +102,14 @@ def irq_balance(seen: Surroundings) -> Advice | None:
     )
 
 
-def other_race(seen: Surroundings) -> Advice | None:
+def other_race(surroundings: Surroundings) -> Advice | None:
     """Another race is under way: both would measure each other."""
-    racing = [one for one in seen.remains if one.guarded]
+    racing = [remains for remains in surroundings.remains if remains.guarded]
     if not racing:
         return None
     return advise(
         "another race",
-        seen=f"another race is under way in {', '.join(str(one.folder) for one in racing)}",
+        seen=f"another race is under way in {', '.join(str(remains.folder) for remains in racing)}",
         threshold="one race at a time",
         remedy="wait until it ends, or end it with Ctrl-C where it runs",
         why="each takes the cores that the other one measures",
@@ -114,13 +117,13 @@ def other_race(seen: Surroundings) -> Advice | None:
     )
 
 
-def leftovers(seen: Surroundings) -> Advice | None:
+def leftovers(surroundings: Surroundings) -> Advice | None:
     """Killed races left folders or processes."""
-    left = [one for one in seen.remains if not one.guarded]
+    left = [remains for remains in surroundings.remains if not remains.guarded]
     if not left:
         return None
-    pids = sorted({pid for one in left for pid in one.pids})
-    folders = " ".join(shlex.quote(str(one.folder)) for one in left)
+    pids = sorted({pid for remains in left for pid in remains.pids})
+    folders = " ".join(shlex.quote(str(remains.folder)) for remains in left)
     processes = f" and {len(pids)} processes" if pids else ""
     return advise(
         "leftovers",
@@ -133,11 +136,11 @@ def leftovers(seen: Surroundings) -> Advice | None:
     )
 
 
-def listening(seen: Surroundings) -> Advice | None:
+def listening(surroundings: Surroundings) -> Advice | None:
     """Somebody listens where examples and ``stackrace web`` expect nobody."""
-    if not seen.listeners:
+    if not surroundings.listeners:
         return None
-    named = ", ".join(f"{port}: {who}" for port, who in sorted(seen.listeners.items()))
+    named = ", ".join(f"{port}: {who}" for port, who in sorted(surroundings.listeners.items()))
     return advise(
         "ports taken",
         seen=f"somebody listens on port {named}",
@@ -145,5 +148,5 @@ def listening(seen: Surroundings) -> Advice | None:
         remedy="races take free ports and do not mind; see that `stackrace load` meets the server you mean",
         why="an old server on a well-known port is easily loaded in place of the new one",
         gain=Gain.LITTLE,
-        command=f"ss -ltnp 'sport = :{min(seen.listeners)}'",
+        command=f"ss -ltnp 'sport = :{min(surroundings.listeners)}'",
     )

@@ -44,21 +44,22 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
 class Examination:
     """What was found; ``advice`` begins with what forbids a race and goes on by expected gain."""
 
-    seen: Surroundings
+    surroundings: Surroundings
     advice: tuple[Advice, ...]
 
     @property
     def forbidden(self) -> bool:
         """Whether something must be done before a race may start."""
-        return any(one.forbids for one in self.advice)
+        return any(advice.forbids for advice in self.advice)
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """What ``--apply`` would change, each setting once."""
-        return tuple({one.key: one for advice in self.advice for one in advice.changes}.values())
+        return tuple({change.key: change for advice in self.advice for change in advice.changes}.values())
 
 
-def examine(seen: Surroundings) -> Examination:
+def examine(surroundings: Surroundings) -> Examination:
     """Run every adviser. None speaks of address space randomisation: servers in production have it, too."""
-    found = [*limits.planned(seen), *(one for adviser in ADVISERS if (one := adviser(seen)) is not None)]
-    return Examination(seen, tuple(sorted(found, key=lambda one: one.gain)))
+    general = (adviser(surroundings) for adviser in ADVISERS)
+    every = (*limits.planned(surroundings), *filter(None, general))
+    return Examination(surroundings, tuple(sorted(every, key=lambda advice: advice.gain)))

@@ -46,8 +46,8 @@ class Kernel:
         Source: Documentation/admin-guide/pm/cpufreq.rst, one policy for each set of cores that share a clock.
         """
         folder = self._path("/sys/devices/system/cpu/cpufreq")
-        found = sorted(folder.glob("policy*/scaling_governor"))
-        return tuple(f"/{path.relative_to(self._root)}" for path in found)
+        paths = sorted(folder.glob("policy*/scaling_governor"))
+        return tuple(f"/{path.relative_to(self._root)}" for path in paths)
 
     def _path(self, key: str) -> Path:
         if key.startswith("/"):

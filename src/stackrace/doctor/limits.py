@@ -48,13 +48,13 @@ _WHY = {
 }
 
 
-def planned(seen: Surroundings) -> tuple[Advice, ...]:
+def planned(surroundings: Surroundings) -> tuple[Advice, ...]:
     """What ``stackrace run`` itself would say before its start, with the change that cures it, if any."""
-    return tuple(_advice(finding, seen) for finding in preflight(seen.plan).findings)
+    return tuple(_advice(finding, surroundings) for finding in preflight(surroundings.plan).findings)
 
 
-def _advice(finding: Finding, seen: Surroundings) -> Advice:
-    changes = _CURES.get(finding.check, _no_change)(seen)
+def _advice(finding: Finding, surroundings: Surroundings) -> Advice:
+    changes = _CURES.get(finding.check, _no_change)(surroundings)
     great = finding.check in (shared_cores.declaration.id, time_wait.declaration.id)
     usual = Gain.GREAT if great else Gain.SOME
     return Advice(
@@ -72,22 +72,22 @@ def _command(finding: Finding) -> str:
     return f"ulimit -n {round(finding.limit)}"
 
 
-def _no_change(seen: Surroundings) -> tuple[Change, ...]:
+def _no_change(surroundings: Surroundings) -> tuple[Change, ...]:
     return ()
 
 
-def _longer_queue(seen: Surroundings) -> tuple[Change, ...]:
-    wanted = 2 ** math.ceil(math.log2(max(seen.plan.concurrency, 4096)))
-    return _change(seen, _QUEUE, str(wanted))
+def _longer_queue(surroundings: Surroundings) -> tuple[Change, ...]:
+    wanted = 2 ** math.ceil(math.log2(max(surroundings.plan.concurrency, 4096)))
+    return _change(surroundings, _QUEUE, str(wanted))
 
 
-def _more_ports(seen: Surroundings) -> tuple[Change, ...]:
-    reuse = _change(seen, _REUSE, "2") if seen.plan.limits.tw_reuse == 0 else ()
-    return (*_change(seen, _PORTS, _WIDE), *reuse)
+def _more_ports(surroundings: Surroundings) -> tuple[Change, ...]:
+    reuse = _change(surroundings, _REUSE, "2") if surroundings.plan.limits.tw_reuse == 0 else ()
+    return (*_change(surroundings, _PORTS, _WIDE), *reuse)
 
 
-def _change(seen: Surroundings, key: str, after: str) -> tuple[Change, ...]:
-    before = seen.settings.get(key)
+def _change(surroundings: Surroundings, key: str, after: str) -> tuple[Change, ...]:
+    before = surroundings.settings.get(key)
     return (Change(key=key, before=before, after=after),) if before is not None and before != after else ()
 
 
@@ -98,14 +98,17 @@ _CURES: Mapping[str, Callable[[Surroundings], tuple[Change, ...]]] = {
 }
 
 
-def short_queue(seen: Surroundings) -> Advice | None:
+def short_queue(surroundings: Surroundings) -> Advice | None:
     """The kernel lets servers queue fewer than 4096 connections, Linux' own default since 5.4."""
-    if seen.plan.limits.accept_queue >= 4096 or seen.plan.concurrency > seen.plan.limits.accept_queue:
+    if (
+        surroundings.plan.limits.accept_queue >= 4096
+        or surroundings.plan.concurrency > surroundings.plan.limits.accept_queue
+    ):
         return None
-    changes = _longer_queue(seen)
+    changes = _longer_queue(surroundings)
     return advise(
         "short queue",
-        seen=f"the kernel lets a server queue {seen.plan.limits.accept_queue} connections",
+        seen=f"the kernel lets a server queue {surroundings.plan.limits.accept_queue} connections",
         threshold="at least 4096 (net.core.somaxconn)",
         remedy="raise it; no server's backlog is longer than that, whatever its settings say",
         why=_WHY[accept_queue.declaration.id],
@@ -114,16 +117,16 @@ def short_queue(seen: Surroundings) -> Advice | None:
     )
 
 
-def few_ports(seen: Surroundings) -> Advice | None:
+def few_ports(surroundings: Surroundings) -> Advice | None:
     """Ports in TIME_WAIT are not used again, or there are fewer than Linux' own 28 232."""
-    changes = _more_ports(seen)
-    scarce = seen.plan.limits.tw_reuse == 0 or seen.plan.limits.ephemeral_ports < 28_232
-    if not scarce or not changes or seen.plan.concurrency > seen.plan.limits.ephemeral_ports:
+    changes = _more_ports(surroundings)
+    scarce = surroundings.plan.limits.tw_reuse == 0 or surroundings.plan.limits.ephemeral_ports < 28_232
+    if not scarce or not changes or surroundings.plan.concurrency > surroundings.plan.limits.ephemeral_ports:
         return None
     return advise(
         "few ports",
-        seen=f"{seen.plan.limits.ephemeral_ports} ephemeral ports"
-        + ("" if seen.plan.limits.tw_reuse else ", each held for a minute after its connection"),
+        seen=f"{surroundings.plan.limits.ephemeral_ports} ephemeral ports"
+        + ("" if surroundings.plan.limits.tw_reuse else ", each held for a minute after its connection"),
         threshold="28 232 ports, used again on loopback after a second (net.ipv4.tcp_tw_reuse 2)",
         remedy="widen the range and let ports be used again, if you load with keep_alive = false",
         why="with a connection per request every port of a minute's load is needed at once",
@@ -132,14 +135,14 @@ def few_ports(seen: Surroundings) -> Advice | None:
     )
 
 
-def cpu_quota(seen: Surroundings) -> Advice | None:
+def cpu_quota(surroundings: Surroundings) -> Advice | None:
     """A control group's quota grants less CPU time than the cores it may run on have."""
-    cores = len({*seen.plan.cores.stack_cores, *seen.plan.cores.generator_cores})
-    if seen.allowed_cores >= cores:
+    cores = len({*surroundings.plan.cores.stack_cores, *surroundings.plan.cores.generator_cores})
+    if surroundings.allowed_cores >= cores:
         return None
     return advise(
         "CPU quota",
-        seen=f"a quota grants us the CPU time of {number(seen.allowed_cores)} cores, spread over {cores}",
+        seen=f"a quota grants us the CPU time of {number(surroundings.allowed_cores)} cores, spread over {cores}",
         threshold="no quota",
         remedy="bind the container to whole cores instead (docker run --cpuset-cpus=0-3 without --cpus)",
         why="all threads of a group that used up its quota stand still for the rest of 100 ms: latencies show that",
@@ -147,16 +150,18 @@ def cpu_quota(seen: Surroundings) -> Advice | None:
     )
 
 
-def delegation(seen: Surroundings) -> Advice | None:
+def delegation(surroundings: Surroundings) -> Advice | None:
     """No control groups can be made, so a stack's memory is bounded process by process."""
-    if seen.delegated is not False:
+    if surroundings.delegated is not False:
         return None
     return advise(
         "control groups",
         seen="control groups for stacks cannot be made here (version 2, cpuset and memory delegated)",
         threshold="a delegated group",
-        remedy="start races in one of your own; without it budgets hold through affinity and resource limits",
+        remedy="start races in one of your own; without it the limits hold through affinity and resource limits",
         why="a control group holds a stack as a whole to its cores and its memory; a resource limit, each process",
         gain=Gain.LITTLE,
-        command="systemd-run --user --scope -p Delegate=yes stackrace run" if "systemd" in seen.daemons else "",
+        command="systemd-run --user --scope -p Delegate=yes stackrace run"
+        if "systemd" in surroundings.daemons
+        else "",
     )

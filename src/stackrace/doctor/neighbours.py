@@ -62,7 +62,7 @@ def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ..
         timers = json.loads(text or "[]")
     except ValueError:
         return ()  # systemd before 247 prints a table
-    due = [Job(name=str(one["unit"]), due_s=one["next"] / 1e6 - now_s) for one in timers if one["next"]]
+    due = [Job(name=str(timer["unit"]), due_s=timer["next"] / 1e6 - now_s) for timer in timers if timer["next"]]
     return tuple(sorted((job for job in due if job.due_s < _WITHIN_S), key=lambda job: job.due_s))
 
 
@@ -87,16 +87,16 @@ def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
 
 
 def _remains(folder: Path, users: Mapping[int, tuple[str, list[str]]]) -> Remains:
-    found = [
+    workers = [
         pid
         for pid, (cwd, words) in users.items()
         if _inside(cwd, folder) or any(_inside(word, folder) for word in words)
     ]
     guarded = any(
         any(word.endswith("/supervisor.py") for word in users[pid][1]) and str(folder) in users[pid][1]
-        for pid in found
+        for pid in workers
     )
-    return Remains(folder=folder, pids=tuple(found), guarded=guarded)
+    return Remains(folder=folder, pids=tuple(workers), guarded=guarded)
 
 
 def _inside(word: str, folder: Path) -> bool:
@@ -115,9 +115,9 @@ def _use(pid: int) -> tuple[str, list[str]]:
 def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
     """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
-    found = dict.fromkeys(inodes.values(), "another user's process")
+    owners = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():
         held = sockets.descriptors(pid)
         for inode in held.sockets & inodes.keys() if held else ():
-            found[inodes[inode]] = f"{_name(pid)} (pid {pid})"
-    return found
+            owners[inodes[inode]] = f"{_name(pid)} (pid {pid})"
+    return owners

@@ -13,19 +13,19 @@ __all__ = ["governor", "restless", "slow_clock", "stolen", "turbo", "virtual", "
 _WATCHDOG = "kernel.nmi_watchdog"
 
 
-def governor(seen: Surroundings) -> Advice | None:
+def governor(surroundings: Surroundings) -> Advice | None:
     """Frequencies follow the load. Source: Documentation/admin-guide/pm/cpufreq.rst."""
     changes = tuple(
         Change(key=key, before=now, after="performance")
-        for key in seen.governors
-        if (now := seen.settings.get(key, "performance")) != "performance"
+        for key in surroundings.governors
+        if (now := surroundings.settings.get(key, "performance")) != "performance"
     )
     if not changes:
         return None
     names = ", ".join(sorted({change.before for change in changes}))
     return advise(
         "governor",
-        seen=f"the frequency of {len(changes)} of {len(seen.governors)} core groups is governed by {names}",
+        seen=f"the frequency of {len(changes)} of {len(surroundings.governors)} core groups is governed by {names}",
         threshold="performance",
         remedy="hold the frequency up for the time of the race",
         why="a stack that pauses between requests is given a slower processor than one that is always busy",
@@ -34,15 +34,15 @@ def governor(seen: Surroundings) -> Advice | None:
     )
 
 
-def turbo(seen: Surroundings) -> Advice | None:
+def turbo(surroundings: Surroundings) -> Advice | None:
     """The processor overclocks itself as heat allows.
 
     Source: Documentation/admin-guide/pm/intel_pstate.rst, ``no_turbo``; cpufreq.rst, ``boost``.
     """
-    on = seen.settings.get(NO_TURBO) == "0" or seen.settings.get(BOOST) == "1"
+    on = surroundings.settings.get(NO_TURBO) == "0" or surroundings.settings.get(BOOST) == "1"
     if not on:
         return None
-    change = (NO_TURBO, "1") if NO_TURBO in seen.settings else (BOOST, "0")
+    change = (NO_TURBO, "1") if NO_TURBO in surroundings.settings else (BOOST, "0")
     return advise(
         "turbo",
         seen="the processor overclocks itself as long as it stays cool",
@@ -54,10 +54,10 @@ def turbo(seen: Surroundings) -> Advice | None:
     )
 
 
-def stolen(seen: Surroundings) -> Advice | None:
+def stolen(surroundings: Surroundings) -> Advice | None:
     """The hypervisor gives our cores to others. Source: proc_stat(5), steal."""
-    capacity_s = seen.watched.capacity_s
-    share = seen.watched.steal_s / capacity_s if capacity_s > 0 else 0.0
+    capacity_s = surroundings.watched.capacity_s
+    share = surroundings.watched.steal_s / capacity_s if capacity_s > 0 else 0.0
     if share <= 0.01:
         return None
     return advise(
@@ -70,14 +70,14 @@ def stolen(seen: Surroundings) -> Advice | None:
     )
 
 
-def restless(seen: Surroundings) -> Advice | None:
+def restless(surroundings: Surroundings) -> Advice | None:
     """The same work costs now more, now less: over a tenth between the fastest and the slowest moments."""
-    spread = seen.speed_spread
+    spread, watched_s = surroundings.speed_spread, surroundings.watched.elapsed_s
     if spread is None or spread <= 0.10:
         return None
     return advise(
         "machine speed",
-        seen=f"the same work was {percent(spread)} slower at times, within {duration(seen.watched.elapsed_s)}",
+        seen=f"the same work was {percent(spread)} slower at times, within {duration(watched_s)}",
         threshold="at most 10 %",
         remedy="see what stands above and below; a larger budget lets the shuffled turns cancel more of it",
         why="a slice in a slow moment looks like a slow stack",
@@ -85,13 +85,13 @@ def restless(seen: Surroundings) -> Advice | None:
     )
 
 
-def virtual(seen: Surroundings) -> Advice | None:
+def virtual(surroundings: Surroundings) -> Advice | None:
     """Others share the hardware, whether they show or not."""
-    if not seen.host.virtual:
+    if not surroundings.host.virtual:
         return None
     return advise(
         "virtual",
-        seen=f"this is a {seen.host.virtual}",
+        seen=f"this is a {surroundings.host.virtual}",
         threshold="a physical machine",
         remedy="trust the limits rather than the figures; a larger budget narrows the limits",
         why="its neighbours change its speed by tens of per cent within a second, and steal does not show it",
@@ -99,12 +99,12 @@ def virtual(seen: Surroundings) -> Advice | None:
     )
 
 
-def slow_clock(seen: Surroundings) -> Advice | None:
+def slow_clock(surroundings: Surroundings) -> Advice | None:
     """Reading the time takes a system call. Source: Documentation/timers/timekeeping.rst."""
-    clock = seen.watched.clocksource
+    clock = surroundings.watched.clocksource
     if not clock or clock in STEADY_CLOCKS:
         return None
-    better = [name for name in seen.clocks if name in STEADY_CLOCKS]
+    better = [name for name in surroundings.clocks if name in STEADY_CLOCKS]
     path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
     return advise(
         "unstable clock",
@@ -117,9 +117,9 @@ def slow_clock(seen: Surroundings) -> Advice | None:
     )
 
 
-def watchdog(seen: Surroundings) -> Advice | None:
+def watchdog(surroundings: Surroundings) -> Advice | None:
     """A hardware counter interrupts every core now and then. Source: admin-guide/lockup-watchdogs.rst."""
-    if seen.settings.get(_WATCHDOG) != "1":
+    if surroundings.settings.get(_WATCHDOG) != "1":
         return None
     changes = (Change(key=_WATCHDOG, before="1", after="0"),)
     return advise(

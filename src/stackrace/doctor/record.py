@@ -32,11 +32,13 @@ class Journal:
 
     def original(self, key: str) -> str:
         """Return the value that ``key`` had before the first change."""
-        return next(one.before for one in self.changes if one.key == key)
+        return next(change.before for change in self.changes if change.key == key)
 
     def ours(self, key: str) -> frozenset[str]:
         """Return every value that ``key`` had or got in our own changes; any other was set by somebody else."""
-        return frozenset(value for one in self.changes if one.key == key for value in (one.before, one.after))
+        return frozenset(
+            value for change in self.changes if change.key == key for value in (change.before, change.after)
+        )
 
 
 class Record:
@@ -68,8 +70,8 @@ class Record:
             if document["version"] != _VERSION:
                 raise ValueError(f"version {document['version']}")
             changes = tuple(
-                Change(key=str(one["key"]), before=str(one["from"]), after=str(one["to"]))
-                for one in document["changes"]
+                Change(key=str(change["key"]), before=str(change["from"]), after=str(change["to"]))
+                for change in document["changes"]
             )
             return Journal(changes=changes, boot=document["boot"], namespace=document["namespace"])
         except FileNotFoundError:
@@ -108,7 +110,7 @@ class Record:
 
 
 def _rows(changes: Sequence[Change]) -> list[dict[str, str]]:
-    return [{"key": one.key, "from": one.before, "to": one.after} for one in changes]
+    return [{"key": change.key, "from": change.before, "to": change.after} for change in changes]
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:

@@ -69,7 +69,7 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
         done = [_set(kernel, change) for change in pending]
         refused = {outcome.change for outcome in done if not outcome.settled}
         if refused:
-            left = tuple(one for one in journal.changes if one not in refused or one in kept.changes)
+            left = tuple(change for change in journal.changes if change not in refused or change in kept.changes)
             record.write(replace(journal, changes=left))
         return (*outcomes, *done)
 
@@ -85,10 +85,12 @@ def undo(kernel: Kernel, record: Record) -> tuple[Outcome, ...]:
         return ()
     with record.locked():
         journal = _since_boot(record.read())
-        keys = list(dict.fromkeys(one.key for one in journal.changes))
+        keys = list(dict.fromkeys(change.key for change in journal.changes))
         outcomes = tuple(_restore(kernel, journal, key) for key in reversed(keys))
         open_keys = {outcome.change.key for outcome in outcomes if not outcome.settled}
-        record.write(replace(journal, changes=tuple(one for one in journal.changes if one.key in open_keys)))
+        record.write(
+            replace(journal, changes=tuple(change for change in journal.changes if change.key in open_keys))
+        )
         return outcomes
 
 
@@ -118,7 +120,7 @@ def _elsewhere(key: str, journal: Journal) -> bool:
 
 def _refuse_elsewhere(kept: Journal, record: Record) -> None:
     """One record cannot speak of two network namespaces."""
-    if any(_elsewhere(one.key, kept) for one in kept.changes):
+    if any(_elsewhere(change.key, kept) for change in kept.changes):
         raise InputError(
             f"{record.path} lists settings of another network namespace: undo them there first, remove "
             "it if there is no such namespace any more, or set XDG_DATA_HOME to another folder"

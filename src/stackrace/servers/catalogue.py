@@ -68,16 +68,16 @@ def _own() -> Iterator[Entry]:
 
 
 def _joined(entries: Iterable[Entry]) -> Catalogue:
-    found: dict[str, Entry] = {}
+    by_name: dict[str, Entry] = {}
     for entry in entries:
         name = entry.spec.name
-        if name in found:
+        if name in by_name:
             raise InputError(
-                f"two servers are called {name!r}: {_place(found[name])} and {_place(entry)}; "
+                f"two servers are called {name!r}: {_place(by_name[name])} and {_place(entry)}; "
                 "give one of them another name in its spec"
             )
-        found[name] = entry
-    return Catalogue(dict(sorted(found.items())))
+        by_name[name] = entry
+    return Catalogue(dict(sorted(by_name.items())))
 
 
 def _place(entry: Entry) -> str:

@@ -16,7 +16,5 @@ __all__ = ["services"]
 def services() -> Mapping[str, Service]:
     """Return all services by name."""
     folders = pkgutil.iter_modules(import_module("stackrace.services").__path__)
-    found = [
-        import_module(f"stackrace.services.{folder.name}.service").SERVICE for folder in folders if folder.ispkg
-    ]
-    return {service.name: service for service in found}
+    modules = (import_module(f"stackrace.services.{folder.name}.service") for folder in folders if folder.ispkg)
+    return {module.SERVICE.name: module.SERVICE for module in modules}

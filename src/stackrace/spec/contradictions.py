@@ -95,9 +95,9 @@ def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterato
 
 
 def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
-    found: dict[Where, str | None] = {("workload",): parsed.workload.session}
-    found |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
-    for where, session in found.items():
+    sessions: dict[Where, str | None] = {("workload",): parsed.workload.session}
+    sessions |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
+    for where, session in sessions.items():
         if session is None or session.startswith("bundled:"):
             continue
         if not (folder / session).exists():

@@ -146,7 +146,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         stacks=None if race.stacks is None else tuple(race.stacks),
         session=None if workload.session is None else (path.parent / workload.session).absolute(),
         think=workload.think,
-        workloads=tuple(_workload(name, one, path) for name, one in (parsed.workloads or {}).items()),
+        workloads=tuple(_workload(name, table, path) for name, table in (parsed.workloads or {}).items()),
         repeats=race.repeats,
         run_requests=load.requests if isinstance(load.requests, int) else None,
         run_requests_at=load.requests if isinstance(load.requests, dict) else {},

@@ -47,8 +47,8 @@ def _absolute(request: RaceRequest) -> RaceRequest:
     )
 
 
-def _workload(one: WorkloadRequest) -> WorkloadRequest:
-    return replace(one, session=_path(one.session))
+def _workload(workload: WorkloadRequest) -> WorkloadRequest:
+    return replace(workload, session=_path(workload.session))
 
 
 def _path(path: Path | None) -> Path | None:

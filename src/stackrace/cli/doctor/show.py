@@ -89,11 +89,12 @@ def print_examination(examination: Examination, record: Record, *, applying: boo
 
 
 def _print_machine(console: Console, examination: Examination) -> None:
-    host, watched = examination.seen.host, examination.seen.watched
+    surroundings = examination.surroundings
+    host, watched_s = surroundings.host, surroundings.watched.elapsed_s
     console.print(
         f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}"
         + (f", a {host.virtual}" if host.virtual else "")
-        + f". Watched for {duration(watched.elapsed_s)}: {percent(examination.seen.foreign_share)} busy without us."
+        + f". Watched for {duration(watched_s)}: {percent(surroundings.foreign_share)} busy without us."
     )
 
 
