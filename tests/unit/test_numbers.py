@@ -7,8 +7,13 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 import stackrace
 from stackrace.model import numbers
+from stackrace.model.units import COUNT, DURATION, PERCENT, RATE, SIZE
 
 SOURCE = Path(stackrace.__file__).parent
 
@@ -64,3 +69,23 @@ def test_figures_have_the_digits_of_the_rule():
 
 def test_a_share_is_never_rounded_to_nothing():
     assert numbers.percent(0.0004) == "0.04 %"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(9.7e-8, "0.000097"), (1e-8, "0.00001"), (9.7e-9, "< 0.00001"), (-9.7e-9, "> -0.00001"), (0, "0")],
+)
+def test_what_is_too_small_for_digits_is_said_to_be_less(seconds, text):
+    assert numbers.milliseconds(seconds) == text
+
+
+@given(st.floats(-1e15, 1e15))
+def test_no_exponent_is_ever_written(value):
+    for write in (numbers.number, numbers.percent, numbers.duration, numbers.count, numbers.milliseconds):
+        assert "e" not in write(value), write
+
+
+@given(st.floats(0, 1e15))
+def test_nor_in_what_may_be_typed_again(value):
+    for unit in (COUNT, DURATION, PERCENT, RATE, SIZE):
+        assert not re.search(r"\de", unit.format(value)), unit

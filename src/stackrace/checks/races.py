@@ -196,7 +196,7 @@ def answer_sizes(view: RaceView) -> Finding | None:
     unit=Unit.PROBABILITY,
     threshold="p of at least {limit:g}, shared by {tests} tests",
     rule=f"p at least {CARRY_OVER:g}, shared by all tests",
-    seen="{where} the throughput depends on {by} (p = {p:.2g})",
+    seen="{where} the throughput depends on {by} ({p:p})",
     remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on fresh "
     "launches ([race] repeats)",
     source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",

@@ -33,7 +33,7 @@ class _Differing:
 
     def sentence(self, span: str) -> str:
         """Return the description for the thirds of a ``span``."""
-        return f"throughput {{change:moved}} of its mean between thirds of the {span} (p = {{p:.1g}})"
+        return f"throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
 
 
 DIFFERING = _Differing()

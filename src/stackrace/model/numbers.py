@@ -1,5 +1,7 @@
 """How numbers are written, for people: the one rule of digits, and the one thousands separator.
 
+None is ever written with an exponent: what is smaller than ``LEAST`` is ``< 0.00001``.
+
 Quantities that a user may type again, such as ``200ms`` or ``1.5k/s``, are written by ``units``.
 """
 
@@ -7,14 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 
 __all__ = [
-    "NOTHING", "Figure", "about", "connections", "count", "duration", "mebibytes", "milliseconds", "number",
-    "percent",
+    "LEAST", "NOTHING", "Figure", "about", "connections", "count", "duration", "mebibytes", "milliseconds",
+    "number", "percent",
 ]  # fmt: skip
 
 NOTHING = "–"
 """What stands where no figure is known."""
+
+LEAST = 0.00001
+"""The least size that is written in digits, in whatever unit: coefficients of growth are that small."""
 
 Figure = Callable[[float], str]
 """Writes one value, without its unit."""
@@ -23,15 +29,22 @@ Figure = Callable[[float], str]
 def number(value: float) -> str:
     """Write a figure: whole from a hundred on, one decimal from ten on, then two; below 0.1 two digits.
 
-    >>> number(12345.6), number(12.345), number(1.2345), number(0.481), number(0.0481), number(0)
-    ('12,346', '12.3', '1.23', '0.48', '0.048', '0')
+    >>> number(12345.6), number(12.345), number(1.2345), number(0.481), number(0.0481), number(0.000097), number(0)
+    ('12,346', '12.3', '1.23', '0.48', '0.048', '0.000097', '0')
     """
     if not math.isfinite(value):
         return NOTHING
     size = abs(value)
     if size < 0.0995:
-        return f"{value:.2g}" if value else "0"
+        return _two_digits(value)
     return f"{value:,.{2 if size < 9.995 else 1 if size < 99.95 else 0}f}"
+
+
+def _two_digits(value: float) -> str:
+    """Write a value below ten, of one below ``LEAST`` only that it is less."""
+    if 0 < abs(value) < LEAST:
+        return f"< {LEAST:.5f}" if value > 0 else f"> -{LEAST:.5f}"
+    return f"{Decimal(f'{value:.2g}'):f}"
 
 
 def count(value: float) -> str:
@@ -42,14 +55,14 @@ def count(value: float) -> str:
 def percent(share: float) -> str:
     """Write ``share`` (0.04) as ``4 %``: whole from ten on, with a decimal below if it needs one.
 
-    >>> percent(0.126), percent(0.04), percent(0.034), percent(0.0025), percent(0)
-    ('13 %', '4 %', '3.4 %', '0.25 %', '0 %')
+    >>> percent(0.126), percent(0.04), percent(0.034), percent(0.0025), percent(1e-8), percent(0)
+    ('13 %', '4 %', '3.4 %', '0.25 %', '< 0.00001 %', '0 %')
     """
     value = 100 * share
     size = abs(value)
     if size >= 9.95 or abs(value - round(value)) < min(0.05, size / 20):
         return f"{value:,.0f} %"
-    return f"{value:.1f} %" if size >= 1 else f"{value:.2g} %"
+    return f"{value:.1f} %" if size >= 1 else f"{_two_digits(value)} %"
 
 
 def milliseconds(seconds: float) -> str:
@@ -70,13 +83,13 @@ def connections(amount: int) -> str:
 def duration(seconds: float) -> str:
     """Write a length of time in its two largest units.
 
-    >>> duration(4.2), duration(65), duration(3600), duration(7290)
-    ('4.2 s', '1 min 5 s', '1 h', '2 h 1 min')
+    >>> duration(1e-6), duration(4.2), duration(65), duration(3600), duration(7290)
+    ('< 0.00001 s', '4.2 s', '1 min 5 s', '1 h', '2 h 1 min')
     """
     if not math.isfinite(seconds):
         return NOTHING
     if seconds < 9.95:
-        return f"{max(0.0, seconds):.2g} s"
+        return f"{_two_digits(max(0.0, seconds))} s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

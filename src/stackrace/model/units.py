@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from .errors import InputError
 
@@ -54,7 +55,7 @@ class Unit:
 def _three_digits(value: float) -> str:
     if value >= 100 or value == int(value):
         return f"{value:.0f}"
-    return f"{value:.3g}"
+    return f"{Decimal(f'{value:.3g}'):f}"
 
 
 DURATION = Unit(

@@ -46,6 +46,7 @@ def test_what_is_no_quantity_gets_an_example_of_one(text):
         (DURATION, 4.2e-5, "42 µs"),
         (RATE, 1234, "1.23 k/s"),
         (RATE, 20, "20/s"),
+        (RATE, 0.00002, "0.00002/s"),
         (SIZE, 64 * 1024**2, "64 MiB"),
         (PERCENT, 0.05, "5%"),
     ],

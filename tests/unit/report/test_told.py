@@ -135,7 +135,9 @@ def test_the_budget_and_what_enforces_it_are_told():
     cores = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
     race = make_race(2, cores=cores, twin=STACKS[0], resumed=2)
     for name, text in everywhere(race, told(race)).items():
-        assert "Each stack had core 0 and 2,048 MiB, by a control group; " in text, name
+        assert "Each stack ran on core 0 and had at most 2,048 MiB of memory (set by a control group)." in text, (
+            name
+        )
         assert f"{STACKS[0]} ran twice, under two names, as a check on the race." in text, name
         assert "The race was resumed twice." in text, name
     html = exporter(Format.HTML).export(race, told(race))
@@ -144,7 +146,9 @@ def test_the_budget_and_what_enforces_it_are_told():
 
 def test_a_race_without_limits_says_by_what_it_was_held():
     race = make_race(2, cores=Resources(stack_cores=(0, 1), generator_cores=(0, 1)))
-    assert race_words.resources(race) == "Each stack had cores 0, 1, by affinity; the load engine had the same."
+    assert race_words.resources(race) == (
+        "Each stack ran on cores 0 and 1 (set by CPU affinity). The load engine ran on the same cores."
+    )
     assert (race_words.twin(race), race_words.resumed(race)) == ("", "")
 
 
@@ -223,7 +227,7 @@ def test_growth_is_told_with_its_law_or_why_there_is_none():
     race = make_race(3)
     for name, text in everywhere(race, told(race, scaling=CURVES)).items():
         assert scaling.TITLE in text, name
-        assert "500 (450–550)" in text and "0.00012 (4e-05–0.0002)" in text, name
+        assert "500 (450–550)" in text and "0.00012 (0.00004–0.0002)" in text, name
         assert "the levels are 9 % off its best curve." in text, name
     html = exporter(Format.HTML).export(race, told(race, scaling=CURVES))
     assert html.count('class="knee"') == 1 and html.count('class="law"') == 1

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...checks import DECLARATIONS
 from ...checks.preflight import memory_budget
-from ...model.numbers import count, mebibytes, number, percent
+from ...model.numbers import LEAST, count, mebibytes, number, percent
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Finding, Unit
 from .knobs import RACE, Knobs
@@ -38,6 +38,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "lumps": _lumps,
     "mib": mebibytes,
     "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
+    "p": lambda p: f"p {number(p)}" if 0 < p < LEAST else f"p = {number(p)}",
     "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
     "percent": percent,
     "ports": lambda numbers: _named("port", numbers),

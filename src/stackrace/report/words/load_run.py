@@ -49,7 +49,7 @@ def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each way in which requests went wrong, with what to look at."""
     counts = ran.result.counts
     if counts.non2xx:
-        yield f"{count(counts.non2xx)} answers had {_expected(ran)} ({_classes(ran)}): {_status_hint(ran)}"
+        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
     for stage, failed in counts.failed.items():
         if failed:
             yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
@@ -142,13 +142,22 @@ def _expected(ran: FinishedRun) -> str:
 
 
 def _classes(ran: FinishedRun) -> str:
-    return ", ".join(f"{count(some)} × {name}" for name, some in sorted(ran.result.status_classes.items()) if some)
+    listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
+    return f" ({listed})" if listed else ""
+
+
+def _wrong_classes(ran: FinishedRun) -> dict[str, int]:
+    """Return the answers with a wrong status by its class; of classes that also right ones have, what is known."""
+    wanted = {f"{(answer.status or 200) // 100}xx" for answer in ran.target.workload.answers} or {"2xx"}
+    others = {name: amount for name, amount in ran.result.status_classes.items() if amount and name not in wanted}
+    rest = ran.result.counts.non2xx - sum(others.values())
+    return others | ({wanted.pop(): rest} if rest > 0 and len(wanted) == 1 else {})
 
 
 def _status_hint(ran: FinishedRun) -> str:
     if len({answer.status for answer in ran.target.workload.answers}) > 1:
         return "the recording had others; the table shows the pages. Is the app in another state than then?"
-    classes = {name for name, some in ran.result.status_classes.items() if some}
+    classes = _wrong_classes(ran)
     if "5xx" in classes:
         return "the server fails or turns requests away under this load; look at its log"
     if "3xx" in classes:

@@ -37,8 +37,8 @@ LEAST_SHARE = 0.005
 """Less of a race's time is not worth a word."""
 
 _ENFORCED = {
-    Enforcement.CGROUP: "by a control group",
-    Enforcement.AFFINITY: "by affinity",
+    Enforcement.CGROUP: "a control group",
+    Enforcement.AFFINITY: "CPU affinity",
 }
 
 _ENDINGS = {
@@ -91,14 +91,15 @@ def resources(race: Race) -> str:
     cores = race.cores
     had = _cores(cores.stack_cores)
     if cores.memory_bytes is not None:
-        had += f" and {figures.mebibytes(cores.memory_bytes)} MiB"
-    engine = "the same" if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
-    return f"Each stack had {had}, {_ENFORCED[cores.enforced]}; the load engine had {engine}."
+        had += f" and had at most {figures.mebibytes(cores.memory_bytes)} MiB of memory"
+    same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
+    engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
+    return f"Each stack ran on {had} (set by {_ENFORCED[cores.enforced]}). The load engine ran on {engine}."
 
 
 def _cores(numbers: Sequence[int]) -> str:
-    listed = ", ".join(map(str, numbers)) or figures.NOTHING
-    return f"core{'' if len(numbers) == 1 else 's'} {listed}"
+    listed = " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), *map(str, numbers[-1:]))))
+    return f"core{'' if len(numbers) == 1 else 's'} {listed or figures.NOTHING}"
 
 
 def resumed(race: Race) -> str:

@@ -1,0 +1,44 @@
+"""What is said of the answers that a run of the engine got wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_counts, make_load, make_result
+
+from stackrace.load.finished import FinishedRun, Target
+from stackrace.model.verdict import Verdict
+from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.report.words.load_run import failures
+
+
+def ran(classes, *, right, wrong, expected=()):
+    """A run with so many right and wrong answers, in these status classes."""
+    answers = tuple(
+        Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS) for status in expected
+    )
+    workload = Workload(requests=(Request(path="/"),), answers=answers)
+    result = replace(make_result(), counts=make_counts(right, non2xx=wrong), status_classes=classes)
+    target = Target(urls=("http://x/",), address=("127.0.0.1", 80), workload=workload, tls=None, is_local=True)
+    return FinishedRun(target=target, load=make_load(), warmup_s=0.0, result=result, verdict=Verdict())
+
+
+@pytest.mark.parametrize(
+    ("run", "begin"),
+    [
+        (ran({"2xx": 20, "4xx": 20}, right=20, wrong=20), "20 answers had a status other than 2xx (20 × 4xx): ask"),
+        (ran({"2xx": 9, "5xx": 1, "4xx": 2}, right=9, wrong=3),
+         "3 answers had a status other than 2xx (2 × 4xx, 1 × 5xx): the server fails"),
+        (ran({"4xx": 30}, right=20, wrong=10, expected=(404,)), "10 answers had another status than 404 (10 × 4xx)"),
+        (ran({"5xx": 30, "2xx": 2}, right=30, wrong=2, expected=(503,)),
+         "2 answers had another status than 503 (2 × 2xx): ask for the page"),
+        (ran({"2xx": 9, "3xx": 3, "5xx": 2}, right=10, wrong=4, expected=(200, 302)),
+         "4 answers had another status than expected (2 × 5xx): the recording had others"),
+        (ran({"2xx": 9, "3xx": 3}, right=10, wrong=2, expected=(200, 302)),
+         "2 answers had another status than expected: the recording had others"),
+    ],
+)  # fmt: skip
+def test_only_the_classes_of_wrong_answers_are_listed(run, begin):
+    (line,) = failures(run)
+    assert line.startswith(begin)
