@@ -11,7 +11,8 @@ from ..model.comparison import Part, Rerun
 from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Race
 from ..race.rounds import OpenCells
-from ..report.historic import Form, rerun_exporter
+from ..report.exporter import Format
+from ..report.historic import rerun_exporter
 from ..spec.request import RaceRequest
 from ..store import open_store
 from ..store.address import data_folder
@@ -48,7 +49,7 @@ def compare_again(name: str, options: RerunOptions, output: Output) -> None:
         raise RefusedError(f"no part of the comparison could be run; {why}")
 
 
-def show_again(name: str, *, store_url: str | None, form: Form | None, html: Path | None) -> None:
+def show_again(name: str, *, store_url: str | None, form: Format | None, html: Path | None) -> None:
     """Show the last rerun of the comparison ``name``: on the terminal, in ``form``, or as the file ``html``."""
     with open_store(store_url) as store:
         rerun = last_rerun(name, store)
@@ -63,7 +64,7 @@ def show_again(name: str, *, store_url: str | None, form: Form | None, html: Pat
 def _show(outcome: FinishedRerun, output: Output) -> None:
     rerun = outcome.rerun
     if output.as_json:
-        click.echo(rerun_exporter(Form.JSON).export(rerun), nl=False)
+        click.echo(rerun_exporter(Format.JSON).export(rerun), nl=False)
     else:
         _print(rerun)
     if outcome.races:
@@ -81,4 +82,4 @@ def _print(rerun: Rerun) -> None:
 
 def _write_html(rerun: Rerun, path: Path | None) -> Path:
     path = path or data_folder() / "reports" / f"{rerun.comparison.name}-{rerun.id}.html"
-    return write_text(rerun_exporter(Form.HTML).export(rerun), path)
+    return write_text(rerun_exporter(Format.HTML).export(rerun), path)

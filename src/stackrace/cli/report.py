@@ -80,14 +80,14 @@ def _list(store_url: str | None) -> None:
 
 
 def _show_comparison(name: str, store_url: str | None, form: Format | None, html: Path | None) -> None:
-    from ..report.historic import Form
+    from ..report.historic import FORMATS
     from .comparing import show_again
 
-    if form is not None and form.value not in set(Form):
+    if form is not None and form not in FORMATS:
         raise InputError(
             f"--{form.name.lower()} is for single races; a comparison has --json, --markdown and --html"
         )
-    show_again(name, store_url=store_url, form=None if form is None else Form(form.value), html=html)
+    show_again(name, store_url=store_url, form=form, html=html)
 
 
 def _show_race(race: str | None, store_url: str | None, form: Format | None, html: Path | None) -> None:

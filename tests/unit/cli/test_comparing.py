@@ -89,7 +89,7 @@ def test_the_latest_run_is_shown_again(folder, racer, capsys):
     run(folder, as_json=True)
     first = json.loads(capsys.readouterr().out)
     store = f"sqlite:///{folder}/races.sqlite3"
-    comparing.show_again("nginx-mod-wsgi-2007", store_url=store, form=comparing.Form.JSON, html=None)
+    comparing.show_again("nginx-mod-wsgi-2007", store_url=store, form=comparing.Format.JSON, html=None)
     assert json.loads(capsys.readouterr().out) == first
 
 

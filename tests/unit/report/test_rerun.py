@@ -24,7 +24,8 @@ from stackrace.historic import NAMES
 from stackrace.historic.judging import judged
 from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome, Ruling
-from stackrace.report.historic import Form, rerun_exporter
+from stackrace.report.exporter import Format
+from stackrace.report.historic import FORMATS, rerun_exporter
 from stackrace.report.historic.chart import claim_drawing, claims_scale
 from stackrace.report.historic.terminal import print_rerun
 from stackrace.report.terminal import make_console
@@ -154,7 +155,7 @@ def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
 def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
     told = replace(rerun, claims=(replace(rerun.claims[0], ruling=ruling),))
     assert ruling.value in printed(told)
-    for form in Form:
+    for form in FORMATS:
         assert ruling.value in rerun_exporter(form).export(told)
     assert claim_drawing(told.claims[0], claims_scale(told.claims))
 
@@ -171,7 +172,7 @@ def test_what_was_left_out_is_told(rerun):
     (part,) = rerun.parts
     told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
     assert "cherokee/http/x is left out" in printed(told)
-    for form in Form:
+    for form in FORMATS:
         assert "left out" in rerun_exporter(form).export(told)
 
 
@@ -181,12 +182,12 @@ def test_what_the_checks_said_is_told(rerun):
         rerun, parts=(replace(part, complaints=("3 slices warned about, foreign CPU: 80 % was used.",)),)
     )
     assert "3 slices warned about, foreign CPU" in printed(told)
-    for form in Form:
+    for form in FORMATS:
         assert "80 % was used" in rerun_exporter(form).export(told)
 
 
 def test_the_json_document_holds_then_and_now(rerun):
-    document = json.loads(rerun_exporter(Form.JSON).export(rerun))
+    document = json.loads(rerun_exporter(Format.JSON).export(rerun))
     assert (document["format"], document["version"]) == ("stackrace-comparison", 1)
     assert set(document) == {
         "format", "version", "comparison", "rerun", "parts", "techniques", "claims", "tables", "figures"
@@ -202,7 +203,7 @@ def test_the_json_document_holds_then_and_now(rerun):
 
 
 def test_markdown_concludes(rerun):
-    text = rerun_exporter(Form.MARKDOWN).export(rerun)
+    text = rerun_exporter(Format.MARKDOWN).export(rerun)
     headings = ("# One against other", "## Then", "## Now", "## The claims", "## What holds today")
     headings += ("## What is reversed today", "## What was not measured", "## Gone since", "## Raced as")
     for heading in headings:
@@ -212,14 +213,14 @@ def test_markdown_concludes(rerun):
 
 
 def test_markdown_tables_keep_their_columns(rerun):
-    text = rerun_exporter(Form.MARKDOWN).export(rerun)
+    text = rerun_exporter(Format.MARKDOWN).export(rerun)
     for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
         assert len(widths) == 1, block
 
 
 def test_the_page_needs_nothing_else(rerun):
-    page = rerun_exporter(Form.HTML).export(rerun)
+    page = rerun_exporter(Format.HTML).export(rerun)
     assert "<script" not in page
     assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
     assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
@@ -248,13 +249,13 @@ def test_hostile_text_breaks_out_of_nothing():
     )  # fmt: skip
     rerun = rerun_of(make_comparison(), race)
     rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), notes=(EVIL,))
-    page = rerun_exporter(Form.HTML).export(rerun)
+    page = rerun_exporter(Format.HTML).export(rerun)
     assert "<script>alert" not in page and "{{ 7*7 }}" in page
-    for text in (page, printed(rerun), rerun_exporter(Form.MARKDOWN).export(rerun)):
+    for text in (page, printed(rerun), rerun_exporter(Format.MARKDOWN).export(rerun)):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
         text.encode()
-    assert json.loads(rerun_exporter(Form.JSON).export(rerun))
-    assert "<script>" not in re.sub(r"\\<", "", rerun_exporter(Form.MARKDOWN).export(rerun))
+    assert json.loads(rerun_exporter(Format.JSON).export(rerun))
+    assert "<script>" not in re.sub(r"\\<", "", rerun_exporter(Format.MARKDOWN).export(rerun))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -266,5 +267,5 @@ def test_every_comparison_can_be_shown_without_a_single_race(name):
     assert max(len(line) for line in text.splitlines()) <= 100
     for row in (row for table in comparison.tables for row in table.rows):
         assert row.title in text
-    for form in Form:
+    for form in FORMATS:
         assert comparison.title.split()[0] in rerun_exporter(form).export(rerun)

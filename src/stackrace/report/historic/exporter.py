@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from importlib import import_module
 from typing import Protocol
 
 from ...model.comparison import Rerun
+from ..exporter import Format
 
-__all__ = ["Form", "RerunExporter", "rerun_exporter"]
+__all__ = ["FORMATS", "RerunExporter", "rerun_exporter"]
 
-
-class Form(StrEnum):
-    """The formats a rerun can be written in; the value is the file's suffix without its dot."""
-
-    HTML = "html"
-    JSON = "json"
-    MARKDOWN = "md"
+FORMATS = (Format.HTML, Format.JSON, Format.MARKDOWN)
+"""The formats a rerun can be written in."""
 
 
 class RerunExporter(Protocol):
@@ -26,8 +21,9 @@ class RerunExporter(Protocol):
         """Return the whole document."""
 
 
-def rerun_exporter(form: Form) -> RerunExporter:
-    """Return the exporter for ``form``, as ``json.JsonExporter``; only then its libraries are imported."""
+def rerun_exporter(form: Format) -> RerunExporter:
+    """Return the exporter for ``form``, one of ``FORMATS``, as ``json.JsonExporter``; only then its libraries are
+    imported."""
     module = import_module(f".{form.name.lower()}", __package__)
     made: RerunExporter = getattr(module, f"{form.name.capitalize()}Exporter")()
     return made
