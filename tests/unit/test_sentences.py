@@ -97,7 +97,7 @@ def decides_by_words(source: str, constants: Collection[str] = ()) -> list[int]:
         'finding.seen == "steal"',
         're.search("no winner yet", answer)',
         'if message.startswith(f"no {thing} of"): pass',
-        'match title:\n    case "memory budget": pass',
+        'match title:\n    case "memory limit": pass',
         "failure.message == CUT",
     ],
 )

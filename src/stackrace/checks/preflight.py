@@ -193,9 +193,9 @@ def shared_threads(plan: Preparation) -> Finding | None:
 
 
 @Declaration(
-    id="memory-budget",
+    id="memory-limit",
     number=14,
-    title="memory budget",
+    title="memory limit",
     made=(Made.START,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.BYTES,
@@ -215,7 +215,7 @@ def shared_threads(plan: Preparation) -> Finding | None:
     },
     source="proc_meminfo(5), MemAvailable",
 )
-def memory_budget(plan: Preparation) -> Finding | None:
+def memory_limit(plan: Preparation) -> Finding | None:
     """Too little memory is free for all stacks (they race in batches), or even for one (refused).
 
     A machine that swaps measures its disk. A stack alone may have all that is free, several together their share.
@@ -227,7 +227,7 @@ def memory_budget(plan: Preparation) -> Finding | None:
     fitting = max(MEMORY_SHARE * plan.memory_bytes // each, 1)
     if not none and fitting >= plan.stacks:
         return None
-    return memory_budget.finding(
+    return memory_limit.finding(
         effect=Effect.INVALIDATES if none else Effect.WARNS,
         value=plan.memory_bytes,
         limit=each if none else each * plan.stacks / MEMORY_SHARE,
@@ -247,7 +247,7 @@ PREFLIGHT_CHECKS: tuple[Check[Preparation], ...] = (
     shared_cores,
     disk_nearly_full,
     shared_threads,
-    memory_budget,
+    memory_limit,
 )
 
 

@@ -113,7 +113,7 @@ class Launcher:
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, front_port, spawned, directory, patience)
             ready_s = patience.spent_s
-            # a start may use every core; from here on the stack has its budget and no more
+            # a start may use every core; from here on the stack runs on its own cores only
             self._pin(spawned, group)
         except BaseException as error:
             failed = self._exceeded(group)

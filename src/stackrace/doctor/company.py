@@ -124,10 +124,11 @@ def leftovers(surroundings: Surroundings) -> Advice | None:
         return None
     pids = sorted({pid for remains in left for pid in remains.pids})
     folders = " ".join(shlex.quote(str(remains.folder)) for remains in left)
-    processes = f" and {len(pids)} processes" if pids else ""
+    directories = "1 run directory" if len(left) == 1 else f"{len(left)} run directories"
+    processes = " and 1 process" if len(pids) == 1 else f" and {len(pids)} processes" if pids else ""
     return advise(
         "leftovers",
-        seen=f"earlier races left {len(left)} run directories{processes}: {folders}",
+        seen=f"earlier races left {directories}{processes}: {folders}",
         threshold="none",
         remedy="remove them",
         why="servers of an earlier race take ports and CPU time" if pids else "they take space only",

@@ -123,7 +123,7 @@ def _hosted(examined: ExaminedApp, built: BuiltStacks, guard: Guard, stack: Stac
 
 
 def _memory_note(confinement: Confinement) -> tuple[str, ...]:
-    """Say by what a budget of memory is held where the kernel does not hold it."""
+    """Say by what a memory limit is held where the kernel does not hold it."""
     if confinement.memory_bytes is None or not confinement.why_not:
         return ()
     return (

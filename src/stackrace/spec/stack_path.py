@@ -80,7 +80,8 @@ def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpe
     if name in specs:
         _refuse_gone(specs[name], text)
         return specs[name]
-    raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, specs)}")
+    living = (known for known, spec in specs.items() if not spec.gone)
+    raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, living)}")
 
 
 def _refuse_gone(spec: ServerSpec, text: str) -> None:

@@ -116,13 +116,13 @@ BOUND = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
 
 def test_memory_that_is_not_there_for_a_single_stack_is_refused():
     assert found(cores=BOUND, memory_bytes=2**30) == {}
-    assert found(cores=BOUND, memory_bytes=2**30 - 1) == {"memory budget": Effect.INVALIDATES}
-    assert found(memory_bytes=0.0) == {}, "without a budget nobody knows what stacks will hold"
+    assert found(cores=BOUND, memory_bytes=2**30 - 1) == {"memory limit": Effect.INVALIDATES}
+    assert found(memory_bytes=0.0) == {}, "without a limit nobody knows what stacks will hold"
 
 
 def test_memory_that_is_not_there_for_all_says_for_how_many():
     (some,) = preflight(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
-    assert (say.title(some), some.effect) == ("memory budget", Effect.WARNS)
+    assert (say.title(some), some.effect) == ("memory limit", Effect.WARNS)
     assert say.seen(some) == "3.5 GiB of memory are free, enough for 2 of 5 at once"
     assert "batches" in say.remedy(some)
 

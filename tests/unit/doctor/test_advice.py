@@ -155,6 +155,7 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
 def test_leftover_processes_are_named_in_the_command():
     (found,) = examine(quiet(remains=(folder("stackrace-00000002", pids=(7, 8)),))).advice
     assert found.command == "kill 7 8; rm -r /tmp/stackrace-00000002"
+    assert "1 run directory and 2 processes:" in say.seen(found.finding)
 
 
 def test_a_setting_wanted_twice_is_changed_once():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from stackrace.model.errors import InputError, StackError
@@ -41,11 +43,20 @@ def test_it_is_known_anywhere_in_a_path(path, kin):
         parse_stack(path, catalogue().specs, ANY)
 
 
+@pytest.mark.parametrize("unknown", ["foo", "mongrels"])
+def test_it_is_not_suggested_for_another_name(unknown):
+    with pytest.raises(StackError, match=f"there is no server '{unknown}'") as raised:
+        parse_stack(unknown, catalogue().specs, ANY)
+    suggested = set(re.findall(r"[\w+-]+", raised.value.message))
+    assert "nginx" in suggested
+    assert suggested.isdisjoint(gone.name for gone in GONE)
+
+
 @pytest.mark.parametrize("gone", GONE, ids=named)
 def test_it_is_no_entry_of_the_catalogue_and_kept_in_order(gone):
     assert gone.name not in catalogue().entries
     assert gone.kin
-    assert [one.name for one in GONE] == sorted(one.name for one in GONE)
+    assert [gone.name for gone in GONE] == sorted(gone.name for gone in GONE)
 
 
 def test_the_command_line_knows_it_by_name():

@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any
 
 from ...checks import DECLARATIONS
-from ...checks.preflight import memory_budget
+from ...checks.preflight import memory_limit
 from ...model.numbers import LEAST, count, mebibytes, number, percent
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Finding, Unit
@@ -113,7 +113,7 @@ def warning(finding: Finding, knobs: Knobs = RACE) -> str:
 
 def refusal(finding: Finding, knobs: Knobs = RACE) -> str:
     """Say why nothing is started, beginning with what the reader can turn."""
-    option = knobs.memory if finding.check == memory_budget.declaration.id else knobs.clients
+    option = knobs.memory if finding.check == memory_limit.declaration.id else knobs.clients
     lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
     return f"{lead}; {remedy(finding, knobs)}"
 
