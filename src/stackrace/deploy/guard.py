@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import InputError, LaunchError
+from .descendants import descendants
 from .privileges import hand_over
-from .supervisor import PR_SET_CHILD_SUBREAPER, descendants
+from .supervisor import PR_SET_CHILD_SUBREAPER
 
 __all__ = ["RUN_DIRECTORY", "Guard", "Status"]
 

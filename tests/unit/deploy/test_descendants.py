@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from stackrace.deploy import supervisor
-from stackrace.deploy.supervisor import Below
+from stackrace.deploy import descendants
+from stackrace.deploy.descendants import Descendants
 
 PARENT = textwrap.dedent(
     """
@@ -37,7 +37,7 @@ def parent():
 
 def test_what_any_thread_of_ours_started_is_ours(parent):
     pid, child = parent
-    below = Below().living()
+    below = Descendants().living()
     assert below[pid] == (os.getpid(), os.getsid(pid))
     assert below[child] == (pid, os.getsid(pid))
     assert os.getpid() not in below
@@ -47,19 +47,19 @@ def test_what_any_thread_of_ours_started_is_ours(parent):
 def test_a_process_that_ended_is_nobodys(parent):
     with subprocess.Popen(["true"]) as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-        assert ended.pid not in Below().living()
+        assert ended.pid not in Descendants().living()
 
 
 def test_a_stranger_is_read_once_and_again_when_its_id_may_be_another_s(parent, monkeypatch):
-    read, stat, now = [], supervisor._stat, [100.0]
-    monkeypatch.setattr(supervisor, "_stat", lambda pid: read.append(pid) or stat(pid))
-    monkeypatch.setattr(supervisor.time, "monotonic", lambda: now[0])
-    below, stranger = Below(), os.getppid()
+    read, stat, now = [], descendants._stat, [100.0]
+    monkeypatch.setattr(descendants, "_stat", lambda pid: read.append(pid) or stat(pid))
+    monkeypatch.setattr(descendants.time, "monotonic", lambda: now[0])
+    below, stranger = Descendants(), os.getppid()
     for _ in range(3):
         assert parent[1] in below.living()
     assert read.count(stranger) == 1
     assert read.count(parent[1]) == 3
-    now[0] += supervisor.FORGET_S
+    now[0] += descendants.FORGET_S
     below.living()
     assert read.count(stranger) == 2
 
@@ -74,9 +74,9 @@ def test_an_orphan_that_comes_to_us_while_we_look_is_ours(monkeypatch):
             raise ProcessLookupError
         return lines[pid].pop(0) if len(lines[pid]) > 1 else lines[pid][0]
 
-    monkeypatch.setattr(supervisor.os, "listdir", lambda folder: [str(us), str(orphan), str(gone)])
-    monkeypatch.setattr(supervisor, "_stat", stat)
-    assert orphan in Below().living()
+    monkeypatch.setattr(descendants.os, "listdir", lambda folder: [str(us), str(orphan), str(gone)])
+    monkeypatch.setattr(descendants, "_stat", stat)
+    assert orphan in Descendants().living()
 
 
 def _line(parent):
@@ -84,7 +84,7 @@ def _line(parent):
 
 
 def test_whoever_was_started_since_the_last_look_is_found():
-    below = Below()
+    below = Descendants()
     for _ in range(20):
         with subprocess.Popen(["sleep", "1000"]) as process:
             assert process.pid in below.living()
