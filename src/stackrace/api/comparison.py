@@ -14,9 +14,10 @@ from ..historic.reading import read_comparison
 from ..historic.requesting import Asked, part_request
 from ..historic.stopping import still_open
 from ..model import ids
-from ..model.comparison import Comparison, Mode, Part, PartOutcome, Rerun
+from ..model.comparison import Comparison, Part
 from ..model.errors import InterruptedRace, StackraceError
 from ..model.race import Ending, Race
+from ..model.rerun import Mode, PartOutcome, Rerun
 from ..race.rounds import OpenCells
 from ..report.complaints import complaints
 from ..report.result import standing_of

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from ..api.comparison import FinishedRerun, RerunOptions, last_rerun, race_again
-from ..model.comparison import Part, Rerun
+from ..model.comparison import Part
 from ..model.errors import InterruptedRace, RefusedError
 from ..model.race import Race
+from ..model.rerun import Rerun
 from ..race.rounds import OpenCells
 from ..report.exporter import Format
 from ..report.historic import rerun_exporter

@@ -1,4 +1,4 @@
-"""What a race has to say about one cell: its launch values by block, its failures, or why there are none."""
+"""What a race holds of one cell: its launch values by block, its failures, or why there are none."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from statistics import fmean
 from ..model.comparison import CellName, Metric, Technique
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Race
+from ..model.rerun import Cause, Gap, Survival
 from ..model.verdict import Effect
-from ..report.words.failures import kind, message
-from ..report.words.findings import seen
 
-__all__ = ["FAILING_SHARE", "Failures", "failures", "path_in", "values", "why_not"]
+__all__ = ["FAILING_SHARE", "gap", "path_in", "survival", "values"]
 
 FAILING_SHARE = 0.01
 """A launch fails where more than one request in a hundred is answered wrongly or not at all."""
-
-Failures = tuple[int, int, float]
-"""Launches that failed in a cell, launches there, and the share of requests that did, over all of them."""
 
 _COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
 
@@ -46,7 +42,7 @@ def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int
     return {block: fmean(logs) for block, logs in logs_by_block.items()}
 
 
-def failures(race: Race, path: str, cell: CellName) -> Failures:
+def survival(race: Race, path: str, cell: CellName) -> Survival:
     """Return how many of the cell's launches failed.
 
     Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that died
@@ -64,32 +60,28 @@ def failures(race: Race, path: str, cell: CellName) -> Failures:
         launches += 1
         errors, requests = errors + wrong, requests + sent
         failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
-    return failed, launches, errors / requests if requests else 0.0
+    return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
 
 
-def why_not(race: Race, path: str, cell: CellName) -> str:
-    """Say why a cell has no value: how its stack failed, what refused its slices, or that its turn never came.
-
-    It completes a sentence that begins with the technique's name.
-    """
+def gap(race: Race, path: str, cell: CellName) -> Gap:
+    """Return why a cell has no value: its stack failed, its slices were refused, or its turn never came."""
     if path not in race.stacks:
-        return "was left out"
-    causes = [
+        return Gap(cause=Cause.LEFT_OUT, technique=cell.technique)
+    failures = [
         launch.failure
         for launch in race.launches
         if launch.stack == path and launch.failure is not None and not launch.cut_short
     ]
-    if causes:
-        return f"{kind(causes[-1])}: {message(causes[-1])}"
+    if failures:
+        return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failures[-1])
     slices = [slice_ for _, own in _launches(race, path, cell) for slice_ in own]
     findings = [finding for slice_ in slices for finding in slice_.verdict.findings]
     refusing = [finding for finding in findings if finding.effect is not Effect.WARNS]
     if refusing:
         usual = Counter(finding.check for finding in refusing).most_common(1)[0][0]
-        return f"was refused: {seen([finding for finding in refusing if finding.check == usual][-1])}"
-    if slices:
-        return "gave not one right answer"
-    return "never had its turn"
+        last = [finding for finding in refusing if finding.check == usual][-1]
+        return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=last)
+    return Gap(cause=Cause.NO_RIGHT_ANSWER if slices else Cause.NO_TURN, technique=cell.technique)
 
 
 def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, tuple[Slice, ...]]]:

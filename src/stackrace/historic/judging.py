@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from ..model.comparison import Claim, ClaimOutcome, Comparison, Kind, Mode, PartOutcome, Rerun, Ruling
-from ..model.host import HostFacts
-from ..model.numbers import count, percent
+from ..model.comparison import Claim, Comparison, Kind
 from ..model.race import Race
+from ..model.rerun import Cause, ClaimOutcome, Gap, Mode, PartOutcome, Rerun, Ruling
 from ..stats.claims import CONFIDENCE, Answer
 from ..stats.contrasts import Finding
-from .cells import FAILING_SHARE, failures, path_in, values, why_not
+from .cells import FAILING_SHARE, gap, path_in, survival, values
 from .family import family_findings
-from .mix import mix_note
+from .mix import mix_outcome
 from .tables import table_outcome
 
-__all__ = ["judged", "outcomes", "ruling", "survival"]
+__all__ = ["judged", "outcomes", "ruling"]
 
 LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
@@ -43,8 +42,8 @@ def judged(
         tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
         family=sum(claim.now is not None and claim.now.low is not None for claim in claims),
         confidence=CONFIDENCE,
-        notes=tuple(filter(None, (mix_note(comparison, races.get(mix.part), mix) for mix in comparison.mixes))),
-        host=next((_host(race.host) for race in races.values()), ""),
+        mixes=tuple(filter(None, (mix_outcome(comparison, races.get(mix.part), mix) for mix in comparison.mixes))),
+        host=next((race.host for race in races.values()), None),
     )
 
 
@@ -87,11 +86,11 @@ _RULINGS = {
 
 def _outcome(comparison: Comparison, race: Race | None, claim: Claim, finding: Finding | None) -> ClaimOutcome:
     if race is None:
-        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason="its part could not be run")
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=Gap(cause=Cause.NOT_RUN))
     if not claim.kind.is_ratio:
-        return survival(comparison, race, claim)
+        return _survival_outcome(comparison, race, claim)
     if finding is None:
-        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason=_reason(comparison, race, claim))
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=_gap(comparison, race, claim))
     ruled = ruling(claim.kind, finding)
     return ClaimOutcome(
         claim=claim,
@@ -113,40 +112,34 @@ def _more_s(race: Race, finding: Finding) -> float | None:
     return finding.more_blocks * race.elapsed_s * slices[whole] / slices.total()
 
 
-def _reason(comparison: Comparison, race: Race, claim: Claim) -> str:
-    """Say which of the two cells has no value, and why; or that they never met."""
+def _gap(comparison: Comparison, race: Race, claim: Claim) -> Gap:
+    """Return which of the two cells has no value, and why; or that they never met."""
     assert claim.that is not None
     for cell in (claim.this, claim.that):
         path = path_in(race, comparison.techniques[cell.technique])
         if not values(race, path, cell, claim.metric):
-            return f"{cell.technique} {why_not(race, path, cell)}"
-    return "the two were never measured in the same block"
+            return gap(race, path, cell)
+    return Gap(cause=Cause.NEVER_MET)
 
 
-def survival(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
+def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
     """Judge a claim of failing or living: by launches that died, and by each launch's share of errors.
 
     It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
     nothing by a single launch.
     """
-    this = path_in(race, comparison.techniques[claim.this.technique])
-    failed, seen, share = failures(race, this, claim.this)
-    if not seen:
-        reason = f"{claim.this.technique} {why_not(race, this, claim.this)}"
-        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, reason=reason)
-    several = seen >= LEAST_LAUNCHES
-    fails, lives = several and 2 * failed >= seen, several and failed == 0
+    path = path_in(race, comparison.techniques[claim.this.technique])
+    survived = survival(race, path, claim.this)
+    failed, launches = survived.failed, survived.launches
+    if not launches:
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=gap(race, path, claim.this))
+    several = launches >= LEAST_LAUNCHES
+    fails, lives = several and 2 * failed >= launches, several and failed == 0
     claimed, contrary = (fails, lives) if claim.kind is Kind.FAILS else (lives, fails)
     return ClaimOutcome(
         claim=claim,
         ruling=Ruling.HOLDS if claimed else Ruling.REVERSED if contrary else Ruling.UNDECIDED,
-        blocks=seen,
-        reason=f"{failed} of {seen} launches failed, {percent(share)} of all requests",
+        blocks=launches,
+        survival=survived,
         difference=FAILING_SHARE,
     )
-
-
-def _host(host: HostFacts) -> str:
-    memory = host.memory_bytes / 1024**3
-    virtual = f", {host.virtual}" if host.virtual else ""
-    return f"{host.cpu}, {host.cores} cores, {count(memory)} GiB, {host.system}{virtual}"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model import ids
-from ..model.comparison import Mode, PartOutcome
 from ..model.errors import StoreError
+from ..model.rerun import Mode, PartOutcome
 
 __all__ = ["Kept", "keep", "latest"]
 

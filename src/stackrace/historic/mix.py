@@ -6,39 +6,37 @@ import math
 from collections.abc import Mapping
 
 from ..model.comparison import CellName, Comparison, Metric, Mix
-from ..model.numbers import number
 from ..model.race import Race
+from ..model.rerun import MixOutcome, Prediction
 from ..stats.ratio import Contrast, ratios
 from .cells import path_in, values
 from .prediction import LADDER_MIX, mean_of_rates, rate_of_mean_time
 from .reading import published_ratio
 
-__all__ = ["mix_note"]
+__all__ = ["mix_outcome"]
 
 
-def mix_note(comparison: Comparison, race: Race | None, mix: Mix) -> str:
-    """Say what the mix reached, and what either arithmetic predicts from today's rungs; empty when one is missing.
+def mix_outcome(comparison: Comparison, race: Race | None, mix: Mix) -> MixOutcome | None:
+    """Return what the mix reached, and what either arithmetic predicts from the rungs; None when one is missing.
 
     All rates are relative to that of the mix's main part, so that nothing but ratios of one block is needed.
     """
     if race is None:
-        return ""
+        return None
     main = max(LADDER_MIX, key=lambda url: LADDER_MIX[url])
-    now = {url: _ratio(comparison, race, mix, _workload(url), _workload(main)) for url in LADDER_MIX}
+    now = _predicted({url: _ratio(comparison, race, mix, _workload(url), _workload(main)) for url in LADDER_MIX})
     reached = _ratio(comparison, race, mix, mix.workload, _workload(main))
-    known = {url: rate for url, rate in now.items() if rate is not None}
-    if reached is None or len(known) < len(now):
-        return ""
-    said = (
-        f"The mix reached {number(reached)} of the rate of {_workload(main)} alone. From today's rungs the mean of "
-        f"the rates, its author's arithmetic, predicts {number(mean_of_rates(known))}, the mean of the times "
-        f"{number(rate_of_mean_time(known))}"
-    )
-    then = _published(comparison, mix, main)
-    if then is None:
-        return f"{said}."
-    rates = f"{number(mean_of_rates(then))} and {number(rate_of_mean_time(then))}"
-    return f"{said}; from the rungs of then they predict {rates}."
+    if reached is None or now is None:
+        return None
+    return MixOutcome(main=_workload(main), reached=reached, now=now, then=_published(comparison, mix, main))
+
+
+def _predicted(rates: Mapping[str, float | None]) -> Prediction | None:
+    """Return what both arithmetics make of the rungs' rates; None where one is unknown."""
+    known = {url: rate for url, rate in rates.items() if rate is not None and math.isfinite(rate)}
+    if len(known) < len(rates):
+        return None
+    return Prediction(mean_of_rates=mean_of_rates(known), rate_of_mean_time=rate_of_mean_time(known))
 
 
 def _workload(url: str) -> str:
@@ -59,12 +57,13 @@ def _ratio(comparison: Comparison, race: Race, mix: Mix, this: str, that: str) -
     return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
 
 
-def _published(comparison: Comparison, mix: Mix, main: str) -> Mapping[str, float] | None:
-    rates = {
-        url: published_ratio(
-            comparison.figures, mix.part, Metric.THROUGHPUT, _cell(mix, _workload(url)), _cell(mix, _workload(main))
-        )
-        for url in LADDER_MIX
-    }
-    known = {url: rate for url, rate in rates.items() if rate is not None and math.isfinite(rate)}
-    return known if len(known) == len(rates) else None
+def _published(comparison: Comparison, mix: Mix, main: str) -> Prediction | None:
+    return _predicted(
+        {
+            url: published_ratio(
+                comparison.figures, mix.part, Metric.THROUGHPUT,
+                _cell(mix, _workload(url)), _cell(mix, _workload(main)),
+            )
+            for url in LADDER_MIX
+        }
+    )  # fmt: skip

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..model.comparison import Comparison, Mode, Part
+from ..model.comparison import Comparison, Part
 from ..model.errors import MissingError, StackraceError
+from ..model.rerun import Mode
 from ..spec.race_file import read_race_file
 from ..spec.request import RaceRequest, WorkloadRequest
 
@@ -65,15 +66,15 @@ def _quick(request: RaceRequest, part: Part) -> RaceRequest:
 
 def _sorted_out(paths: Sequence[str], check: Check) -> tuple[tuple[str, ...], tuple[str, ...]]:
     kept: list[str] = []
-    told: list[str] = []
+    left_out: list[str] = []
     for path in paths:
         try:
             check(path)
         except StackraceError as error:
-            told.append(f"{path} is left out: {error.message}")
+            left_out.append(f"{path} is left out: {error.message}")
         else:
             kept.append(path)
-    return tuple(kept), tuple(told)
+    return tuple(kept), tuple(left_out)
 
 
 def _with_originals(comparison: Comparison, request: RaceRequest, check: Check) -> RaceRequest:
@@ -85,7 +86,7 @@ def _with_originals(comparison: Comparison, request: RaceRequest, check: Check) 
 
     def widened(paths: Sequence[str]) -> tuple[str, ...]:
         # two techniques may have the same original
-        return tuple(dict.fromkeys(one for path in paths for one in (path, *filter(None, [beside.get(path)]))))
+        return tuple(dict.fromkeys(each for path in paths for each in (path, beside.get(path)) if each is not None))
 
     workloads = tuple(
         replace(workload, stacks=None if workload.stacks is None else widened(workload.stacks))

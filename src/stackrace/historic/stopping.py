@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..model.comparison import CellName, Claim, ClaimOutcome, Comparison, Part
+from ..model.comparison import CellName, Claim, Comparison, Part
 from ..model.race import Cell, Race
+from ..model.rerun import ClaimOutcome
 from ..model.stack import original_path
 from .cells import path_in
 from .judging import outcomes
@@ -69,13 +70,13 @@ def _spoken_of(comparison: Comparison, part: Part, race: Race) -> Iterator[_Key]
 
 def _open(comparison: Comparison, part: Part, race: Race, cells: Sequence[Cell]) -> Iterator[_Key]:
     there = {cell.stack.path for cell in cells}
-    for one in outcomes(comparison, {part.key: race}, ended=False):
-        own = _cells(comparison, race, one.claim) if one.claim.part == part.key else ()
-        if own and there.issuperset(path for path, *_ in own) and not _told(one):
+    for outcome in outcomes(comparison, {part.key: race}, ended=False):
+        own = _cells(comparison, race, outcome.claim) if outcome.claim.part == part.key else ()
+        if own and there.issuperset(path for path, *_ in own) and not _is_answered(outcome):
             yield from own
 
 
-def _told(outcome: ClaimOutcome) -> bool:
+def _is_answered(outcome: ClaimOutcome) -> bool:
     return outcome.ruling.decides and (outcome.claim.kind.is_ratio or outcome.blocks >= FAILING_LAUNCHES)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.comparison import CellName, Comparison, Row, Table, TableOutcome
+from ..model.comparison import CellName, Comparison, Row, Table
 from ..model.race import Race
+from ..model.rerun import TableOutcome
 from ..stats.ratio import Contrast, ratios
 from .cells import path_in, values
 from .reading import published_ratio

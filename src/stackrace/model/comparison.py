@@ -1,36 +1,25 @@
-"""A published comparison, and what running it again says about each of its claims.
-
-Only ratios are held against each other: the hardware differs, so no absolute figure of then means anything now.
-"""
+"""A published comparison as data: its sources, techniques, figures and claims."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-
-from .standing import Interval
 
 __all__ = [
     "Basis",
     "CellName",
     "Claim",
-    "ClaimOutcome",
     "Comparison",
     "Figure",
     "Kind",
     "Metric",
     "Mix",
-    "Mode",
     "Part",
-    "PartOutcome",
-    "Rerun",
     "Row",
-    "Ruling",
     "Source",
     "Table",
-    "TableOutcome",
     "Technique",
 ]
 
@@ -80,33 +69,6 @@ class Basis(StrEnum):
     """Expected, suspected or left out; no measurement was published."""
     WITHDRAWN = "withdrawn"
     """Measured, and taken back by its author."""
-
-
-class Mode(StrEnum):
-    """How a comparison is run again."""
-
-    FULL = "full"
-    """By the author's own protocol."""
-    QUICK = "quick"
-    """In minutes: short slices in quick turns, or shorter runs, until the claims are told."""
-
-
-class Ruling(StrEnum):
-    """What running it again says about a claim."""
-
-    HOLDS = "holds"
-    REVERSED = "reversed"
-    SAME = "no difference that matters"
-    """Said of a claim of a direction."""
-    NOT_SO = "does not hold"
-    """Nothing that matters lies on the side that was claimed; whether something does on the other is open."""
-    UNDECIDED = "cannot be told"
-    NOT_MEASURED = "not measured"
-
-    @property
-    def decides(self) -> bool:
-        """Whether the claim is answered."""
-        return self not in (Ruling.UNDECIDED, Ruling.NOT_MEASURED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,94 +221,3 @@ class Comparison:
     def part(self, key: str) -> Part:
         """Return the part called ``key``, which must exist."""
         return next(part for part in self.parts if part.key == key)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartOutcome:
-    """What became of a part."""
-
-    part: str
-    """By key."""
-    race: str | None = None
-    """The race's id; None where it could not be run."""
-    trouble: str = ""
-    """What kept it from being run."""
-    answer: str = ""
-    """The race's own standing in one sentence."""
-    elapsed_s: float = 0.0
-    difference: float = 0.05
-    """What does not matter, 0.05 for 5 %."""
-    left_out: tuple[str, ...] = ()
-    """A sentence for each stack that could not be raced here."""
-    complaints: tuple[str, ...] = ()
-    """A sentence for each validity check that complained."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimOutcome:
-    """What running it again says about ``claim``."""
-
-    claim: Claim
-    ruling: Ruling
-    now: Interval | None = None
-    """Our ratio with the limits that the ruling rests on; None while too few blocks allow any."""
-    blocks: int = 0
-    """How many blocks the ruling rests on."""
-    reason: str = ""
-    """Why it was not measured, or what was seen where failing is claimed."""
-    difference: float = 0.05
-    """What does not matter, 0.05 for 5 %."""
-    more_s: float | None = None
-    """How many more seconds of racing would decide it; None where nobody knows."""
-
-    @property
-    def within(self) -> bool:
-        """Whether the limits leave no difference that matters."""
-        now = self.now
-        if now is None or now.low is None or now.high is None:
-            return False
-        return now.low >= 1 / (1 + self.difference) and now.high <= 1 + self.difference
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether the published ratio lies within our limits; None without either."""
-        now, then = self.now, self.claim.ratio
-        if now is None or now.low is None or now.high is None or then is None:
-            return None
-        return now.low <= then <= now.high
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableOutcome:
-    """A table's ratios to its first row."""
-
-    table: Table
-    then: tuple[tuple[float | None, ...], ...]
-    """As published, by row and level; None where there is none."""
-    now: tuple[tuple[float | None, ...], ...]
-    """As measured, by row and level."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rerun:
-    """A comparison run again: everything its reports show."""
-
-    id: str
-    made_at: str
-    """UTC in ISO 8601."""
-    mode: Mode
-    comparison: Comparison
-    parts: tuple[PartOutcome, ...]
-    claims: tuple[ClaimOutcome, ...]
-    tables: tuple[TableOutcome, ...]
-    family: int
-    """How many claims have limits."""
-    confidence: float
-    """The probability that none of these claims is ruled wrongly, 0.95 for 95 %."""
-    host: str
-    """The machine, in words."""
-    notes: tuple[str, ...] = field(default=())
-
-    def count(self, ruling: Ruling) -> int:
-        """Return how many claims were ruled so."""
-        return sum(outcome.ruling is ruling for outcome in self.claims)

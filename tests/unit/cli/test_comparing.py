@@ -13,9 +13,9 @@ from stackrace.cli.comparing import compare_again
 from stackrace.cli.run.command import command
 from stackrace.cli.run.output import Output
 from stackrace.historic.reading import read_comparison
-from stackrace.model.comparison import Mode
 from stackrace.model.errors import InterruptedRace, MissingError, RefusedError
 from stackrace.model.race import Ending
+from stackrace.model.rerun import Mode
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,14 @@ from stackrace.model.comparison import (
     Figure,
     Kind,
     Metric,
-    Mode,
     Part,
-    PartOutcome,
     Row,
     Source,
     Table,
     Technique,
 )
 from stackrace.model.launch import HopUsage, Launch, Slice
+from stackrace.model.rerun import Mode, PartOutcome
 from stackrace.model.verdict import Effect, Verdict
 
 ONE, OTHER = "apache+mod_wsgi:mode=embedded", "lighttpd/fastcgi/flup"

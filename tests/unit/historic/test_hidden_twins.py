@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.factories import make_race
 
-from stackrace.historic.cells import failures, values
+from stackrace.historic.cells import survival, values
 from stackrace.model.comparison import CellName, Metric
 from stackrace.model.stack import twin_path
 
@@ -18,4 +18,4 @@ def test_a_twins_launches_are_nobodys():
     for path in ("a", "b"):
         for metric in (Metric.THROUGHPUT, Metric.MEMORY):
             assert values(with_twin, path, CELL, metric) == values(race, path, CELL, metric)
-        assert failures(with_twin, path, CELL) == failures(race, path, CELL)
+        assert survival(with_twin, path, CELL) == survival(race, path, CELL)

@@ -7,9 +7,11 @@ from tests.factories import make_failure
 
 from stackrace.historic.family import share_of
 from stackrace.historic.judging import ruling
-from stackrace.model.comparison import Kind, Metric, Ruling
+from stackrace.model.comparison import Kind, Metric
 from stackrace.model.launch import FailureKind
+from stackrace.model.rerun import Ruling
 from stackrace.model.standing import Interval
+from stackrace.report.words import rerun as words
 from stackrace.stats.claims import Answer
 from stackrace.stats.contrasts import Finding
 
@@ -203,39 +205,42 @@ def test_a_levels_cell_takes_no_other_levels_slices():
 
 def test_a_part_that_could_not_be_run():
     found = outcome(None, make_claim())
-    assert (found.ruling, found.reason) == (Ruling.NOT_MEASURED, "its part could not be run")
+    assert (found.ruling, words.reason(found)) == (Ruling.NOT_MEASURED, "its part could not be run")
 
 
 def test_a_stack_that_failed():
     race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, failure=make_failure()))
     found = outcome(race, make_claim())
-    assert (found.ruling, found.reason) == (
+    assert (found.ruling, words.reason(found)) == (
         Ruling.NOT_MEASURED, "other never became ready: No answer within 30 s."
     )  # fmt: skip
 
 
 def test_a_stack_that_is_not_installed():
     race = race_of(make_launch(ONE, 0, make_slice(100)), stacks=(ONE,))
-    assert outcome(race, make_claim()).reason == "other was left out"
+    assert words.reason(outcome(race, make_claim())) == "other was left out"
 
 
 def test_refused_slices():
     race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, make_slice(100, refused=True)))
-    assert outcome(race, make_claim()).reason == "other was refused: generator and stack share core 1"
+    assert words.reason(outcome(race, make_claim())) == "other was refused: generator and stack share core 1"
 
 
 def test_slices_without_a_right_answer():
     race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, make_slice(0.001, errors=5)))
-    assert outcome(race, make_claim()).reason == "other gave not one right answer"
+    assert words.reason(outcome(race, make_claim())) == "other gave not one right answer"
 
 
 def test_a_turn_that_never_came():
-    assert outcome(race_of(make_launch(ONE, 0, make_slice(100))), make_claim()).reason == "other never had its turn"
+    assert (
+        words.reason(outcome(race_of(make_launch(ONE, 0, make_slice(100))), make_claim()))
+        == "other never had its turn"
+    )
 
 
 def test_cells_that_never_met_in_a_block():
     race = race_of(make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 1, make_slice(100)))
-    assert outcome(race, make_claim()).reason == "the two were never measured in the same block"
+    assert words.reason(outcome(race, make_claim())) == "the two were never measured in the same block"
 
 
 # Failing and living
@@ -259,7 +264,7 @@ def test_failing_is_judged_by_the_launches_with_more_than_one_error_in_a_hundred
 def test_slices_that_were_refused_for_their_errors_count_as_failures():
     race = race_of(*(make_launch(ONE, block, make_slice(100, errors=100, refused=True)) for block in (0, 1)))
     found = outcome(race, make_claim(Kind.FAILS))
-    assert (found.ruling, found.reason) == (Ruling.HOLDS, "2 of 2 launches failed, 33 % of all requests")
+    assert (found.ruling, words.reason(found)) == (Ruling.HOLDS, "2 of 2 launches failed, 33 % of all requests")
 
 
 def test_nothing_is_judged_by_a_single_launch():
@@ -274,7 +279,7 @@ def test_a_launch_that_answered_nothing_in_short_slices_says_nothing():
     for kind in (Kind.FAILS, Kind.LIVES):
         found = outcome(race, make_claim(kind))
         assert (found.ruling, found.blocks) == (Ruling.NOT_MEASURED, 0)
-        assert found.reason.startswith("one was refused")
+        assert words.reason(found).startswith("one was refused")
 
 
 def test_a_launch_that_died_failed_where_it_was_last_seen():
@@ -293,7 +298,7 @@ def test_a_launch_that_died_before_any_slice_failed_everywhere():
 
 def test_a_claim_of_failing_that_was_never_tried():
     found = outcome(race_of(), make_claim(Kind.FAILS))
-    assert (found.ruling, found.reason) == (Ruling.NOT_MEASURED, "one never had its turn")
+    assert (found.ruling, words.reason(found)) == (Ruling.NOT_MEASURED, "one never had its turn")
 
 
 # Then and now

@@ -7,8 +7,8 @@ import pytest
 
 from stackrace.historic.kept import Kept, keep, latest
 from stackrace.model import ids
-from stackrace.model.comparison import Mode, PartOutcome
 from stackrace.model.errors import StoreError
+from stackrace.model.rerun import Mode, PartOutcome
 
 
 def make_kept(**changes):

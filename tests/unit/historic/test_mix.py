@@ -1,7 +1,10 @@
 """The ladder's mix against two predictions from the rungs."""
 
-from stackrace.historic.mix import mix_note
+from dataclasses import replace
+
+from stackrace.historic.mix import mix_outcome
 from stackrace.historic.reading import read_comparison
+from stackrace.report.words.rerun import mix_sentence
 
 from .reruns import make_launch, make_slice, race_of
 
@@ -16,18 +19,25 @@ def race(**rates):
 
 
 def test_both_predictions_are_given_from_the_rungs_of_now_and_then():
-    note = mix_note(COMPARISON, race(memcached=2000.0, sqlalchemy=500.0, mix=1450.0), MIX)
-    assert note == (
+    outcome = mix_outcome(COMPARISON, race(memcached=2000.0, sqlalchemy=500.0, mix=1450.0), MIX)
+    assert mix_sentence(outcome) == (
         "The mix reached 0.73 of the rate of memcached alone. From today's rungs the mean of the rates, its "
         "author's arithmetic, predicts 0.88, the mean of the times 0.73; from the rungs of then they predict "
         "0.89 and 0.79."
     )
 
 
-def test_a_missing_rung_leaves_no_note():
-    assert mix_note(COMPARISON, race(memcached=2000.0, mix=1450.0), MIX) == ""
-    assert mix_note(COMPARISON, race(memcached=2000.0, sqlalchemy=500.0), MIX) == ""
+def test_a_missing_rung_leaves_no_outcome():
+    assert mix_outcome(COMPARISON, race(memcached=2000.0, mix=1450.0), MIX) is None
+    assert mix_outcome(COMPARISON, race(memcached=2000.0, sqlalchemy=500.0), MIX) is None
 
 
-def test_without_a_race_there_is_no_note():
-    assert mix_note(COMPARISON, None, MIX) == ""
+def test_without_published_rungs_there_is_no_prediction_of_then():
+    bare = replace(COMPARISON, figures=())
+    outcome = mix_outcome(bare, race(memcached=2000.0, sqlalchemy=500.0, mix=1450.0), MIX)
+    assert outcome.then is None
+    assert mix_sentence(outcome).endswith("the mean of the times 0.73.")
+
+
+def test_without_a_race_there_is_none():
+    assert mix_outcome(COMPARISON, None, MIX) is None

@@ -6,8 +6,8 @@ import pytest
 
 from stackrace.historic.reading import read_comparison
 from stackrace.historic.requesting import part_request
-from stackrace.model.comparison import Mode
 from stackrace.model.errors import MissingError, StackError
+from stackrace.model.rerun import Mode
 
 COMPARISON = read_comparison("mod-wsgi-2009")
 STATIC = COMPARISON.parts[0]

@@ -23,7 +23,8 @@ from tests.unit.historic.reruns import (
 from stackrace.historic import NAMES
 from stackrace.historic.judging import judged
 from stackrace.historic.reading import read_comparison
-from stackrace.model.comparison import Basis, Kind, Mode, PartOutcome, Ruling
+from stackrace.model.comparison import Basis, Kind
+from stackrace.model.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
 from stackrace.report.exporter import Format
 from stackrace.report.historic import FORMATS, rerun_exporter
 from stackrace.report.historic.chart import claim_drawing, claims_scale
@@ -248,7 +249,8 @@ def test_hostile_text_breaks_out_of_nothing():
         host=replace(paired((1,), (1,)).host, cpu=EVIL),
     )  # fmt: skip
     rerun = rerun_of(make_comparison(), race)
-    rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), notes=(EVIL,))
+    mix = MixOutcome(main=EVIL, reached=0.7, now=Prediction(mean_of_rates=0.9, rate_of_mean_time=0.7), then=None)
+    rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), mixes=(mix,))
     page = rerun_exporter(Format.HTML).export(rerun)
     assert "<script>alert" not in page and "{{ 7*7 }}" in page
     for text in (page, printed(rerun), rerun_exporter(Format.MARKDOWN).export(rerun)):

@@ -98,7 +98,7 @@ _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}
 def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
     from ...api.comparison import RerunOptions
-    from ...model.comparison import Mode
+    from ...model.rerun import Mode
     from ..comparing import compare_again
 
     for other in _others(_WHOLE):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...model.comparison import ClaimOutcome, Kind, Ruling
+from ...model.comparison import Kind
+from ...model.rerun import ClaimOutcome, Ruling
 from ..charts.bars import percent, rules
 from ..charts.scale import Scale, logarithmic
 from ..charts.svg import caption, tag

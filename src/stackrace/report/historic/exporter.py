@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol
 
-from ...model.comparison import Rerun
+from ...model.rerun import Rerun
 from ..exporter import Format
 
 __all__ = ["FORMATS", "RerunExporter", "rerun_exporter"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from ...model.comparison import ClaimOutcome, Rerun, Ruling
+from ...model.rerun import ClaimOutcome, Rerun, Ruling
 from .. import figures
 from ..charts.bars import axis
 from ..clean import one_line

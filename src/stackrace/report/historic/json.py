@@ -24,8 +24,10 @@ import json
 from typing import Any
 
 from ...codec import FLAT, LEFT_OUT, Form, readable
-from ...model.comparison import ClaimOutcome, Comparison, Figure, Rerun, TableOutcome, Technique
+from ...model.comparison import Comparison, Figure, Technique
+from ...model.rerun import ClaimOutcome, Rerun, TableOutcome
 from ..clean import printable
+from ..words import rerun as words
 
 __all__ = ["FORMAT", "VERSION", "JsonExporter", "document"]
 
@@ -35,7 +37,7 @@ VERSION = 1
 _FORM = Form(
     names={
         Comparison: dict.fromkeys(("parts", "techniques", "figures", "claims", "tables", "mixes"), LEFT_OUT),
-        Rerun: dict.fromkeys(("comparison", "parts", "claims", "tables"), LEFT_OUT),
+        Rerun: dict.fromkeys(("comparison", "parts", "claims", "tables", "host", "mixes"), LEFT_OUT),
         Technique: {"key": LEFT_OUT},
         Figure: {"cell": FLAT},
     },
@@ -58,7 +60,11 @@ def document(rerun: Rerun) -> dict[str, object]:
         "format": FORMAT,
         "version": VERSION,
         "comparison": _plain(comparison),
-        "rerun": _plain(rerun),
+        "rerun": {
+            **_plain(rerun),
+            "host": printable(words.machine(rerun.host)),
+            "notes": [printable(words.mix_sentence(mix)) for mix in rerun.mixes],
+        },
         "parts": [{**_plain(part), "title": comparison.part(part.part).title} for part in rerun.parts],
         "techniques": {key: _with_nulls(_plain(technique)) for key, technique in comparison.techniques.items()},
         "claims": [_claim(outcome) for outcome in rerun.claims],
@@ -92,7 +98,7 @@ def _claim(outcome: ClaimOutcome) -> dict[str, object]:
         "ruling": outcome.ruling.value,
         "within_difference": outcome.within,
         "published_within_limits": outcome.agrees,
-        "reason": printable(outcome.reason),
+        "reason": printable(words.reason(outcome)),
         "more_s": _plain(outcome.more_s),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.comparison import Rerun
+from ...model.rerun import Rerun
 from ..markdown import drawn
 from .sheet import rerun_sheet
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ...model.comparison import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from ...model.numbers import NOTHING, number
+from ...model.rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from ..sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..words import rerun as words
 
@@ -73,7 +73,7 @@ def _now(rerun: Rerun) -> Listing:
     begun = Item(lead=command(rerun), is_code=True, text=f"on {rerun.made_at[:10]}")
     parts = (Item(text=words.part_sentence(rerun, part), inner=tuple(_deviations(rerun, part)))
              for part in rerun.parts)  # fmt: skip
-    return Listing(items=(begun, *parts, *(Item(text=note) for note in rerun.notes)))
+    return Listing(items=(begun, *parts, *(Item(text=words.mix_sentence(mix)) for mix in rerun.mixes)))
 
 
 def _deviations(rerun: Rerun, part: PartOutcome) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _notes(rerun: Rerun) -> Iterator[str]:
         yield words.part_sentence(rerun, part, full=False)
         shown = len(part.complaints) - _COMPLAINTS
         yield from list(_deviations(rerun, part))[: -shown if shown > 0 else None]
-    yield from rerun.notes
+    yield from map(words.mix_sentence, rerun.mixes)
 
 
 def _claims(outcomes: Sequence[ClaimOutcome]) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from ...model.comparison import Rerun
+from ...model.rerun import Rerun
 from ..terminal import drawn, make_console
 from .sheet import rerun_sheet
 

@@ -1,24 +1,15 @@
-"""The sentences that every report of a rerun shares, so that terminal, page and Markdown say the same."""
+"""The sentences that every report of a rerun shares, so that terminal, page, Markdown and JSON say the same."""
 
 from __future__ import annotations
 
 import math
 
-from ...model.comparison import (
-    Basis,
-    Claim,
-    ClaimOutcome,
-    Comparison,
-    Kind,
-    Metric,
-    Mode,
-    PartOutcome,
-    Rerun,
-    Ruling,
-    TableOutcome,
-)
-from ...model.standing import Interval
+from ...model.comparison import Basis, Claim, Comparison, Kind, Metric
+from ...model.host import HostFacts
+from ...model.interval import Interval
+from ...model.rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
 from .. import figures
+from . import failures, findings
 
 __all__ = [
     "CONCLUSIONS",
@@ -26,8 +17,11 @@ __all__ = [
     "basis",
     "headline",
     "limits_note",
+    "machine",
+    "mix_sentence",
     "now",
     "part_sentence",
+    "reason",
     "remark",
     "sides",
     "table_title",
@@ -58,6 +52,14 @@ CONCLUSIONS = {
     Ruling.SAME: "What makes no difference that matters",
     Ruling.UNDECIDED: "What cannot be told",
     Ruling.NOT_MEASURED: "What was not measured",
+}
+
+_GAPS = {
+    Cause.NOT_RUN: "its part could not be run",
+    Cause.LEFT_OUT: "was left out",
+    Cause.NO_RIGHT_ANSWER: "gave not one right answer",
+    Cause.NO_TURN: "never had its turn",
+    Cause.NEVER_MET: "the two were never measured in the same block",
 }
 
 _TOO_LONG_S = 86_400.0
@@ -100,8 +102,8 @@ def headline(rerun: Rerun) -> str:
         (counts[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
         (counts[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
     )
-    said = [f"{number} {one if number == 1 else many}" for number, one, many in phrases if number]
-    return f"Of {total} claim{'' if total == 1 else 's'}, {_and(said)}."
+    parts = [f"{number} {singular if number == 1 else plural}" for number, singular, plural in phrases if number]
+    return f"Of {total} claim{'' if total == 1 else 's'}, {_and(parts)}."
 
 
 def _and(parts: list[str]) -> str:
@@ -112,11 +114,20 @@ def about(rerun: Rerun) -> str:
     """Name the machines and the day: ratios may be compared, nothing else."""
     source = rerun.comparison.source
     how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the original protocol"
-    where_now = f" on {rerun.host}" if rerun.host else ""
+    where_now = f" on {machine(rerun.host)}" if rerun.host is not None else ""
     return (
         f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
         "Only ratios are compared: the hardware differs."
     )
+
+
+def machine(host: HostFacts | None) -> str:
+    """Name the machine; empty where no part was run."""
+    if host is None:
+        return ""
+    virtual = f", {host.virtual}" if host.virtual else ""
+    memory = figures.count(host.memory_bytes / 1024**3)
+    return f"{host.cpu}, {host.cores} cores, {memory} GiB, {host.system}{virtual}"
 
 
 def _quickly(comparison: Comparison) -> str:
@@ -165,9 +176,26 @@ def then(claim: Claim) -> str:
 def now(outcome: ClaimOutcome) -> str:
     """Return our ratio with its limits; of a claim of failing what was seen."""
     if outcome.now is None:
-        return "" if outcome.ruling is Ruling.NOT_MEASURED else outcome.reason
+        return "" if outcome.ruling is Ruling.NOT_MEASURED else reason(outcome)
     limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.number)
     return figures.number(outcome.now.value) + (f" ({limits})" if limits else "")
+
+
+def reason(outcome: ClaimOutcome) -> str:
+    """Say why a claim was not measured, or how many launches failed where failing is claimed; empty otherwise."""
+    if outcome.survival is not None:
+        survival = outcome.survival
+        share = figures.percent(survival.errors)
+        return f"{survival.failed} of {survival.launches} launches failed, {share} of all requests"
+    return "" if outcome.gap is None else f"{outcome.gap.technique} {_cause(outcome.gap)}".lstrip()
+
+
+def _cause(gap: Gap) -> str:
+    if gap.failure is not None:
+        return f"{failures.kind(gap.failure)}: {failures.message(gap.failure)}"
+    if gap.finding is not None:
+        return f"was refused: {findings.seen(gap.finding)}"
+    return _GAPS[gap.cause]
 
 
 def _boundless(ratio: Interval) -> bool:
@@ -180,20 +208,20 @@ def _boundless(ratio: Interval) -> bool:
 def remark(outcome: ClaimOutcome) -> str:
     """Say what the ruling leaves out: why nothing was measured, how far off it is, whether the ratio agrees."""
     if outcome.ruling is Ruling.NOT_MEASURED:
-        return outcome.reason
-    said = []
+        return reason(outcome)
+    remarks = []
     boundless = outcome.now is not None and _boundless(outcome.now)
     if outcome.ruling is Ruling.NOT_SO:
-        said.append(f"a difference of {figures.percent(outcome.difference)} or more is excluded")
+        remarks.append(f"a difference of {figures.percent(outcome.difference)} or more is excluded")
     elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
-        said.append(_more(outcome.more_s))
+        remarks.append(_more(outcome.more_s))
     if outcome.now is not None and outcome.now.low is None:
-        said.append("no limits: too few blocks")
+        remarks.append("no limits: too few blocks")
     elif boundless:
-        said.append(f"limits beyond a factor of {figures.number(_SAYS_NOTHING)}: too few blocks")
+        remarks.append(f"limits beyond a factor of {figures.number(_SAYS_NOTHING)}: too few blocks")
     if outcome.agrees is not None and not boundless:
-        said.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
-    return "; ".join(said)
+        remarks.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
+    return "; ".join(remarks)
 
 
 def _more(seconds: float) -> str:
@@ -218,3 +246,17 @@ def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> s
         return f"{name}: not run: {outcome.trouble}"
     answer = f" {outcome.answer}" if full else ""
     return f"{name}:{answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."
+
+
+def mix_sentence(outcome: MixOutcome) -> str:
+    """Say what a mix reached, and what either arithmetic predicts from the rungs."""
+    number, now, then = figures.number, outcome.now, outcome.then
+    begin = (
+        f"The mix reached {number(outcome.reached)} of the rate of {outcome.main} alone. From today's rungs the "
+        f"mean of the rates, its author's arithmetic, predicts {number(now.mean_of_rates)}, the mean of the "
+        f"times {number(now.rate_of_mean_time)}"
+    )
+    if then is None:
+        return f"{begin}."
+    rates = f"{number(then.mean_of_rates)} and {number(then.rate_of_mean_time)}"
+    return f"{begin}; from the rungs of then they predict {rates}."
