@@ -11,10 +11,12 @@ from .clocks import STEADY_CLOCKS
 from .declaration import Check, Declaration, Limits, Made
 from .declared import DECLARATIONS, EVERY_CHECK
 from .disk import nearly_full
+from .kernel_limits import MOST_IN_TIME_WAIT, SPARE_FILES, TIME_WAIT_S
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
 from .open_loop import overload
-from .preflight import MEMORY_SHARE, MOST_IN_TIME_WAIT, PREFLIGHT_CHECKS, SPARE_FILES, TIME_WAIT_S, preflight
+from .planned_resources import MEMORY_SHARE
+from .preflight import PREFLIGHT_CHECKS, preflight
 from .preparation import Preparation
 from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 from .runs import BoundedRun, run_cut_off

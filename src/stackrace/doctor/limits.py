@@ -6,15 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from ..checks import preflight
-from ..checks.preflight import (
-    RAISABLE,
-    accept_queue,
-    ephemeral_ports,
-    file_descriptors,
-    shared_cores,
-    shared_threads,
-    time_wait,
-)
+from ..checks.kernel_limits import RAISABLE, accept_queue, ephemeral_ports, file_descriptors, time_wait
+from ..checks.planned_resources import shared_cores, shared_threads
 from ..model.numbers import number
 from ..model.verdict import Effect, Finding
 from .advice import Advice, Change, Gain, advise, command_of

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.checks.preflight import shared_threads
+from stackrace.checks.planned_resources import shared_threads
 from stackrace.model.load import Load
 from stackrace.model.race import Resources
 from stackrace.probe import network_limits

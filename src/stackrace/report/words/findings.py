@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any
 
 from ...checks import DECLARATIONS
-from ...checks.preflight import memory_limit
+from ...checks.planned_resources import memory_limit
 from ...model.numbers import LEAST, count, mebibytes, number, percent
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Finding, Unit
