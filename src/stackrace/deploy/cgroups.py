@@ -34,10 +34,11 @@ class NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as su
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One stack's group. ``delete`` removes an empty folder, as rmdir(2) does."""
+    """One stack's group."""
 
     folder: Path
     delete: Callable[[Path], None] = Path.rmdir
+    """Removes an empty folder, as rmdir(2) does; tests give another."""
 
     def bound(self, memory_bytes: int) -> None:
         """Allow its processes ``memory_bytes`` together and no swap; what exceeds them ends all at once.

@@ -22,10 +22,12 @@ POLL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A command's exit code (negative: a signal) and the last of its output, both streams in one."""
+    """How a command ended."""
 
     code: int
+    """Its exit code, negative for a signal."""
     output: str
+    """The last of its output, both streams in one."""
 
 
 def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_s: float) -> Ended:

@@ -17,11 +17,14 @@ __all__ = ["Confinement", "confined", "exceeded"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """What each stack may hold, with the means to enforce it. ``why_not`` tells why there is no ``subtree``."""
+    """What each stack may hold, with the means to enforce it."""
 
     memory_bytes: int | None = None
+    """The limit of each stack; None for no limit."""
     subtree: Subtree | None = None
+    """Where the stacks' control groups are made; None where they cannot be had."""
     why_not: str = ""
+    """Why there is no ``subtree``."""
 
     def group(self) -> Group | None:
         """Make the group of one stack, bound to its memory; it may still run on any core."""

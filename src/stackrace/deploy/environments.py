@@ -29,12 +29,15 @@ _COMPLETE = ".stackrace-complete"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """The app's Python: where it is, what it is based on, and what its environment holds (name → version)."""
+    """The app's Python."""
 
     python: Path
     base: Path
+    """The interpreter below it that belongs to no virtual environment."""
     site_packages: tuple[Path, ...]
+    """Its environment's folders of packages."""
     installed: Mapping[str, str] = field(default_factory=dict)
+    """The packages in its environment: name and version."""
 
 
 def cache_folder() -> Path:

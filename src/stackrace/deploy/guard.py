@@ -35,10 +35,12 @@ RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """``code`` is the first process's exit code, None while it runs; ``family`` who of its own still lives."""
+    """How a spawned process and its family are."""
 
     code: int | None
+    """The first process's exit code, negative for a signal; None while it runs."""
     family: tuple[int, ...]
+    """The pids of its members that still live."""
 
 
 class Guard:

@@ -44,19 +44,21 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Availability:
-    """One catalogue entry on this machine. ``missing`` says what is not there.
-
-    ``install`` is the command that brings it, ``elsewhere`` the sentence where there is no such command.
-    """
+    """One catalogue entry on this machine."""
 
     name: str
     title: str
     ready: bool
     missing: str = ""
+    """What is not there; empty when it is ready."""
     install: str = ""
+    """The command that brings it; empty where there is none."""
     elsewhere: str = ""
+    """Where to get it, in a sentence, where no command brings it."""
     version: str = ""
+    """The installed version; empty when unknown."""
     packages: tuple[str, ...] = ()
+    """The Debian packages that it needs."""
 
     @property
     def state(self) -> State:

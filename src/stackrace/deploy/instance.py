@@ -28,9 +28,10 @@ _NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """One of the services asked for; ``name`` is as written, ``memcached#2`` say."""
+    """One of the services asked for."""
 
     name: str
+    """As written: ``memcached#2``, say."""
     service: Service
     directory: Path
     recipe: ServiceRecipe

@@ -66,19 +66,20 @@ class _Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launcher:
-    """Launches stacks of one app below a guard's directory.
-
-    ``host_for`` gives the app as a stack's last hop sees it, ``workloads_for`` what the stack has to answer. A
-    stack that is up runs on ``cores`` only (none given: on all), and is held to its memory by ``confinement``.
-    """
+    """Launches stacks of one app below a guard's directory."""
 
     guard: Guard
     catalogue: Catalogue
     host_for: Callable[[Stack], Hosted]
+    """Gives the app as a stack's last hop sees it."""
     environment: Mapping[str, str]
+    """The app's variables."""
     workloads_for: Callable[[Stack], Sequence[Workload]]
+    """Gives what a stack has to answer."""
     cores: tuple[int, ...]
+    """A stack that is up runs on these only; empty for all."""
     confinement: Confinement = field(default_factory=Confinement)
+    """Holds a stack to its memory."""
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float = START_TIMEOUT_S) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.

@@ -29,28 +29,28 @@ Enough = Callable[[Sequence[int]], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """What came of a launch: ``ready_s`` and ``facts`` when the stack is up, ``failure`` when it is not.
-
-    ``memory_bytes`` is what the stack holds right after its start, the sum of its proportional set sizes.
-    """
+    """What came of a launch: facts when the stack is up, a failure when it is not."""
 
     facts: StackFacts | None = None
     ready_s: float | None = None
+    """How long the start took until all answers were right; None when it failed."""
     failure: Failure | None = None
     memory_bytes: int = 0
+    """What the stack holds right after its start, the sum of its proportional set sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retired:
-    """What came of stopping stacks, by path: their memory, who had to be forced, and what was left.
-
-    ``took_s`` is how long it took until the last of them was gone.
-    """
+    """What came of stopping stacks, by their paths."""
 
     memory: Mapping[str, tuple[MemorySample, ...]] = field(default_factory=dict)
+    """What they held, from the first look to the last."""
     complaints: Mapping[str, Failure] = field(default_factory=dict)
+    """Who had to be forced."""
     aftermaths: Mapping[str, Aftermath] = field(default_factory=dict)
+    """What each was when it was stopped, and what was left of it."""
     took_s: float = 0.0
+    """How long it took until the last of them was gone."""
 
 
 class Retiring(Protocol):

@@ -16,9 +16,10 @@ __all__ = ["Part", "render_stack"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One process to start: the hop it belongs to (its name in reports), its site and its recipe."""
+    """One process to start."""
 
     hop: str
+    """The name, in reports, of the hop it belongs to."""
     site: Site
     recipe: Recipe
     folders: tuple[Path, ...] = ()

@@ -15,19 +15,22 @@ __all__ = ["Running", "ended"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A stack that is up. ``parts`` come last hop first, each with its pid; ``started_s`` is monotonic.
-
-    ``group`` is its control group, where it has one.
-    """
+    """A stack that is up."""
 
     stack: Stack
     host: str
+    """The address of the front hop, as ``port``."""
     port: int
     directory: Path
+    """The private folder of this launch."""
     parts: tuple[tuple[Part, int], ...]
+    """Each process with its pid, those of the last hop first."""
     started_s: float
+    """When the start began, on CLOCK_MONOTONIC."""
     ready_s: float
+    """How long it took until all answers were right."""
     group: Group | None = None
+    """Its control group, where it has one."""
 
     @property
     def hops(self) -> dict[str, tuple[int, ...]]:

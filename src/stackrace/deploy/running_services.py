@@ -31,10 +31,12 @@ POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningServices:
-    """Running services: their processes by name, and the variables that tell the app where they are."""
+    """Services that run for an app."""
 
     pids: Mapping[str, tuple[int, ...]]
+    """Their processes, by the services' names."""
     environment: Mapping[str, str]
+    """The variables that tell the app where they are."""
 
 
 class Services:

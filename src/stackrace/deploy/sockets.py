@@ -18,10 +18,12 @@ _LISTEN = "0A"
 
 @dataclass(frozen=True, slots=True)
 class Descriptors:
-    """What a process has open: ``sockets`` by inode, and whether it watches files (inotify)."""
+    """What a process has open."""
 
     sockets: frozenset[int]
+    """By inode."""
     watches_files: bool
+    """Whether it has an inotify instance."""
 
 
 def listeners() -> Listeners:

@@ -7,14 +7,12 @@ from .contract import (
     Endpoint,
     Fragment,
     Guest,
-    Hosted,
     Needs,
-    PythonRuntime,
     Recipe,
-    RubyRuntime,
     Server,
     Site,
 )
+from .hosted import Hosted, PythonRuntime, RubyRuntime
 from .processes import fixed_by
 
 __all__ = [

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from ..model.stack import Interface, Protocol, ServerSpec, SettingValue, Socket
+from ..model.stack import Protocol, ServerSpec, SettingValue, Socket
+from .hosted import Hosted
 from .templates import render
 
 __all__ = [
@@ -24,11 +25,8 @@ __all__ = [
     "Entry",
     "Fragment",
     "Guest",
-    "Hosted",
     "Needs",
-    "PythonRuntime",
     "Recipe",
-    "RubyRuntime",
     "Server",
     "Site",
 ]
@@ -43,12 +41,14 @@ KEEP_ALIVE_S = 75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a server listens: ``path`` for a unix socket, ``host`` and ``port`` for TCP."""
+    """Where a server listens."""
 
     protocol: Protocol
     socket: Socket
     path: Path | None = None
+    """The unix socket; None for TCP."""
     host: str = "127.0.0.1"
+    """For TCP, as ``port``."""
     port: int = 0
 
     @property
@@ -63,201 +63,78 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PythonRuntime:
-    """How a WSGI or ASGI app is run.
-
-    ``module`` (importable from ``entry.parent``) holds the callable ``application``. ``python`` and ``home``
-    are the interpreter and folder of the environment with the server's packages layered over the user's;
-    ``python_path`` must lead the import path. ``site_packages`` is for servers that embed Python and know no
-    home directive.
-    """
-
-    module: str
-    entry: Path
-    python: Path
-    home: Path
-    python_path: tuple[Path, ...]
-    site_packages: tuple[Path, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubyRuntime:
-    """How a Rack app is run: by the interpreter ``ruby``, from the rackup file ``config``.
-
-    ``mode`` is its environment in Rack's sense, as in RACK_ENV. ``public`` is the folder of files that a web server
-    sends without asking the app, None where there is none. ``gems`` are those of its Gemfile.lock, if it has one.
-    """
-
-    ruby: Path
-    config: Path
-    mode: str = "production"
-    public: Path | None = None
-    gems: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hosted:
-    """The app as its host sees it.
-
-    ``root`` is the user's project and the working directory; for plain files it is the folder served at ``/``.
-    ``runtime`` is what runs the app: Python for WSGI and ASGI, Ruby for Rack, None for plain files, which need
-    nothing. ``static`` maps URL prefixes (``/static/``) to folders that a front end serves itself.
-
-    The grammar of stacks gives a server only apps of the interfaces it hosts, so the servers of one interface
-    take the parts of its runtime from here; a part that this app's runtime does not have raises TypeError.
-    """
-
-    interface: Interface
-    root: Path
-    runtime: PythonRuntime | RubyRuntime | None = None
-    static: Mapping[str, Path] = field(default_factory=dict)
-
-    @property
-    def _python(self) -> PythonRuntime:
-        if not isinstance(self.runtime, PythonRuntime):
-            raise TypeError(f"no Python runs an app hosted as {self.interface}")
-        return self.runtime
-
-    @property
-    def _ruby(self) -> RubyRuntime:
-        if not isinstance(self.runtime, RubyRuntime):
-            raise TypeError(f"no Ruby runs an app hosted as {self.interface}")
-        return self.runtime
-
-    @property
-    def module(self) -> str:
-        """The module with the callable ``application``."""
-        return self._python.module
-
-    @property
-    def entry(self) -> Path:
-        """The file of ``module``."""
-        return self._python.entry
-
-    @property
-    def python(self) -> Path:
-        """The interpreter."""
-        return self._python.python
-
-    @property
-    def home(self) -> Path:
-        """The interpreter's environment."""
-        return self._python.home
-
-    @property
-    def site_packages(self) -> tuple[Path, ...]:
-        """The folders of packages, the server's own first."""
-        return self._python.site_packages
-
-    @property
-    def import_path(self) -> tuple[Path, ...]:
-        """Where ``module`` and the user's own modules are found: first the folder of ``entry``."""
-        return tuple(dict.fromkeys((self.entry.parent, *self._python.python_path)))
-
-    @property
-    def import_environment(self) -> dict[str, str]:
-        """The import path as a process environment, for servers that are Python programs themselves."""
-        return {"PYTHONPATH": ":".join(map(str, self.import_path))}
-
-    @property
-    def ruby(self) -> Path:
-        """The interpreter of a Rack app."""
-        return self._ruby.ruby
-
-    @property
-    def config(self) -> Path:
-        """The rackup file of a Rack app."""
-        return self._ruby.config
-
-    @property
-    def mode(self) -> str:
-        """What RACK_ENV is for a Rack app."""
-        return self._ruby.mode
-
-    @property
-    def public(self) -> Path | None:
-        """The public folder of a Rack app, if it has one."""
-        return self._ruby.public
-
-    @property
-    def gems(self) -> frozenset[str]:
-        """The gems that a Rack app brings itself."""
-        return self._ruby.gems
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A guest's part of its server's configuration.
-
-    ``modules`` maps module names to their shared objects; ``files`` join the server's own ``Recipe.files``.
-    """
+    """A guest's part of its server's configuration."""
 
     modules: Mapping[str, Path]
+    """The server's modules to load, by name, and their shared objects."""
     directives: str
+    """The text that goes into the server's configuration."""
     files: Mapping[str, str] = field(default_factory=dict)
+    """Text by path below the site's directory; they join the server's own ``Recipe.files``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """One place to start one server: its private directory, where it listens, and what comes behind it.
-
-    ``directory`` exists, is empty and writable; config, sockets, pids, logs and temporary files belong there.
-    Its path is short, since sockets have 107 bytes, and without ``=``, where Apache would see a parameter.
-    ``upstream`` are the endpoints of the next hop, one per instance; empty for the last hop. ``inside`` is
-    the guest's fragment. ``settings`` holds every setting of the spec. ``cores`` is the stack's budget.
-    """
+    """One place to start one server."""
 
     directory: Path
+    """Private, empty and writable: config, sockets, pids, logs and temporary files belong there. Its path is short,
+    since sockets have 107 bytes, and without ``=``, where Apache would see a parameter."""
     listen: Endpoint
+    """Where the server must listen."""
     settings: Mapping[str, SettingValue]
+    """The value of every setting of the spec."""
     app: Hosted
     upstream: tuple[Endpoint, ...] = ()
+    """The endpoints of the next hop, one per instance; empty for the last hop."""
     inside: Fragment | None = None
+    """The fragment of the guest inside the server, if there is one."""
     cores: int = 1
+    """How many cores the whole stack may use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How to start one server.
-
-    ``files`` are written below the site's directory first. ``check`` is the server's own configuration
-    checker, run before the start. ``stop`` is the signal that ends it cleanly. ``environment`` adds to the
-    app's own; its PYTHONPATH goes before one the app has.
-    Whoever still lives after ``stop_timeout_s`` is killed and reported: most end within one second, and on a
-    machine that gave this one half of its time daphne took more than five.
-    The command must stay in the foreground.
-    """
+    """How to start one server."""
 
     command: tuple[str, ...]
+    """The program and its arguments; it must stay in the foreground."""
     files: Mapping[str, str] = field(default_factory=dict)
+    """Text by path below the site's directory, written first."""
     check: tuple[str, ...] = ()
+    """The server's own configuration checker, run before the start."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Added to the app's own; its PYTHONPATH goes before one the app has."""
     stop: signal.Signals = signal.SIGTERM
+    """The signal that ends it cleanly."""
     stop_timeout_s: float = 15.0
+    """Whoever lives longer after ``stop`` is killed and reported. Most end within one second; daphne took more than
+    five on a machine that had half of its time."""
     arguments_variable: str = ""
     """The environment variable from which it reads further arguments, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What must be on the machine.
-
-    ``binary`` is looked up on PATH and in the sbin folders; ``files`` must exist; ``apt`` are the Debian
-    packages that bring both. ``version`` are arguments that make ``binary`` print its version. ``embeds`` is
-    the minor version of the Python that is linked into a Debian module, so the only one it can host; ``before``
-    the first one that a server no longer copes with. ``elsewhere`` is for what Debian has no package of: one
-    sentence that tells where a user gets it.
-    """
+    """What must be on the machine."""
 
     apt: tuple[str, ...] = ()
+    """The Debian packages that bring ``binary`` and ``files``."""
     binary: str = ""
+    """A program, looked up on PATH and in the sbin folders."""
     folders: tuple[Path, ...] = ()
     """Where ``binary`` may lie besides."""
     files: tuple[Path, ...] = ()
+    """They must exist."""
     version: tuple[str, ...] = ()
+    """Arguments that make ``binary`` print its version."""
     embeds: tuple[int, int] | None = None
+    """The minor version of the Python that is linked into a Debian module: the only one it can host."""
     before: tuple[int, int] | None = None
+    """The first version of Python that the server no longer copes with."""
     elsewhere: str = ""
+    """One sentence that tells where a user gets what Debian has no package of."""
 
 
 class Entry(ABC):

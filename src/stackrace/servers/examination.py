@@ -14,13 +14,11 @@ from .contract import (
     Entry,
     Fragment,
     Guest,
-    Hosted,
-    PythonRuntime,
     Recipe,
-    RubyRuntime,
     Server,
     Site,
 )
+from .hosted import Hosted, PythonRuntime, RubyRuntime
 
 __all__ = ["problem_of"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .contract import Hosted
+from .hosted import Hosted
 
 __all__ = ["BODILESS", "bodiless_files"]
 

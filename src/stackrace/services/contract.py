@@ -20,21 +20,23 @@ Nothing in it may depend on the directory's own name: the folder is copied, and 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRecipe:
-    """How to start one private instance.
-
-    ``prepare`` are commands run once before; ``command`` stays in the foreground. ``ready`` is a command that
-    succeeds once the service answers. ``after`` are run once it is ready; ``settle`` whenever an app has filled
-    it, so that what maintenance would do later is done before anything is measured. ``environment`` is handed
-    to the app, ``stop`` ends it cleanly.
-    """
+    """How to start one private instance of a service."""
 
     command: tuple[str, ...]
+    """Starts it; stays in the foreground."""
     ready: tuple[str, ...]
+    """A command that succeeds once the service answers."""
     environment: Mapping[str, str]
+    """Handed to the app."""
     prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run once, before ``command``."""
     after: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run once it is ready."""
     settle: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run whenever an app has filled it, so that maintenance is done before anything is
+    measured."""
     stop: signal.Signals = signal.SIGTERM
+    """The signal that ends it cleanly."""
 
 
 class Service(ABC):
