@@ -13,17 +13,18 @@ __all__ = ["Dialling", "address"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialling:
-    """Where a load is sent: the URL's host ``name``, the address ``dialled`` and whether it ``answers``.
-
-    ``others`` are the name's further addresses at which somebody accepts connections. ``proxies`` are variables
-    (``http_proxy``) by which other clients would take another way to this host, with their values.
-    """
+    """Where a load is sent."""
 
     name: str
+    """The URL's host."""
     dialled: str
+    """The address that the engine connects to."""
     answers: bool = True
+    """Whether somebody accepts connections there."""
     others: tuple[str, ...] = ()
+    """The name's further addresses at which somebody accepts connections."""
     proxies: Mapping[str, str] = field(default_factory=dict)
+    """Variables (``http_proxy``) by which other clients would take another way to this host, with their values."""
 
 
 @Declaration(

@@ -18,20 +18,21 @@ class Complaint(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aftermath:
-    """One launch, looked at as it ended.
-
-    ``started_s`` is when it was started, on CLOCK_MONOTONIC; its memory's moments count from there. ``strangers``
-    are ports of the stack on which a process listened that is none of its own. ``reloaders`` are its processes that
-    watch the app's files, with what gave them away. ``complaints`` counts what its logs say. ``disk_bytes`` and
-    ``disk_free_bytes`` are of the file system that holds its run directory, 0 when unknown. After the stop,
-    ``listeners_left`` are ports on which its own sockets still listen, ``processes_left`` its living processes.
-    """
+    """One launch, looked at as it ended."""
 
     started_s: float = 0.0
+    """When it was started, on CLOCK_MONOTONIC; its memory's moments count from there."""
     strangers: tuple[int, ...] = ()
+    """Ports of the stack on which a process listened that is none of its own."""
     reloaders: tuple[str, ...] = ()
+    """Its processes that watch the app's files, each as what gave it away."""
     complaints: Mapping[Complaint, int] = field(default_factory=dict)
+    """How often its logs complain of each."""
     disk_bytes: int = 0
+    """The size of the file system that holds its run directory, 0 when unknown."""
     disk_free_bytes: int = 0
+    """What is free there."""
     listeners_left: tuple[int, ...] = ()
+    """Ports on which its own sockets still listen after the stop."""
     processes_left: int = 0
+    """How many of its processes still live after the stop."""

@@ -16,35 +16,36 @@ __all__ = ["Observation"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One stretch of load as it was seen from all sides.
-
-    ``stack`` is None where the server is not ours and nothing is known of it.
-    ``usage`` are the hops of the stack under load and the services it needs; ``idle_cpu_s`` is what all other
-    stacks that are up spent meanwhile. ``machine`` brackets the slice. ``ceiling_per_s`` is the engine's own
-    limit on this machine and ``before_per_s`` the same stack's throughput at the next lower concurrency, both
-    None when unknown. ``slow`` holds the known latencies above half a second, as pairs of seconds and their
-    number. ``log_bytes`` is what the stack wrote into its run
-    directory meanwhile. ``served`` is how often its app was asked by its own count (None: it has none, or others
-    answer, too), and ``served_apart_s`` how far the beginning of that count lies from the load's. ``debug`` tells
-    whether the app runs in its debug mode, ``pauses`` whether connections rest by design (think times).
-    """
+    """One stretch of load as it was seen from all sides."""
 
     stack: Stack | None
+    """None where the server is not ours and nothing is known of it."""
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
+    """The hops of the stack under load, and the services it needs."""
     machine: MachineDelta
+    """What the machine did from just before the load until just after it."""
     cores: Resources
     idle_cpu_s: float = 0.0
+    """CPU seconds that all other stacks that are up spent meanwhile."""
     generator_threads: int = 1
     ceiling_per_s: float | None = None
+    """The most requests per second that the engine can send on this machine; None when unknown."""
     before_per_s: float | None = None
+    """The same stack's throughput at the next lower concurrency; None when unknown."""
     slow: tuple[tuple[float, int], ...] = ()
+    """The latencies above half a second: pairs of seconds and their number."""
     log_bytes: int = 0
+    """What the stack wrote into its run directory meanwhile."""
     served: int | None = None
+    """How often the app was asked by its own count; None where it has none, or where others answer, too."""
     served_apart_s: float = 0.0
+    """How far the beginning of that count lies from the load's."""
     debug: bool = False
+    """Whether the app runs in its debug mode."""
     pauses: bool = False
+    """Whether connections rest by design (think times)."""
 
     @property
     def stack_cpu_s(self) -> float:

@@ -57,26 +57,27 @@ class AnswerSizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """One test for carry-over: by what the residuals were grouped, at which level, and its p-value."""
+    """One test for carry-over."""
 
     by: str
+    """What the residuals were grouped by."""
     where: str
+    """At which level."""
     p: float
+    """The p-value, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceView:
-    """What there is to see of a race as a whole; empty or None where it cannot be told.
-
-    ``twin`` is the path of the stack that ran twice. ``drift`` is that at the headline level of the stacks
-    that took part in most blocks, in the mean; ``uneven`` that of each of them beside the others, limits for all
-    of them at once.
-    """
+    """What there is to see of a race as a whole; empty or None where it cannot be told."""
 
     twin: str = ""
+    """The path of the stack that ran twice."""
     twins: tuple[TwinPair, ...] = ()
     drift: Drifted | None = None
+    """The mean over the stacks that took part in most blocks, at the headline level."""
     uneven: tuple[tuple[str, Drifted], ...] = ()
+    """The drift of each of them beside the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
     carried: tuple[Carried, ...] = ()
 

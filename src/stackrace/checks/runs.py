@@ -13,11 +13,13 @@ __all__ = ["BoundedRun", "run_cut_off"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundedRun:
-    """A run of ``requests`` (None: not bounded by a number) that had ``limit_s`` for them."""
+    """A run that ends after a number of requests, or when its time is over."""
 
     observation: Observation
     requests: int | None
+    """The number that it should make; None where only time bounds it."""
     limit_s: float
+    """The time that it had."""
 
 
 @Declaration(

@@ -23,26 +23,28 @@ class Gain(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A kernel setting from one value to another; ``key`` is a sysctl's name or a path below /sys."""
+    """A kernel setting from one value to another."""
 
     key: str
+    """A sysctl's name, or a path below /sys."""
     before: str
     after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What was seen (``finding``), why it matters, and what to do about it.
-
-    ``finding.remedy`` is a sentence, ``command`` what to type, empty where no command helps. ``changes`` are what
-    ``--apply`` would do: safe, and undone exactly by ``--undo``; without any it is left to the reader.
-    """
+    """What was seen, why it matters, and what to do about it."""
 
     finding: Finding
+    """What was seen; its remedy is a sentence."""
     why: str
+    """Why it matters, in words."""
     gain: Gain
+    """What following it is expected to bring."""
     command: str = ""
+    """What to type; empty where no command helps."""
     changes: tuple[Change, ...] = ()
+    """What ``--apply`` does: safe, and undone exactly by ``--undo``. Empty where it is left to the reader."""
 
     @property
     def forbids(self) -> bool:

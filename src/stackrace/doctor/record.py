@@ -20,15 +20,14 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journal:
-    """All changes not undone yet, oldest first; a key may come twice.
-
-    ``boot`` and ``namespace`` say of which boot and network namespace the changes are: sysctls below ``net``
-    belong to a namespace.
-    """
+    """The changes that are not undone yet."""
 
     changes: tuple[Change, ...] = ()
+    """Oldest first; a key may come twice."""
     boot: str = ""
+    """The boot in which they were made: another undoes them."""
     namespace: str = ""
+    """The network namespace in which they were made: sysctls below ``net`` belong to one."""
 
     def original(self, key: str) -> str:
         """Return the value that ``key`` had before the first change."""

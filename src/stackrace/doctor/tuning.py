@@ -30,12 +30,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of ``change``; ``now`` is the value found, ``reason`` the kernel's refusal."""
+    """What became of one change."""
 
     change: Change
     state: State
     now: str = ""
+    """The value that the setting has."""
     reason: str = ""
+    """Why the kernel refused, in words; empty otherwise."""
 
     @property
     def settled(self) -> bool:

@@ -9,16 +9,16 @@ __all__ = ["GONE", "Gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:
-    """One technique. ``name`` is how a stack path would write it: a server, or a pair such as ``nginx+mod_wsgi``.
-
-    ``was`` and ``because`` complete "it was …" and "it is gone because …". ``kin`` are stacks, or parts of
-    stacks, that do today what it did, nearest first.
-    """
+    """One technique that no longer exists."""
 
     name: str
+    """As a stack path would write it: a server, or a pair such as ``nginx+mod_wsgi``."""
     was: str
+    """Completes "it was …"."""
     because: str
+    """Completes "it is gone because …"."""
     kin: tuple[str, ...]
+    """Stacks, or parts of stacks, that do today what it did, nearest first."""
 
     @property
     def sentence(self) -> str:

@@ -17,69 +17,82 @@ LEAST_MEMORY_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadRequest:
-    """One of several workloads: ``urls`` or a recorded ``session``; ``stacks`` limits it to these paths.
-
-    With ``think`` the recorded pauses of a session are kept.
-    """
+    """One of several workloads: ``urls`` or a recorded ``session``."""
 
     name: str
     urls: tuple[str, ...] = ()
     session: Path | None = None
     stacks: tuple[str, ...] | None = None
+    """The only stacks that have it, as paths; None for all."""
     think: bool = False
+    """Whether the recorded pauses of the session are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceRequest:
-    """One race as asked for. None means: not said, so detected or defaulted later.
-
-    ``folder`` is what relative paths are relative to; ``source`` the race file, for messages. ``bundled`` names
-    a bundled app in place of an entry. ``headers`` are sent with every request. ``stacks`` are paths as written;
-    ``servers`` is a folder with catalogue entries of the user's own.
-
-    A recorded ``session`` stands in place of ``urls``, with its pauses if ``think``; several ``workloads`` stand in
-    place of both. With ``repeats`` every cell is run that often, each time on a fresh launch, for ``run_requests``
-    (by concurrency where a level has its own number in ``run_requests_at``) or ``run_s`` seconds. ``exhaustive``
-    spends the whole budget on all stacks, however early the question is answered. With ``twin`` one of them
-    runs twice.
-
-    Each stack may use ``cores`` and hold ``memory_bytes``; ``engine_cores`` are the load engine's. ``quota`` tells
-    that a CPU quota of this container is part of what is raced.
-    """
+    """One race as asked for. None means: not said, so detected or defaulted later."""
 
     folder: Path
+    """What relative paths are relative to."""
     source: Path | None = None
+    """The race file, for messages."""
     entry: Entry | None = None
     python: Path | None = None
     ruby: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    """The app's variables."""
     static: Mapping[str, Path] | None = None
+    """Folders that a front end may serve, by URL prefix."""
     prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that run once before the race."""
     services: tuple[str, ...] = ()
+    """What the app needs beside it, by name."""
     urls: tuple[str, ...] | None = None
     host: str | None = None
+    """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()
+    """Sent with every request."""
     concurrency: tuple[int, ...] | None = None
     keep_alive: bool = True
     timeout_s: float = 10.0
+    """The longest wait for an answer."""
     question: Question = Question.WINNER
     difference: float = 0.05
+    """The share that does not matter to the user: 0.05 is 5 %."""
     budget_s: float | None = None
+    """How long the whole race may take."""
     slice_s: float | None = None
+    """The length of a slice."""
     seed: int | None = None
     stacks: tuple[str, ...] | None = None
+    """Paths as written."""
     bundled: str | None = None
+    """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
+    """A folder with catalogue entries of the user's own."""
     session: Path | None = None
+    """A recording, in place of ``urls``."""
     workloads: tuple[WorkloadRequest, ...] = ()
+    """In place of both ``urls`` and ``session``."""
     repeats: int | None = None
+    """How often every cell is run, each time on a fresh launch, in place of slices."""
     run_requests: int | None = None
+    """The length of such a run, in requests."""
     run_requests_at: Mapping[int, int] = field(default_factory=dict)
+    """The same by concurrency, where a level has its own number."""
     run_s: float | None = None
+    """The length of such a run, in seconds."""
     exhaustive: bool = False
+    """Whether the whole budget is spent on all stacks, however early the question is answered."""
     twin: bool = True
+    """Whether one stack runs twice."""
     cores: tuple[int, ...] | None = None
+    """Those that each stack may use, by number."""
     engine_cores: tuple[int, ...] | None = None
+    """The load engine's."""
     memory_bytes: int | None = None
+    """The most that each stack may hold."""
     quota: bool = False
+    """Whether a CPU quota of this container is part of what is raced."""
     think: bool = False
+    """Whether the recorded pauses of the session are kept."""
