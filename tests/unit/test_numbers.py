@@ -73,15 +73,19 @@ def test_a_share_is_never_rounded_to_nothing():
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(9.7e-8, "0.000097"), (1e-8, "0.00001"), (9.7e-9, "< 0.00001"), (-9.7e-9, "> -0.00001"), (0, "0")],
+    [(9.7e-8, "< 0.001"), (-9.7e-8, "> -0.001"), (1e-6, "0.001"), (0, "0")],
 )
-def test_what_is_too_small_for_digits_is_said_to_be_less(seconds, text):
+def test_what_is_below_a_thousandth_is_said_to_be_less(seconds, text):
     assert numbers.milliseconds(seconds) == text
+
+
+def test_a_coefficient_keeps_its_digits_however_small():
+    assert [numbers.coefficient(value) for value in (0.00012, 4e-05, 0.5, 0)] == ["0.00012", "0.00004", "0.5", "0"]
 
 
 @given(st.floats(-1e15, 1e15))
 def test_no_exponent_is_ever_written(value):
-    for write in (numbers.number, numbers.percent, numbers.duration, numbers.count, numbers.milliseconds):
+    for write in (numbers.number, numbers.percent, numbers.duration, numbers.coefficient, numbers.milliseconds):
         assert "e" not in write(value), write
 
 

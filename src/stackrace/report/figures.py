@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..model.load import Quantiles
-from ..model.numbers import NOTHING, Figure, count, duration, mebibytes, milliseconds, number, percent
+from ..model.numbers import NOTHING, Figure, coefficient, count, duration, mebibytes, milliseconds, number, percent
 from ..model.standing import Interval, Row
 from ..model.units import DURATION
 
 __all__ = [
-    "NOTHING", "Figure", "count", "duration", "limits", "mebibytes", "milliseconds", "number", "percent",
+    "NOTHING", "Figure", "coefficient",
+    "count", "duration", "limits", "mebibytes", "milliseconds", "number", "percent",
     "percentile", "percentile_limits", "places", "quantile", "timed",
 ]  # fmt: skip
 

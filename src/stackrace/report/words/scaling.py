@@ -56,7 +56,7 @@ def cells(curve: ScalingCurve) -> tuple[str, ...]:
     peak = _limited(law.peak, figures.count) if law.peak else "none"
     return (
         named(curve), stops, _limited(law.single_per_s, figures.number),
-        _limited(law.contention, figures.number), _limited(law.coherency, figures.number), peak,
+        _limited(law.contention, figures.number), _limited(law.coherency, figures.coefficient), peak,
     )  # fmt: skip
 
 
