@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
 from ..contract import Endpoint, Needs, Recipe, Server, Site
-from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 
 __all__ = ["SERVER", "Apache"]
 

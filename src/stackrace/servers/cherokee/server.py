@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
-from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Cherokee"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ...model.stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
+from ..shared_settings import ACCESS_LOG
 
 __all__ = ["SERVER", "Daphne"]
 
@@ -19,13 +20,7 @@ class Daphne(Server):
         title="Daphne",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=(
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
-        ),
+        settings=(ACCESS_LOG,),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
+from ..options import bound_to, words
 from ..processes import fixed_by
+from ..shared_settings import access_log
 
 __all__ = ["SERVER", "Granian"]
 
@@ -59,11 +61,7 @@ class Granian(Server):
                 choices=("auto", "mt", "st"),
                 help="Whether the network threads share one scheduler; its documentation compares them.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to standard output; turn it on to measure what logging costs.",
-            ),
+            access_log("standard output"),
         ),
         processes=fixed_by("workers"),
     )
@@ -87,16 +85,13 @@ class Granian(Server):
         }
         if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
             options["--blocking-threads"] = site.settings["blocking_threads"]
-        if site.listen.is_unix:
-            options["--uds"] = site.listen.path
-        else:
-            options |= {"--host": site.listen.host, "--port": site.listen.port}
+        options |= bound_to(site.listen)
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "granian",
-                *(str(word) for option in options.items() for word in option),
+                *words(options),
                 "--access-log" if site.settings["access_log"] else "--no-access-log",
                 f"{site.app.module}:application",
             ),

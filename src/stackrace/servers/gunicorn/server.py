@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..options import words
 from ..processes import fixed_by
+from ..shared_settings import ACCESS_LOG
 
 __all__ = ["SERVER", "Gunicorn"]
 
@@ -59,11 +61,7 @@ class Gunicorn(Server):
                 origin=Origin.RECOMMENDED,
                 help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
+            ACCESS_LOG,
         ),
         processes=fixed_by("workers"),
         threads=_threads,
@@ -94,13 +92,12 @@ class Gunicorn(Server):
             options["--threads"] = site.settings["threads"]
         if site.settings["access_log"]:
             options["--access-logfile"] = site.directory / "logs" / "access.log"
-        words = [str(word) for option in options.items() for word in option]
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "gunicorn",
-                *words,
+                *words(options),
                 "--no-control-socket",
                 f"{site.app.module}:application",
             ),

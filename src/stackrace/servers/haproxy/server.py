@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...model.stack import Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
-from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..shared_settings import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, access_log, workers
 
 __all__ = ["SERVER", "Haproxy"]
 
@@ -26,11 +24,7 @@ class Haproxy(Server):
         settings=(
             workers("Threads of its one process"),
             UPSTREAM_KEEP_ALIVE,
-            replace(
-                ACCESS_LOG,
-                help="Write a line per request to the standard output, which is kept in output.log; turn it on to "
-                "measure what logging costs.",
-            ),
+            access_log("the standard output, which is kept in output.log"),
         ),
     )
     needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..options import words
 from ..processes import fixed_by
+from ..shared_settings import ACCESS_LOG, workers
 
 __all__ = ["SERVER", "Hypercorn"]
 
@@ -20,24 +22,14 @@ class Hypercorn(Server):
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
         settings=(
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                help="Worker processes, each with its own event loop; raise it to the number of cores.",
-            ),
+            workers("Worker processes, each with its own event loop"),
             Setting(
                 name="loop",
                 default="asyncio",
                 choices=("asyncio", "uvloop"),
                 help="The event loop; choose uvloop for speed.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
+            ACCESS_LOG,
         ),
         processes=fixed_by("workers"),
     )
@@ -65,7 +57,7 @@ class Hypercorn(Server):
                 str(site.app.python),
                 "-m",
                 "hypercorn",
-                *(str(word) for option in options.items() for word in option),
+                *words(options),
                 f"asgi:{site.app.module}:application",
             ),
             files={"logs/.keep": ""},

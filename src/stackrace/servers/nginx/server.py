@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
-from ..front_end import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..processes import fixed_by
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Nginx"]
 

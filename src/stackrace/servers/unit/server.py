@@ -6,8 +6,9 @@ import json
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
-from ..front_end import ACCESS_LOG, workers
+from ..options import words
 from ..processes import fixed_by
+from ..shared_settings import ACCESS_LOG, workers
 
 __all__ = ["SERVER", "Unit"]
 
@@ -73,7 +74,7 @@ class Unit(Server):
             "--tmpdir": folder / "tmp",
         }
         return Recipe(
-            command=("unitd", "--no-daemon", *(str(word) for option in options.items() for word in option)),
+            command=("unitd", "--no-daemon", *words(options)),
             files={
                 "state/conf.json": json.dumps(_config(site), indent=4) + "\n",
                 "logs/.keep": "",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..options import bound_to, words
 from ..processes import fixed_by
+from ..shared_settings import access_log, workers
 
 __all__ = ["SERVER", "Uvicorn"]
 
@@ -20,13 +22,7 @@ class Uvicorn(Server):
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
         settings=(
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                help="Worker processes, each with its own event loop; raise it to the number of cores.",
-            ),
+            workers("Worker processes, each with its own event loop"),
             Setting(
                 name="loop",
                 default="auto",
@@ -39,11 +35,7 @@ class Uvicorn(Server):
                 choices=("auto", "h11", "httptools"),
                 help="The HTTP parser; auto takes httptools, choose h11 to see what that brings.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to standard output; turn it on to measure what logging costs.",
-            ),
+            access_log("standard output"),
         ),
         processes=fixed_by("workers"),
         suggested_for=frozenset({Interface.ASGI}),
@@ -65,16 +57,13 @@ class Uvicorn(Server):
             "--timeout-graceful-shutdown": 2,
             "--log-level": "info" if site.settings["access_log"] else "warning",
         }
-        if site.listen.is_unix:
-            options["--uds"] = site.listen.path
-        else:
-            options |= {"--host": site.listen.host, "--port": site.listen.port}
+        options |= bound_to(site.listen)
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "uvicorn",
-                *(str(word) for option in options.items() for word in option),
+                *words(options),
                 "--access-log" if site.settings["access_log"] else "--no-access-log",
                 f"{site.app.module}:application",
             ),

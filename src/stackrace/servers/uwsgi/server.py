@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
+from ..shared_settings import ACCESS_LOG
 
 __all__ = ["SERVER", "Uwsgi"]
 
@@ -76,11 +77,7 @@ class Uwsgi(Server):
                 help="Who parses HTTP: router is a process of uWSGI's own that keeps clients' connections, "
                 "socket is each worker, without keep-alive; auto is router on TCP and socket on unix.",
             ),
-            Setting(
-                name="access_log",
-                default=False,
-                help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-            ),
+            ACCESS_LOG,
         ),
         processes=_processes,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
-from ..front_end import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..shared_settings import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Varnish"]
 

@@ -1,19 +1,25 @@
-"""Settings that front ends share, so that they have the same name and meaning everywhere."""
+"""Settings that servers share, so that they have the same name and meaning everywhere."""
 
 from __future__ import annotations
 
 from ..model.stack import Origin, Setting, Socket
 
-__all__ = ["ACCESS_LOG", "ANY_SOCKET", "UPSTREAM_KEEP_ALIVE", "workers"]
+__all__ = ["ACCESS_LOG", "ANY_SOCKET", "UPSTREAM_KEEP_ALIVE", "access_log", "workers"]
 
 ANY_SOCKET = (Socket.UNIX, Socket.TCP)
 """What nearly every front end can reach the next hop by."""
 
-ACCESS_LOG = Setting(
-    name="access_log",
-    default=False,
-    help="Write a line per request to logs/access.log; turn it on to measure what logging costs.",
-)
+
+def access_log(place: str) -> Setting:
+    """Return the setting ``access_log`` of a server that writes its log to ``place``."""
+    return Setting(
+        name="access_log",
+        default=False,
+        help=f"Write a line per request to {place}; turn it on to measure what logging costs.",
+    )
+
+
+ACCESS_LOG = access_log("logs/access.log")
 
 UPSTREAM_KEEP_ALIVE = Setting(
     name="upstream_keep_alive",
