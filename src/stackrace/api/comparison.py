@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..historic.judging import judged
 from ..historic.kept import Kept, keep, latest
 from ..historic.reading import read_comparison
-from ..historic.requesting import Asked, part_request
+from ..historic.requesting import PartRequest, part_request
 from ..historic.stopping import still_open
 from ..model import ids
 from ..model.comparison import Comparison, Part
@@ -112,7 +112,7 @@ def _parts(
     return races, tuple(outcomes), False
 
 
-def _wanted(comparison: Comparison, part: Part, options: RerunOptions, on_part: OnPart) -> Asked:
+def _wanted(comparison: Comparison, part: Part, options: RerunOptions, on_part: OnPart) -> PartRequest:
     try:
         wanted = part_request(comparison, part, options.mode, lambda path: asked([path], catalogue()))
     except StackraceError:

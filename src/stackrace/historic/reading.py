@@ -62,20 +62,22 @@ def _invalid(error: ValidationError) -> Iterator[tuple[Location, str]]:
 
 
 def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
-    spoken: list[tuple[Location, str]] = [(("gone", i), one.technique) for i, one in enumerate(document.gone)]
-    spoken += [(("figure", i), one.technique) for i, one in enumerate(document.figure)]
-    spoken += [(("mix", i), one.technique) for i, one in enumerate(document.mix)]
+    names: list[tuple[Location, str]] = [(("gone", i), entry.technique) for i, entry in enumerate(document.gone)]
+    names += [(("figure", i), figure.technique) for i, figure in enumerate(document.figure)]
+    names += [(("mix", i), mix.technique) for i, mix in enumerate(document.mix)]
     for i, table in enumerate(document.table):
-        spoken += [(("table", i), row.technique) for row in table.rows]
+        names += [(("table", i), row.technique) for row in table.rows]
     for i, claim in enumerate(document.claim):
-        spoken += [(("claim", i), cell.technique) for cell in (claim.this, claim.that) if cell is not None]
-    for place, name in spoken:
+        names += [(("claim", i), cell.technique) for cell in (claim.this, claim.that) if cell is not None]
+    for place, name in names:
         if name not in document.techniques:
             yield place, f"no technique is called {name!r}{did_you_mean(name, document.techniques)}"
-    parts: list[tuple[Location, str | None]] = [(("figure", i), one.part) for i, one in enumerate(document.figure)]
-    parts += [(("table", i), one.part) for i, one in enumerate(document.table)]
-    parts += [(("mix", i), one.part) for i, one in enumerate(document.mix)]
-    parts += [(("claim", i), one.part) for i, one in enumerate(document.claim)]
+    parts: list[tuple[Location, str | None]] = [
+        (("figure", i), figure.part) for i, figure in enumerate(document.figure)
+    ]
+    parts += [(("table", i), table.part) for i, table in enumerate(document.table)]
+    parts += [(("mix", i), mix.part) for i, mix in enumerate(document.mix)]
+    parts += [(("claim", i), claim.part) for i, claim in enumerate(document.claim)]
     for place, part in parts:
         if document.part_of(part) not in document.parts:
             yield place, f"no part is called {part!r}{did_you_mean(str(part), document.parts)}"
@@ -101,12 +103,12 @@ def _comparison(document: schema.Document, folder: Path) -> Comparison:
         tables=tuple(_table(document, entry) for entry in document.table),
         mixes=tuple(
             Mix(
-                part=document.part_of(one.part),
-                technique=one.technique,
-                workload=one.workload,
-                concurrency=one.concurrency,
+                part=document.part_of(mix.part),
+                technique=mix.technique,
+                workload=mix.workload,
+                concurrency=mix.concurrency,
             )
-            for one in document.mix
+            for mix in document.mix
         ),
         lost=document.lost,
     )
@@ -149,18 +151,18 @@ def _figure(document: schema.Document, entry: schema.Figure) -> Figure:
     )  # fmt: skip
 
 
-def _claims(document: schema.Document, one: schema.Claim, figures: tuple[Figure, ...]) -> Iterator[Claim]:
-    part = document.part_of(one.part)
-    for workload in one.workload:
-        for level in one.concurrency:
-            this = _cell(one.this, workload, level)
-            that = None if one.that is None else _cell(one.that, workload, level)
+def _claims(document: schema.Document, entry: schema.Claim, figures: tuple[Figure, ...]) -> Iterator[Claim]:
+    part = document.part_of(entry.part)
+    for workload in entry.workload:
+        for level in entry.concurrency:
+            this = _cell(entry.this, workload, level)
+            that = None if entry.that is None else _cell(entry.that, workload, level)
             published = (
-                one.ratio if one.ratio is not None else published_ratio(figures, part, one.metric, this, that)
+                entry.ratio if entry.ratio is not None else published_ratio(figures, part, entry.metric, this, that)
             )
             yield Claim(
-                says=one.says, part=part, metric=one.metric, kind=one.kind, this=this, that=that, basis=one.basis,
-                ratio=published,
+                says=entry.says, part=part, metric=entry.metric, kind=entry.kind, this=this, that=that,
+                basis=entry.basis, ratio=published,
             )  # fmt: skip
 
 
@@ -176,7 +178,11 @@ def published_ratio(
     figures: Iterable[Figure], part: str, metric: Metric, this: CellName, that: CellName | None
 ) -> float | None:
     """Return the published ``this`` ÷ ``that``; None unless both have a figure for the whole stack in one unit."""
-    known = {one.cell: one for one in figures if one.part == part and one.metric is metric and not one.of}
+    known = {
+        figure.cell: figure
+        for figure in figures
+        if figure.part == part and figure.metric is metric and not figure.of
+    }
     first, second = known.get(this), known.get(that) if that is not None else None
     if first is None or second is None or first.unit != second.unit:
         return None

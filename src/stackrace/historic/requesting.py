@@ -11,21 +11,22 @@ from ..model.rerun import Mode
 from ..spec.race_file import read_race_file
 from ..spec.request import RaceRequest, WorkloadRequest
 
-__all__ = ["Asked", "part_request"]
+__all__ = ["PartRequest", "part_request"]
 
 Check = Callable[[str], object]
 """Raises StackraceError for a stack path that cannot be raced here; its result is not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A part's race; ``left_out`` holds a sentence for each stack that cannot run here."""
+class PartRequest:
+    """A part's race."""
 
     request: RaceRequest
     left_out: tuple[str, ...] = ()
+    """A sentence for each stack that cannot run here."""
 
 
-def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -> Asked:
+def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -> PartRequest:
     """Return what ``part`` asks for: the author's protocol, or, quick, every cell within its budget.
 
     Stacks that ``check`` refuses are left out, and originals of techniques that are gone come in beside their
@@ -38,7 +39,7 @@ def part_request(comparison: Comparison, part: Part, mode: Mode, check: Check) -
     if not kept:
         raise MissingError(f"none of the stacks of {part.file.name} can be raced here", detail="\n".join(left_out))
     request = _only(request, kept)
-    return Asked(request=_quick(request, part) if mode is Mode.QUICK else request, left_out=left_out)
+    return PartRequest(request=_quick(request, part) if mode is Mode.QUICK else request, left_out=left_out)
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:

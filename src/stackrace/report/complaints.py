@@ -38,21 +38,24 @@ class Trial(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """One check's findings of one effect: how often, where, the first one in words, and the way out.
-
-    ``by_stack`` counts them, the most frequent first; a complaint about the race has none. ``whole`` is how many
-    trials of the kind the race had, 0 where that is not known.
-    """
+    """One check's findings of one effect: how often, where, and the first of them in words."""
 
     check: str
+    """By title."""
     effect: Effect
     count: int
+    """How many findings."""
     trial: Trial = Trial.SLICE
     whole: int = 0
+    """How many trials of that kind the race had; 0 where that is not known."""
     by_stack: tuple[tuple[str, int], ...] = ()
+    """Findings by stack, the most frequent first; none of a complaint about the race."""
     seen: str = ""
+    """What was measured."""
     threshold: str = ""
+    """What should have been."""
     remedy: str = ""
+    """The way out."""
 
     @property
     def stacks(self) -> tuple[str, ...]:

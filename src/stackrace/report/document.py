@@ -59,12 +59,12 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
 
 
 def _words(race: Race, standing: Standing) -> dict[str, object]:
-    said = {
+    texts = {
         "scaling": scaling.unfits(standing.scaling),
         "refused": refused(race),
         "notes": race_words.notes(race, standing),
     }
-    return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in said.items()}}
+    return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in texts.items()}}
 
 
 def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:

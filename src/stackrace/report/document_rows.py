@@ -19,12 +19,12 @@ def level(level: Level) -> dict[str, object]:
     }
 
 
-def row(one: Row) -> dict[str, object]:
+def row(row: Row) -> dict[str, object]:
     """Return one stack's row."""
     return {
-        **plain(one),
-        "throughput": {"unit": "1/s", **plain(one.throughput_per_s)},
-        "latency_limits": {name: _seconds(limits) for name, limits in one.latency_limits.items()},
+        **plain(row),
+        "throughput": {"unit": "1/s", **plain(row.throughput_per_s)},
+        "latency_limits": {name: _seconds(limits) for name, limits in row.latency_limits.items()},
     }
 
 

@@ -18,17 +18,20 @@ MOST_BARS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """One stack under one load: medians over its launches, the peak of all; bytes (PSS) of all hops.
-
-    ``curve`` draws the longest launch from zero, ``span_s`` is how long that one was watched.
-    """
+    """One stack under one load; sizes are the proportional set sizes (PSS) of all hops in bytes."""
 
     stack: str
+    """By path."""
     start_bytes: float
+    """The median over its launches."""
     end_bytes: float
+    """The median over its launches."""
     peak_bytes: int
+    """The most of all launches."""
     span_s: float
+    """How long the longest launch was watched, in seconds."""
     curve: str
+    """That launch as bars from zero."""
 
 
 def growths(race: Race, standing: Standing) -> tuple[Growth, ...]:
@@ -40,7 +43,7 @@ def growths(race: Race, standing: Standing) -> tuple[Growth, ...]:
         return ()
     level = standing.levels[standing.headline]
     watched = {row.stack: _watched(launches_at(race, level, row.stack)) for row in level.rows}
-    return tuple(_growth(stack, found) for stack, found in watched.items() if found)
+    return tuple(_growth(stack, samples) for stack, samples in watched.items() if samples)
 
 
 def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:

@@ -46,9 +46,9 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     for level in (*headline, *(level for level in standing.levels if level not in headline)):
         yield Section(title=level.label, blocks=(level_table(level, void=void),), media=_TEXT)
     yield from scaling_sections(standing)
-    if found := growths(race, standing):
+    if grown := growths(race, standing):
         where = standing.levels[standing.headline].where
-        yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(found),), media=_BOTH)
+        yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(grown),), media=_BOTH)
     if troubles := tuple(_troubles(race, standing)):
         yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
     notes = race_words.notes(race, standing)

@@ -11,7 +11,7 @@ from ..charts.scale import Scale, logarithmic
 from ..charts.svg import caption, tag
 from ..words import rerun as words
 
-__all__ = ["claim_drawing", "claims_scale"]
+__all__ = ["CLASSES", "claim_drawing", "claims_scale"]
 
 _ROOM = 1.15
 """How far the axis reaches beyond the outermost ratio; limits may lie beyond it and are cut there."""
@@ -19,13 +19,15 @@ _ROOM = 1.15
 _FARTHEST = 30.0
 """An interval never stretches the axis beyond this multiple of its own value."""
 
-_CLASSES = {
+CLASSES = {
     Ruling.HOLDS: "holds",
     Ruling.REVERSED: "reversed",
     Ruling.NOT_SO: "reversed",
     Ruling.SAME: "same",
     Ruling.UNDECIDED: "undecided",
+    Ruling.NOT_MEASURED: "missing",
 }
+"""How each ruling is drawn: the classes of the style sheet."""
 
 
 def claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
@@ -46,7 +48,7 @@ def claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
     x = percent(scale, 1.0)
     parts.append(tag("line", x1=x, x2=x, y1="0", y2="100%", class_="zero"))
     if outcome.now is not None:
-        style = _CLASSES.get(outcome.ruling, "undecided")
+        style = CLASSES[outcome.ruling]
         if outcome.now.low is not None and outcome.now.high is not None:
             left, right = percent(scale, outcome.now.low), percent(scale, outcome.now.high)
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))

@@ -7,30 +7,21 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 from markupsafe import Markup
 
-from ...model.rerun import ClaimOutcome, Rerun, Ruling
+from ...model.rerun import ClaimOutcome, Rerun
 from .. import figures
 from ..charts.bars import axis
-from ..clean import one_line
-from ..html import marks
+from ..html.templates import environment
 from ..words import rerun as words
-from .chart import claim_drawing, claims_scale
+from .chart import CLASSES, claim_drawing, claims_scale
 from .sheet import command
 
 __all__ = ["HtmlExporter"]
 
 HERE = Path(__file__).parent
 STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
-CLASSES = {
-    Ruling.HOLDS: "holds",
-    Ruling.REVERSED: "reversed",
-    Ruling.NOT_SO: "reversed",
-    Ruling.SAME: "same",
-    Ruling.UNDECIDED: "undecided",
-    Ruling.NOT_MEASURED: "missing",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +73,8 @@ def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> PartView:
 
 @cache
 def _templates() -> Environment:
-    templates = Environment(
-        loader=FileSystemLoader(HERE), autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    templates = environment(HERE)
     templates.filters.update(
-        breakable=marks.breakable, path=marks.path, line=one_line,
         ratio=lambda value: figures.NOTHING if value is None else figures.number(value),
         kind=lambda ruling: CLASSES[ruling],
     )  # fmt: skip

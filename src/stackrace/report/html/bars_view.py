@@ -42,7 +42,7 @@ def standing_view(level: Level, *, void: bool = False) -> BarsView:
     scale = linear(max(row.throughput_per_s.high or row.throughput_per_s.value for row in rows), ticks=3)
     bars = tuple(
         Bar(row=row, span=_span(rows, place),
-            drawing=Markup(interval_bar(row.throughput_per_s, scale, _told(row), first=row.tier == 1 and not void)))
+            drawing=Markup(interval_bar(row.throughput_per_s, scale, _rate(row), first=row.tier == 1 and not void)))
         for place, row in enumerate(rows)
     )  # fmt: skip
     return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)
@@ -80,7 +80,7 @@ def _span(rows: tuple[Row, ...], place: int) -> int:
     return sum(row.tier == tier for row in rows)
 
 
-def _told(row: Row) -> str:
+def _rate(row: Row) -> str:
     value = figures.number(row.throughput_per_s.value)
     text = figures.limits(row.throughput_per_s, figures.number)
     return f"{row.stack}: {value} requests/s" + (f" ({text})" if text else "")

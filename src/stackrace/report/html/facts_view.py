@@ -36,7 +36,7 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
         ("difference that does not matter", figures.percent(race.difference)),
         ("budget", f"{_budget(race)}, {figures.duration(race.elapsed_s)} used"),
         *_protocol(race),
-        *_asked(race),
+        *_urls(race),
         ("seed", str(race.seed)),
         ("race", race.id),
         ("started", race.started_at),
@@ -67,8 +67,8 @@ def _length(load: Load) -> str:
     return f"{length} at {load.label}"
 
 
-def _asked(race: Race) -> Iterator[tuple[str, str]]:
-    """What was asked for; a recording is named by its ``file:`` URL."""
+def _urls(race: Race) -> Iterator[tuple[str, str]]:
+    """Yield the URLs that were asked for; a recording is named by its ``file:`` URL."""
     if not race.workloads:
         yield "URLs", ", ".join(race.urls)
     for name, urls in race.workloads.items():

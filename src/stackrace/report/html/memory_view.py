@@ -32,13 +32,13 @@ def memory_view(race: Race, standing: Standing) -> Multiple | None:
     order = dict.fromkeys([row.stack for row in standing.rows] + list(race.stacks))
     level = standing.levels[standing.headline] if race.repeats is not None and standing.levels else None
     lines = {stack: _lines(race, stack, level) for stack in order}
-    lines = {stack: found for stack, found in lines.items() if found}
+    lines = {stack: drawable for stack, drawable in lines.items() if drawable}
     if not lines:
         return None
-    points = [point for found in lines.values() for line in found for point in line]
+    points = [point for of_stack in lines.values() for line in of_stack for point in line]
     across, up = linear(max(x for x, _ in points), ticks=3), linear(max(y for _, y in points), ticks=3)
     frame = Frame(x=across, y=up, x_labels=tuple((tick, across.label(tick)) for tick in across.ticks))
-    panels = tuple(Panel(stack=s, drawing=Markup(_panel(frame, s, found))) for s, found in lines.items())
+    panels = tuple(Panel(stack=s, drawing=Markup(_panel(frame, s, of_stack))) for s, of_stack in lines.items())
     title = "Memory over time" + (f" {level.where}" if level else "")
     return Multiple(title=title, words=WORDS, shared=Markup(), panels=panels)
 
@@ -47,14 +47,14 @@ def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
     drawn = [tag("path", d=line_path(frame, line), class_="line thin") for line in lines]
     x, y = max((point for line in lines for point in line), key=lambda point: point[1])
     drawn.append(frame.note(x, y, figures.number(y)))
-    told = f"Peak {figures.number(y)} MiB after {figures.number(x)} s; {len(lines)} launches"
-    return frame.panel("".join(drawn), f"{stack}: memory over time", told)
+    description = f"Peak {figures.number(y)} MiB after {figures.number(x)} s; {len(lines)} launches"
+    return frame.panel("".join(drawn), f"{stack}: memory over time", description)
 
 
 def _lines(race: Race, stack: str, level: Level | None) -> list[Line]:
     own = [launch for launch in race.launches if launch.stack == stack]
-    found = [_thin(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
-    return [line for line in found if len(line) > 1]
+    lines = [_thin(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
+    return [line for line in lines if len(line) > 1]
 
 
 def _thin(samples: Sequence[MemorySample]) -> Line:

@@ -122,12 +122,12 @@ def _law(frame: Frame, curve: ScalingCurve | None) -> str:
 def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool,
            curve: ScalingCurve | None) -> str:  # fmt: skip
     named = max(points, key=lambda p: p.y) if largest else points[-1]
-    told = "; ".join(
+    description = "; ".join(
         f"{figures.count(p.x)} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points
     )
     label = ("≥ " if named.bound else "") + figures.number(named.y)
     inside = _law(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
-    return frame.panel(inside, f"{stack}: {title}", told, behind=name)
+    return frame.panel(inside, f"{stack}: {title}", description, behind=name)
 
 
 def _points(levels: Sequence[Level], stack: str, point: Callable[[int, Row], Point]) -> list[Point]:
@@ -140,16 +140,16 @@ def _rate(concurrency: int, row: Row) -> Point:
 
 
 def _delay(concurrency: int, row: Row) -> Point:
-    found, bound = row.latency_limits.get("p99"), "p99" in row.latency.censored
-    if found is None or bound:
+    p99, bound = row.latency_limits.get("p99"), "p99" in row.latency.censored
+    if p99 is None or bound:
         return Point(x=concurrency, y=_p99_ms(row), bound=bound)
-    low, high = (None if limit is None else limit * 1e3 for limit in (found.low, found.high))
+    low, high = (None if limit is None else limit * 1e3 for limit in (p99.low, p99.high))
     return Point(x=concurrency, y=_p99_ms(row), low=low, high=high)
 
 
 def _p99_ms(row: Row) -> float:
-    found = row.latency_limits.get("p99")
-    return 1e3 * (row.latency.p99 if found is None else found.value)
+    p99 = row.latency_limits.get("p99")
+    return 1e3 * (row.latency.p99 if p99 is None else p99.value)
 
 
 def _p99_limits_ms(row: Row) -> Iterator[float]:

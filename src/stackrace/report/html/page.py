@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache, partial
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 
 from ...model.race import Race
 from ...model.standing import Level, Standing
 from .. import figures, repeat
-from ..clean import one_line, printable, tail
+from ..clean import printable, tail
 from ..complaints import complaints, refused
 from ..level_table import level_table
 from ..race_sheet import scaling_sections
@@ -22,6 +22,7 @@ from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
 from .memory_view import memory_view
 from .multiples_view import multiples_views
+from .templates import environment
 
 __all__ = ["HtmlExporter"]
 
@@ -61,14 +62,10 @@ def _columns(level: Level) -> list[Column]:
 
 @cache
 def _templates() -> Environment:
-    templates = Environment(
-        loader=FileSystemLoader(HERE), autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    templates = environment(HERE)
     templates.filters.update(
-        breakable=marks.breakable, path=marks.path, line=one_line, printable=printable,
-        log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number, mib=figures.mebibytes,
-        count=figures.count,
+        printable=printable, log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number,
+        mib=figures.mebibytes, count=figures.count,
     )  # fmt: skip
     templates.globals.update(
         Tone=Tone, quantile=figures.quantile, percentile=figures.percentile,

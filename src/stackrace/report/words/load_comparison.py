@@ -34,7 +34,7 @@ def title(line: Line) -> str:
 
 def difference(setting: Difference) -> str:
     """Say in what the loads themselves differ."""
-    return f"The loads differ in {setting.what}: {_said(setting.before)} → {_said(setting.after)}"
+    return f"The loads differ in {setting.what}: {_setting(setting.before)} → {_setting(setting.after)}"
 
 
 def limits(ratio: Interval | None) -> str:
@@ -47,5 +47,5 @@ def limits(ratio: Interval | None) -> str:
     )
 
 
-def _said(value: object) -> str:
+def _setting(value: object) -> str:
     return "not said" if value is None else json.dumps(value, ensure_ascii=False)

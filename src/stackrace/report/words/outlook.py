@@ -22,7 +22,7 @@ __all__ = ["outlook"]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
-_TOLD = (0.01, 0.02, 0.03, 0.05, 0.1)
+_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Differences that are proposed in place of one that is too small."""
 
 
@@ -107,7 +107,7 @@ def _of_difference(plan: RacePlan) -> Iterator[str]:
     stacks = len(plan.stacks)
     if stacks < 2 or plan.exhaustive or _is_told(stacks, plan.difference):
         return
-    larger = next((difference for difference in _TOLD if _is_told(stacks, difference)), None)
+    larger = next((difference for difference in _DIFFERENCES if _is_told(stacks, difference)), None)
     proposed = f" Give --difference {100 * larger:g}% to get an answer even then." if larger is not None else ""
     yield (
         f"To prove a difference of {percent(plan.difference)} takes more launches than most races make. "

@@ -1,0 +1,22 @@
+"""How every page is made from its templates: foreign text is escaped, and a name that is not there is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ..clean import one_line
+from . import marks
+
+__all__ = ["environment"]
+
+
+def environment(folder: Path) -> Environment:
+    """Return the templates of ``folder`` with the filters that all pages share."""
+    templates = Environment(
+        loader=FileSystemLoader(folder), autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    templates.filters.update(breakable=marks.breakable, path=marks.path, line=one_line)
+    return templates
