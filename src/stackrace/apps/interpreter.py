@@ -89,9 +89,9 @@ def _same(first: Path, second: Path) -> bool:
 
 
 def _requirements(root: Path) -> Path | None:
-    listed = root / "requirements.txt"
-    if listed.is_file():
-        return listed.absolute()
+    requirements = root / "requirements.txt"
+    if requirements.is_file():
+        return requirements.absolute()
     pyproject = root / "pyproject.toml"
     return pyproject.absolute() if _declares_dependencies(pyproject) else None
 
@@ -130,7 +130,7 @@ def can_import(python: Path, module: str, root: Path, timeout_s: float = 30.0) -
     """Tell whether ``python``, started in ``root``, can import ``module``."""
     code = "import importlib, os, sys; sys.path.insert(0, os.getcwd()); importlib.import_module(sys.argv[1])"
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [str(python), "-c", code, module],
             cwd=root,
             stdin=subprocess.DEVNULL,
@@ -140,4 +140,4 @@ def can_import(python: Path, module: str, root: Path, timeout_s: float = 30.0) -
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
+    return result.returncode == 0

@@ -145,7 +145,7 @@ def throughput_drifts(view: RaceView) -> Finding | None:
     if view.drift is None or not view.drift.notable:
         return None
     change = math.expm1(view.drift.value)
-    others = [(stack, one) for stack, one in view.uneven if one.notable]
+    others = [(stack, drift) for stack, drift in view.uneven if drift.notable]
     if not others:
         return throughput_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
     stack, most = max(others, key=lambda pair: abs(pair[1].value))

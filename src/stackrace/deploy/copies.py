@@ -29,12 +29,12 @@ def copy(source: Path, target: Path, variable: str) -> None:
     """
     # sparse files stay as they are: punching holes would let a database meet a full disk in its own files
     command = ("cp", "-a", "--reflink=auto", "--sparse=auto", "--", f"{source}/.", str(target))
-    done = run(command, folder=Path("/"), environment={**os.environ, "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
-    if done.code:
+    result = run(command, folder=Path("/"), environment={**os.environ, "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
+    if result.code:
         way_out = shortage(target, variable) or f"; set {variable} to another folder"
         raise InputError(
             f"{source} cannot be copied to {target}{way_out}",
-            detail="\n".join(done.output.splitlines()[-3:]),
+            detail="\n".join(result.output.splitlines()[-3:]),
         )
 
 

@@ -150,8 +150,8 @@ def _uv(arguments: Sequence[str]) -> None:
     if program is None:
         raise MissingError("uv is not installed; run: pip install uv")
     clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    done = subprocess.run(
+    result = subprocess.run(
         [program, *arguments], capture_output=True, text=True, env=clean, check=False, preexec_fn=leash
     )
-    if done.returncode:
-        raise MissingError(f"uv {arguments[0]} failed", detail=done.stderr.strip())
+    if result.returncode:
+        raise MissingError(f"uv {arguments[0]} failed", detail=result.stderr.strip())

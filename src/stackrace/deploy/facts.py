@@ -76,8 +76,8 @@ def _ruby(ruby: Path) -> str:
 @cache
 def _distribution(home: Path, requirement: str) -> str:
     """Return the installed version of a requirement's package, empty when it is not there."""
-    wanted = re.sub(r"[-_.]+", "_", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
-    return next((version for name, version in _installed(home) if name == wanted), "")
+    package = re.sub(r"[-_.]+", "_", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
+    return next((version for name, version in _installed(home) if name == package), "")
 
 
 def _installed(home: Path) -> Iterator[tuple[str, str]]:

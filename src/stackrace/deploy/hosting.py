@@ -30,13 +30,13 @@ def prepare(app: App) -> None:
     for command in app.prepare:
         name = f"[app] prepare: {' '.join(command)}"
         try:
-            done = run(command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S)
+            result = run(command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             raise AppError(f"{name} did not end within {PREPARE_TIMEOUT_S} s") from error
         except OSError as error:
             raise AppError(f"{name} cannot be run: {error}") from error
-        if done.code:
-            raise AppError(f"{name} {ended(done.code)}", detail=done.output)
+        if result.code:
+            raise AppError(f"{name} {ended(result.code)}", detail=result.output)
 
 
 def hosted(

@@ -30,12 +30,14 @@ class Inspection:
     sockets: Mapping[int, frozenset[int]]
     """The inodes of its own listeners, by port."""
 
-    def afterwards(self, guard: Guard, running: Running, still: Listeners) -> Aftermath:
-        """Return the whole aftermath, now that the stack was stopped and ``still`` are all who listen."""
+    def afterwards(self, guard: Guard, running: Running, listening: Listeners) -> Aftermath:
+        """Return the whole aftermath, now that the stack was stopped and ``listening`` are all who still listen."""
         states = guard.status([pid for _, pid in running.parts])
         return replace(
             self.aftermath,
-            listeners_left=tuple(port for port, own in self.sockets.items() if own & still.get(port, frozenset())),
+            listeners_left=tuple(
+                port for port, own in self.sockets.items() if own & listening.get(port, frozenset())
+            ),
             processes_left=sum(len(state.family) for state in states.values()),
         )
 
@@ -87,8 +89,8 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
         return marks[0].decode(errors="replace")
     if _WATCHES.search(command):
         return command.decode(errors="replace")[-120:]
-    held = descriptors(pid)
-    if held is not None and held.watches_files and b"python" in command.split(b" ")[0]:
+    open_files = descriptors(pid)
+    if open_files is not None and open_files.watches_files and b"python" in command.split(b" ")[0]:
         return f"inotify in {command.decode(errors='replace')[:120]}"
     return ""
 
@@ -103,5 +105,5 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
                 text = file.read(_LOG_BYTES)
         except OSError:
             continue
-        counts.update({each: text.count(each.value.encode()) for each in Complaint})
-    return {each: number for each, number in counts.items() if number}
+        counts.update({complaint: text.count(complaint.value.encode()) for complaint in Complaint})
+    return {complaint: number for complaint, number in counts.items() if number}

@@ -153,7 +153,7 @@ def install(entries: Iterable[Entry]) -> None:
     subprocess.run([*prefix, "apt-get", "update", "-q"], capture_output=True, check=False)
     # RUNLEVEL=1 makes invoke-rc.d leave the daemons off: they would take port 80 and CPU from the race
     environment = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *prefix,
             "env",
@@ -164,8 +164,8 @@ def install(entries: Iterable[Entry]) -> None:
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise InputError(f"{' '.join(command)} failed", detail=(done.stderr or done.stdout).strip()[-2000:])
+    if result.returncode:
+        raise InputError(f"{' '.join(command)} failed", detail=(result.stderr or result.stdout).strip()[-2000:])
 
 
 def _lacking(needs: Needs) -> list[str]:
@@ -185,6 +185,6 @@ def _version(needs: Needs) -> str:
         command = ("dpkg-query", "--show", "--showformat=${Version}", needs.apt[0])
     else:
         return ""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    version = _VERSION.search(done.stdout + done.stderr)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    version = _VERSION.search(result.stdout + result.stderr)
     return version[0] if version else ""

@@ -69,11 +69,11 @@ class Instance:
     def run(self, command: Sequence[str]) -> None:
         """Run one of its commands to the end. Raises LaunchError with the command's last words and its own."""
         try:
-            done = self._call(command, COMMAND_TIMEOUT_S)
+            result = self._call(command, COMMAND_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise LaunchError(f"{self.name} cannot be made ready: {error}") from error
-        if done.code:
-            raise self.failure(f"{self.name}: {Path(command[0]).name} {ended(done.code)}", done.output)
+        if result.code:
+            raise self.failure(f"{self.name}: {Path(command[0]).name} {ended(result.code)}", result.output)
 
     def failure(self, message: str, words: str = "") -> LaunchError:
         """Return the error that says ``message``, whether the disk is full, ``words`` and its own last words."""
@@ -118,9 +118,9 @@ def identity(service: Service) -> tuple[str, ...]:
     """Say what the data of a service depend on: its version, its recipe, and whose rights it runs with."""
     command = service.version()
     try:
-        done = run(command, folder=Path("/"), environment=os.environ, timeout_s=READY_TIMEOUT_S)
+        result = run(command, folder=Path("/"), environment=os.environ, timeout_s=READY_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LaunchError(f"{service.name} cannot be started: {error}") from error
-    if done.code:
-        raise LaunchError(f"{service.name}: {' '.join(command)} {ended(done.code)}", detail=done.output)
-    return (service.name, done.output, repr(service.recipe(Path("/run"))), *unprivileged(), str(os.geteuid()))
+    if result.code:
+        raise LaunchError(f"{service.name}: {' '.join(command)} {ended(result.code)}", detail=result.output)
+    return (service.name, result.output, repr(service.recipe(Path("/run"))), *unprivileged(), str(os.geteuid()))

@@ -180,7 +180,7 @@ class Launcher:
         """Let the server's own checker read the configuration."""
         if not part.recipe.check:
             return
-        done = subprocess.run(
+        result = subprocess.run(
             [*unprivileged(), *_absolute(part.recipe.check, part.folders)],
             cwd=part.site.directory,
             env=self._variables(part),
@@ -188,11 +188,11 @@ class Launcher:
             text=True,
             check=False,
         )
-        if done.returncode:
+        if result.returncode:
             raise LaunchFailed(
                 FailureKind.NOT_STARTED,
                 f"{part.hop} rejects its configuration",
-                (done.stderr + done.stdout).strip()[-2000:],
+                (result.stderr + result.stdout).strip()[-2000:],
             )
 
     def _spawn(self, part: Part, group: Group | None) -> int:

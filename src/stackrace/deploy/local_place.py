@@ -236,12 +236,12 @@ class LocalPlace:
 
     def retire(self, stacks: Sequence[Stack]) -> Leaving:
         """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
-        gone = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
+        leaving = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
         listening = listeners()
         leavers = [
             Leaver(running=up.running, inspection=inspect(self._guard, up.running, listening), memory=up.memory)
-            for up in gone
+            for up in leaving
         ]
         return Leaving(self._guard, leavers)
 

@@ -45,7 +45,7 @@ def render_stack(
     for index in range(len(groups) - 1, -1, -1):
         group = groups[index]
         front = index == 0
-        made = [
+        copies = [
             _part(
                 group,
                 name=stack.process_names[index],
@@ -58,8 +58,8 @@ def render_stack(
             )
             for copy in range(group[0].instances)
         ]
-        parts += made
-        upstream = tuple(part.site.listen for part in made)
+        parts += copies
+        upstream = tuple(part.site.listen for part in copies)
     return tuple(parts)
 
 

@@ -62,12 +62,12 @@ class Leaving:
     def _stop(self) -> Retired:
         begun_s = time.monotonic()
         complaints = stop(self._guard, [leaver.running for leaver in self._leavers])
-        still = listeners()
+        listening = listeners()
         return Retired(
             memory={leaver.path: tuple(leaver.memory) for leaver in self._leavers},
             complaints=complaints,
             aftermaths={
-                leaver.path: leaver.inspection.afterwards(self._guard, leaver.running, still)
+                leaver.path: leaver.inspection.afterwards(self._guard, leaver.running, listening)
                 for leaver in self._leavers
             },
             took_s=time.monotonic() - begun_s,

@@ -16,13 +16,13 @@ def busy(surroundings: Surroundings) -> Advice | None:
     share = surroundings.foreign_share
     if share <= 0.03:
         return None
-    named = ", ".join(
+    names = ", ".join(
         f"{offender.name} (pid {offender.pid}) {percent(offender.share)} of a core"
         for offender in surroundings.offenders
     )
     return advise(
         "foreign CPU",
-        seen=f"other programs use {percent(share)} of this machine: {named or 'many that come and go'}; "
+        seen=f"other programs use {percent(share)} of this machine: {names or 'many that come and go'}; "
         f"load average {number(surroundings.load_average)}",
         threshold="at most 3 %",
         remedy="find out what they are; end them, or wait until they are done",
@@ -55,10 +55,10 @@ def due_soon(surroundings: Surroundings) -> Advice | None:
     """Timers are due within the hour. Source: systemd.timer(5)."""
     if not surroundings.jobs:
         return None
-    named = ", ".join(f"{job.name} {_in(job.due_s)}" for job in surroundings.jobs)
+    names = ", ".join(f"{job.name} {_in(job.due_s)}" for job in surroundings.jobs)
     return advise(
         "timers due",
-        seen=f"due within the hour: {named}",
+        seen=f"due within the hour: {names}",
         threshold="none",
         remedy="race after them, or stop them and start them again afterwards",
         why="package lists, manual pages and disks are worked through for minutes, on one stack's slices only",
@@ -119,12 +119,12 @@ def other_race(surroundings: Surroundings) -> Advice | None:
 
 def leftovers(surroundings: Surroundings) -> Advice | None:
     """Killed races left folders or processes."""
-    left = [remains for remains in surroundings.remains if not remains.guarded]
-    if not left:
+    abandoned = [remains for remains in surroundings.remains if not remains.guarded]
+    if not abandoned:
         return None
-    pids = sorted({pid for remains in left for pid in remains.pids})
-    folders = " ".join(shlex.quote(str(remains.folder)) for remains in left)
-    directories = "1 run directory" if len(left) == 1 else f"{len(left)} run directories"
+    pids = sorted({pid for remains in abandoned for pid in remains.pids})
+    folders = " ".join(shlex.quote(str(remains.folder)) for remains in abandoned)
+    directories = "1 run directory" if len(abandoned) == 1 else f"{len(abandoned)} run directories"
     processes = " and 1 process" if len(pids) == 1 else f" and {len(pids)} processes" if pids else ""
     return advise(
         "leftovers",
@@ -141,10 +141,10 @@ def listening(surroundings: Surroundings) -> Advice | None:
     """Somebody listens where examples and ``stackrace web`` expect nobody."""
     if not surroundings.listeners:
         return None
-    named = ", ".join(f"{port}: {who}" for port, who in sorted(surroundings.listeners.items()))
+    names = ", ".join(f"{port}: {who}" for port, who in sorted(surroundings.listeners.items()))
     return advise(
         "ports taken",
-        seen=f"somebody listens on port {named}",
+        seen=f"somebody listens on port {names}",
         threshold="nobody you do not know of",
         remedy="races take free ports and do not mind; see that `stackrace load` meets the server you mean",
         why="an old server on a well-known port is easily loaded in place of the new one",

@@ -70,8 +70,8 @@ def _no_change(surroundings: Surroundings) -> tuple[Change, ...]:
 
 
 def _longer_queue(surroundings: Surroundings) -> tuple[Change, ...]:
-    wanted = 2 ** math.ceil(math.log2(max(surroundings.plan.concurrency, 4096)))
-    return _change(surroundings, _QUEUE, str(wanted))
+    length = 2 ** math.ceil(math.log2(max(surroundings.plan.concurrency, 4096)))
+    return _change(surroundings, _QUEUE, str(length))
 
 
 def _more_ports(surroundings: Surroundings) -> tuple[Change, ...]:

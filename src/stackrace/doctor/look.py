@@ -95,11 +95,11 @@ def _watch_speed(cores: Resources, watch_s: float) -> list[float]:
 
 def _spread(costs: Sequence[float]) -> float | None:
     """Return how much faster the fastest tenth was than the slowest; None where there are too few."""
-    known = sorted(cost for cost in costs if cost > 0)
-    if len(known) < _LEAST:
+    valid = sorted(cost for cost in costs if cost > 0)
+    if len(valid) < _LEAST:
         return None
-    tenth = len(known) // 10
-    return known[-1 - tenth] / known[tenth] - 1
+    tenth = len(valid) // 10
+    return valid[-1 - tenth] / valid[tenth] - 1
 
 
 def _plan(cores: Resources, concurrency: int) -> Preparation:

@@ -117,7 +117,7 @@ def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():
-        held = sockets.descriptors(pid)
-        for inode in held.sockets & inodes.keys() if held else ():
+        open_files = sockets.descriptors(pid)
+        for inode in open_files.sockets & inodes.keys() if open_files else ():
             owners[inodes[inode]] = f"{_name(pid)} (pid {pid})"
     return owners

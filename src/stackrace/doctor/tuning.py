@@ -68,12 +68,14 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
         if pending:
             journal = Journal(changes=(*kept.changes, *pending), boot=_boot(), namespace=_namespace())
             record.write(journal)
-        done = [_set(kernel, change) for change in pending]
-        refused = {outcome.change for outcome in done if not outcome.settled}
+        attempts = [_set(kernel, change) for change in pending]
+        refused = {outcome.change for outcome in attempts if not outcome.settled}
         if refused:
-            left = tuple(change for change in journal.changes if change not in refused or change in kept.changes)
-            record.write(replace(journal, changes=left))
-        return (*outcomes, *done)
+            open_changes = tuple(
+                change for change in journal.changes if change not in refused or change in kept.changes
+            )
+            record.write(replace(journal, changes=open_changes))
+        return (*outcomes, *attempts)
 
 
 def undo(kernel: Kernel, record: Record) -> tuple[Outcome, ...]:

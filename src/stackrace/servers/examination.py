@@ -50,7 +50,7 @@ def _problems(spec: ServerSpec, entry: Entry) -> Iterator[str]:
         yield "a Server's spec must say which protocols it listens to, on which sockets"
     if isinstance(entry, Guest) and not spec.inside:
         yield "a Guest's spec must say inside which servers it lives"
-    for name, count in Counter(each.name for each in (*spec.settings, *BEHIND_ANOTHER)).items():
+    for name, count in Counter(setting.name for setting in (*spec.settings, *BEHIND_ANOTHER)).items():
         if count > 1:
             yield f"its setting {name!r} is there twice, or is one that every server has"
     for setting in spec.settings:
@@ -74,8 +74,10 @@ def _rehearsed(entry: Entry) -> str:
     """Have it say how it would start with all settings at their defaults."""
     settings = {setting.name: setting.default for setting in (*entry.spec.settings, *BEHIND_ANOTHER)}
     try:
-        wanted = entry.requirements(settings)
-        if not isinstance(wanted, tuple) or not all(isinstance(each, str) for each in wanted):
+        requirements = entry.requirements(settings)
+        if not isinstance(requirements, tuple) or not all(
+            isinstance(requirement, str) for requirement in requirements
+        ):
             return "requirements() must return a tuple of strings"
         site = _site(entry.spec, settings)
         if isinstance(entry, Server):

@@ -24,5 +24,5 @@ def program(name: str) -> str:
 
 def lacking(*names: str) -> str:
     """Say which of the programs are not installed; empty when all are."""
-    gone = [name for name in names if find(name) is None]
-    return f"no program {', '.join(gone)}" if gone else ""
+    missing = [name for name in names if find(name) is None]
+    return f"no program {', '.join(missing)}" if missing else ""

@@ -43,7 +43,7 @@ def _absolute(request: RaceRequest) -> RaceRequest:
         static=None if request.static is None else {url: path.absolute() for url, path in request.static.items()},
         servers=_path(request.servers),
         session=_path(request.session),
-        workloads=tuple(_workload(one) for one in request.workloads),
+        workloads=tuple(_workload(workload) for workload in request.workloads),
     )
 
 

@@ -25,8 +25,8 @@ class PostgreSQL(Service):
     def missing(self) -> str:
         """Look for the server, initdb and the clients that wait for it and settle it."""
         needed = ("postgres", "initdb", "pg_isready", "psql", "vacuumdb")
-        gone = [name for name in needed if _find(name) is None]
-        return f"no program {', '.join(gone)}" if gone else ""
+        missing = [name for name in needed if _find(name) is None]
+        return f"no program {', '.join(missing)}" if missing else ""
 
     def version(self) -> tuple[str, ...]:
         """Source: PostgreSQL manual, postgres."""

@@ -51,12 +51,12 @@ def updates(request):
 
 def fortunes(request):
     """Fortunes: all rows and one more, sorted here, not in the database, and escaped by the template."""
-    found = list(Fortune.objects.all())
-    if not found:
+    rows = list(Fortune.objects.all())
+    if not rows:
         raise unseeded("world")
-    found.append(Fortune(id=0, message="Additional fortune added at request time."))
-    found.sort(key=attrgetter("message"))
-    return render(request, "frameworks/fortunes.html", {"fortunes": found})
+    rows.append(Fortune(id=0, message="Additional fortune added at request time."))
+    rows.sort(key=attrgetter("message"))
+    return render(request, "frameworks/fortunes.html", {"fortunes": rows})
 
 
 def _rows(request):

@@ -48,18 +48,18 @@ def loans(request):
 @require_safe
 def publisher(request, pk):
     """Show a publisher and a page of its books, in 3 queries."""
-    found = get_object_or_404(Publisher, pk=pk)
-    books = found.books.all()
+    publisher = get_object_or_404(Publisher, pk=pk)
+    books = publisher.books.all()
     facts = books.aggregate(total=Count("id"), first=Min("year"), last=Max("year"))
-    context = {"publisher": found, "facts": facts, "page": seek(books, request.GET)}
+    context = {"publisher": publisher, "facts": facts, "page": seek(books, request.GET)}
     return render(request, "library/publisher.html", context)
 
 
 @require_safe
 def book(request, pk):
     """Show a book, how often it was borrowed and its last loans, in 3 queries."""
-    found = get_object_or_404(Book.objects.select_related("publisher"), pk=pk)
-    context = {"book": found, "total": found.loans.count(), "loans": found.loans.order_by("-id")[:SHORT]}
+    book = get_object_or_404(Book.objects.select_related("publisher"), pk=pk)
+    context = {"book": book, "total": book.loans.count(), "loans": book.loans.order_by("-id")[:SHORT]}
     return render(request, "library/book.html", context)
 
 

@@ -33,8 +33,8 @@ def lookups(environ=os.environ):
     rungs = RUNGS if named is None else named.split(",")
     if unknown := set(rungs) - set(RUNGS):
         raise LadderError(f"LADDER_RUNGS names {', '.join(sorted(unknown))}; the rungs are {', '.join(RUNGS)}")
-    found = {f"/{rung}/": _lookup_of(rung) for rung in rungs}
-    return {**found, FILE: import_module(".rungs.file", __package__).lookup}
+    by_path = {f"/{rung}/": _lookup_of(rung) for rung in rungs}
+    return {**by_path, FILE: import_module(".rungs.file", __package__).lookup}
 
 
 LOOKUPS = lookups()
