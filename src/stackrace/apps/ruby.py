@@ -14,9 +14,9 @@ __all__ = ["find_ruby"]
 def find_ruby(root: Path, explicit: Path | None = None) -> Path:
     """Return ``explicit``, relative to ``root``, or the ``ruby`` on PATH; raises AppError when there is none."""
     if explicit is not None:
-        ruby = (root / explicit.expanduser()).absolute()
-        if is_executable(ruby):
-            return ruby
+        interpreter = (root / explicit.expanduser()).absolute()
+        if is_executable(interpreter):
+            return interpreter
         raise AppError(f"{explicit} is not an interpreter ([app] ruby); give one like /usr/bin/ruby")
     ruby = shutil.which("ruby")
     if ruby is None:
