@@ -87,6 +87,7 @@ def test_a_coefficient_keeps_its_digits_however_small():
 def test_no_exponent_is_ever_written(value):
     for write in (numbers.number, numbers.percent, numbers.duration, numbers.coefficient, numbers.milliseconds):
         assert "e" not in write(value), write
+    assert "e" not in numbers.setting(value)
 
 
 @given(st.floats(0, 1e15))

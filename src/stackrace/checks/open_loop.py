@@ -58,7 +58,7 @@ def lag(observation: Observation) -> Finding | None:
     seen="{missing:count} of {scheduled:count} requests ({value:percent}) were never sent or piled up: "
     "the {knob.server} does not keep up with {rate_per_s:g}/s, so the latencies only show "
     "how long the {knob.span} was",
-    remedy="choose a rate below {throughput_per_s:.4g}/s, which it answered",
+    remedy="choose a rate below {throughput_per_s:count}/s, which it answered",
     source="J. D. C. Little, Operations Research 9 (1961); M. Harchol-Balter, "
     "Performance Modeling and Design of Computer Systems, 2013, chapter 2",
 )

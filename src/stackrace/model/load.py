@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from .numbers import setting
+
 __all__ = ["Counters", "Counts", "Load", "LoadResult", "Quantiles", "SeriesBin", "TargetResult", "Tls"]
 
 UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
@@ -58,7 +60,7 @@ class Load:
         if self.rate_per_s is None:
             level = f"c={self.concurrency}"
         else:
-            level = f"{self.rate_per_s:g}/s" + (" Poisson" if self.poisson else "")
+            level = f"{setting(self.rate_per_s)}/s" + (" Poisson" if self.poisson else "")
         return level + ("" if self.keep_alive else " close")
 
     def named(self, workload: str) -> str:

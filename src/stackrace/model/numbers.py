@@ -13,7 +13,7 @@ from decimal import Decimal
 
 __all__ = [
     "LEAST", "NOTHING", "Figure", "about", "coefficient", "connections", "count", "duration", "mebibytes",
-    "milliseconds", "number", "percent",
+    "milliseconds", "number", "percent", "setting",
 ]  # fmt: skip
 
 NOTHING = "–"
@@ -50,6 +50,11 @@ def _two_digits(value: float) -> str:
 def coefficient(value: float) -> str:
     """Write two digits of what is of any size: ``0.000042``."""
     return f"{Decimal(f'{value:.2g}'):f}" if math.isfinite(value) else NOTHING
+
+
+def setting(value: float) -> str:
+    """Write what a user has given, in up to six digits: ``200``, ``0.5``, ``1500000``."""
+    return f"{Decimal(f'{value:g}'):f}"
 
 
 def count(value: float) -> str:

@@ -149,6 +149,8 @@ def test_a_race_without_limits_says_by_what_it_was_held():
     assert race_words.resources(race) == (
         "Each stack ran on cores 0 and 1 (set by CPU affinity). The load engine ran on the same cores."
     )
+    limited = replace(race, cores=replace(race.cores, memory_bytes=MEMORY))
+    assert "at most 2,048 MiB of memory (set by CPU affinity and a resource limit" in race_words.resources(limited)
     assert (race_words.twin(race), race_words.resumed(race)) == ("", "")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...checks import DECLARATIONS
 from ...checks.planned_resources import memory_limit
-from ...model.numbers import LEAST, count, mebibytes, number, percent
+from ...model.numbers import LEAST, count, mebibytes, number, percent, setting
 from ...model.units import DURATION, SIZE
 from ...model.verdict import Finding, Unit
 from .knobs import RACE, Knobs
@@ -33,6 +33,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "cores": lambda numbers: _named("core", numbers),
     "count": count,
     "duration": DURATION.format,
+    "g": setting,
     "gib": lambda size: number(size / 2**30),
     "list": ", ".join,
     "lumps": _lumps,
@@ -57,9 +58,9 @@ _LIMITS: Mapping[Unit, Callable[[float], str]] = {
     Unit.PER_SECOND: lambda limit: f"{count(limit)}/s",
     Unit.BYTES_PER_SECOND: lambda limit: f"{count(limit / 2**20)} MiB/s",
     Unit.SHARE_PER_SECOND: lambda limit: f"{percent(limit)} per second",
-    Unit.PROBABILITY: lambda limit: f"{limit:g}",
-    Unit.INDEX: lambda limit: f"{limit:g}",
-    Unit.RATIO: lambda limit: f"{limit:g}",
+    Unit.PROBABILITY: setting,
+    Unit.INDEX: setting,
+    Unit.RATIO: setting,
 }
 
 

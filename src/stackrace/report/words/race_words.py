@@ -41,6 +41,11 @@ _ENFORCED = {
     Enforcement.AFFINITY: "CPU affinity",
 }
 
+_OF_MEMORY = {
+    Enforcement.CGROUP: "",
+    Enforcement.AFFINITY: " and a resource limit for each process",
+}
+
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
     Ending.BUDGET: "The race ended with its budget.",
@@ -90,11 +95,13 @@ def resources(race: Race) -> str:
     """Say what each stack had, and what held it to that: the same for all."""
     cores = race.cores
     had = _cores(cores.stack_cores)
+    enforced = _ENFORCED[cores.enforced]
     if cores.memory_bytes is not None:
         had += f" and had at most {figures.mebibytes(cores.memory_bytes)} MiB of memory"
+        enforced += _OF_MEMORY[cores.enforced]
     same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
     engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
-    return f"Each stack ran on {had} (set by {_ENFORCED[cores.enforced]}). The load engine ran on {engine}."
+    return f"Each stack ran on {had} (set by {enforced}). The load engine ran on {engine}."
 
 
 def _cores(numbers: Sequence[int]) -> str:
