@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from ..model.verdict import Effect, Finding
 from .declaration import Declaration, Made
 
-__all__ = ["Dialling", "address"]
+__all__ = ["Destination", "address"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialling:
+class Destination:
     """Where a load is sent."""
 
     name: str
@@ -47,25 +47,25 @@ class Dialling:
     },
     source="RFC 6761 section 6.3; RFC 6724; curl(1), ENVIRONMENT",
 )
-def address(dialling: Dialling) -> Finding | None:
+def address(destination: Destination) -> Finding | None:
     """The host name has several addresses, or other clients reach it through a proxy.
 
     ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there; who compares by name may compare two
     servers, or two network stacks. Where only an address that is not dialled accepts connections, the load is
     refused: all of it would fail. A race dials 127.0.0.1, never a name.
     """
-    if dialling.others:
-        case = "several" if dialling.answers else "elsewhere"
+    if destination.others:
+        case = "several" if destination.answers else "elsewhere"
         return address.finding(
-            effect=Effect.WARNS if dialling.answers else Effect.INVALIDATES,
+            effect=Effect.WARNS if destination.answers else Effect.INVALIDATES,
             case=case,
             cure=case,
-            name=dialling.name,
-            others=dialling.others,
-            dialled=dialling.dialled,
-            first=f"[{dialling.others[0]}]" if ":" in dialling.others[0] else dialling.others[0],
+            name=destination.name,
+            others=destination.others,
+            dialled=destination.dialled,
+            first=f"[{destination.others[0]}]" if ":" in destination.others[0] else destination.others[0],
         )
-    if not dialling.proxies:
+    if not destination.proxies:
         return None
-    variable, proxy = next(iter(dialling.proxies.items()))
-    return address.finding(case="proxy", cure="proxy", name=dialling.name, variable=variable, proxy=proxy)
+    variable, proxy = next(iter(destination.proxies.items()))
+    return address.finding(case="proxy", cure="proxy", name=destination.name, variable=variable, proxy=proxy)

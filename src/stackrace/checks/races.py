@@ -9,7 +9,7 @@ from ..model.numbers import percent
 from ..model.verdict import Effect, Finding, Unit, Verdict
 from .declaration import Check, Declaration, Limits, Made
 
-__all__ = ["RACE_CHECKS", "AnswerSizes", "Carried", "Drifted", "RaceView", "TwinPair", "examine_race"]
+__all__ = ["RACE_CHECKS", "AnswerSizes", "CarryOverTest", "RaceView", "ThroughputDrift", "TwinPair", "examine_race"]
 
 MOST_DRIFT = 0.10
 HEADERS_BYTES = 256
@@ -34,7 +34,7 @@ class TwinPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drifted:
+class ThroughputDrift:
     """How much a series changed from the first block to the last, in ln units, with its limits."""
 
     value: float
@@ -56,7 +56,7 @@ class AnswerSizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class CarryOverTest:
     """One test for carry-over."""
 
     by: str
@@ -74,12 +74,12 @@ class RaceView:
     twin: str = ""
     """The path of the stack that ran twice."""
     twins: tuple[TwinPair, ...] = ()
-    drift: Drifted | None = None
+    drift: ThroughputDrift | None = None
     """The mean over the stacks that took part in most blocks, at the headline level."""
-    uneven: tuple[tuple[str, Drifted], ...] = ()
+    uneven: tuple[tuple[str, ThroughputDrift], ...] = ()
     """The drift of each of them beside the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
-    carried: tuple[Carried, ...] = ()
+    carried: tuple[CarryOverTest, ...] = ()
 
 
 @Declaration(

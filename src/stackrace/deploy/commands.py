@@ -14,14 +14,14 @@ from pathlib import Path
 
 from ..apps import leash
 
-__all__ = ["Ended", "run"]
+__all__ = ["CommandResult", "run"]
 
 MOST_BYTES = 4000
 POLL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CommandResult:
     """How a command ended."""
 
     code: int
@@ -30,7 +30,7 @@ class Ended:
     """The last of its output, both streams in one."""
 
 
-def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_s: float) -> Ended:
+def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_s: float) -> CommandResult:
     """Run ``command`` to its end, in a session of its own.
 
     Raises OSError when it cannot be started, subprocess.TimeoutExpired when it takes longer. After those, after
@@ -59,7 +59,7 @@ def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str],
             process.wait()
         if process.stdout:
             process.stdout.close()
-    return Ended(code, output)
+    return CommandResult(code, output)
 
 
 def _listen(process: subprocess.Popen[bytes], deadline: float) -> str:

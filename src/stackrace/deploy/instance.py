@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..model.errors import InputError, LaunchError, MissingError
 from ..services import DATA, Service, ServiceRecipe, services
-from .commands import Ended, run
+from .commands import CommandResult, run
 from .copies import RUN, shortage
 from .logs import tail
 from .privileges import hand_over, unprivileged
@@ -80,7 +80,7 @@ class Instance:
         detail = "\n".join(filter(None, (words, tail(self.logs))))
         return LaunchError(f"{message}{shortage(self.directory, RUN)}", detail=detail)
 
-    def _call(self, command: Sequence[str], timeout_s: float) -> Ended:
+    def _call(self, command: Sequence[str], timeout_s: float) -> CommandResult:
         return run(
             [*unprivileged(), *command],
             folder=self.directory,

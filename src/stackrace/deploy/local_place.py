@@ -28,7 +28,7 @@ from .inspection import inspect
 from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched
-from .retiring import Leaver, Leaving
+from .retiring import BackgroundStop, StoppingStack
 from .running import Running
 from .running_services import RunningServices
 from .served import served
@@ -47,7 +47,7 @@ QUIET_S = 0.25
 
 
 @dataclass(slots=True, kw_only=True)
-class _Up:
+class _RunningStack:
     """A running stack with its probe, and the memory seen so far."""
 
     running: Running
@@ -74,7 +74,7 @@ class LocalPlace:
         # one allowance for all stacks: together they may cost what one may
         self._allowance = Allowance()
         self._services = Sampler(services.pids, guard.pid, self._allowance)
-        self._up: dict[str, _Up] = {}
+        self._up: dict[str, _RunningStack] = {}
         self._all = Sampler({}, guard.pid)
         self._restless = False
         self._at_rest = False
@@ -99,7 +99,7 @@ class LocalPlace:
         except LaunchFailed as failed:
             return Launched(failure=failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
-        self._up[stack.path] = _Up(running=running, sampler=sampler)
+        self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         self._watch_all()
         memory = sampler.sample_memory(running.ready_s)
         return Launched(
@@ -222,7 +222,7 @@ class LocalPlace:
         up = self._up[stack.path]
         return self._launcher.failure_of(up.running) or self._too_large(up)
 
-    def _too_large(self, up: _Up) -> Failure | None:
+    def _too_large(self, up: _RunningStack) -> Failure | None:
         """Where no control group ends them, processes together may exceed what each of them is held to.
 
         Asked between slices, so that looking at all of their memory disturbs none.
@@ -234,16 +234,18 @@ class LocalPlace:
         held_bytes = max(sum(sample.pss_bytes.values()) for sample in up.memory)
         return exceeded(most, held_bytes) if held_bytes > most else None
 
-    def retire(self, stacks: Sequence[Stack]) -> Leaving:
+    def retire(self, stacks: Sequence[Stack]) -> BackgroundStop:
         """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
         leaving = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
         listening = listeners()
-        leavers = [
-            Leaver(running=up.running, inspection=inspect(self._guard, up.running, listening), memory=up.memory)
+        stopping = [
+            StoppingStack(
+                running=up.running, inspection=inspect(self._guard, up.running, listening), memory=up.memory
+            )
             for up in leaving
         ]
-        return Leaving(self._guard, leavers)
+        return BackgroundStop(self._guard, stopping)
 
     def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
         """Tell whether some of the requests are for static files, which a front end sends by itself."""

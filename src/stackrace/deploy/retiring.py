@@ -15,11 +15,11 @@ from .running import Running
 from .sockets import listeners
 from .stopping import stop
 
-__all__ = ["Leaver", "Leaving"]
+__all__ = ["BackgroundStop", "StoppingStack"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaver:
+class StoppingStack:
     """A stack that is to stop, and what was seen of it while it was up."""
 
     running: Running
@@ -32,12 +32,12 @@ class Leaver:
         return self.running.stack.path
 
 
-class Leaving:
+class BackgroundStop:
     """Stops stacks in a thread of its own, so that others can start meanwhile."""
 
-    def __init__(self, guard: Guard, leavers: Sequence[Leaver]) -> None:
+    def __init__(self, guard: Guard, stacks: Sequence[StoppingStack]) -> None:
         self._guard = guard
-        self._leavers = leavers
+        self._stacks = stacks
         self._retired = Retired()
         self._error: BaseException | None = None
         # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
@@ -61,14 +61,14 @@ class Leaving:
 
     def _stop(self) -> Retired:
         begun_s = time.monotonic()
-        complaints = stop(self._guard, [leaver.running for leaver in self._leavers])
+        complaints = stop(self._guard, [stack.running for stack in self._stacks])
         listening = listeners()
         return Retired(
-            memory={leaver.path: tuple(leaver.memory) for leaver in self._leavers},
+            memory={stack.path: tuple(stack.memory) for stack in self._stacks},
             complaints=complaints,
             aftermaths={
-                leaver.path: leaver.inspection.afterwards(self._guard, leaver.running, listening)
-                for leaver in self._leavers
+                stack.path: stack.inspection.afterwards(self._guard, stack.running, listening)
+                for stack in self._stacks
             },
             took_s=time.monotonic() - begun_s,
         )

@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from ..checks.races import Drifted
+from ..checks.races import ThroughputDrift
 from ..stats.drift import drift
 from .levels import MeasuredLevel
 
 __all__ = ["drift_of_each", "drift_of_mean"]
 
 
-def drift_of_mean(level: MeasuredLevel) -> Drifted | None:
+def drift_of_mean(level: MeasuredLevel) -> ThroughputDrift | None:
     """Return the drift of the stacks that were measured in most blocks, in the mean; None where nothing tells."""
     return _drifted(_mean(_steady(level)))
 
 
-def drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, Drifted]]:
+def drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, ThroughputDrift]]:
     """Give the drift of each of these stacks beside the mean of the others."""
     steady = _steady(level)
     for stack, own in steady.items():
@@ -43,6 +43,6 @@ def _mean(values: Mapping[str, Sequence[float]]) -> list[float]:
     return [fmean(block) for block in zip(*values.values(), strict=True)]  # NaN where one of them has none
 
 
-def _drifted(values: Sequence[float], alpha: float = 0.05) -> Drifted | None:
+def _drifted(values: Sequence[float], alpha: float = 0.05) -> ThroughputDrift | None:
     limits = drift(values, alpha=alpha)
-    return None if limits is None else Drifted(value=limits.value, low=limits.low, high=limits.high)
+    return None if limits is None else ThroughputDrift(value=limits.value, low=limits.low, high=limits.high)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from ..checks.races import AnswerSizes, Carried, RaceView, TwinPair
+from ..checks.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
 from ..model.load import LoadResult
 from ..model.race import Race, Rule
 from ..stats.carry_over import carry_over
@@ -72,7 +72,7 @@ def _least_answers(result: LoadResult) -> int:
     return max(LEAST_ANSWERS, rounds)
 
 
-def _carried(race: Race) -> Iterator[Carried]:
+def _carried(race: Race) -> Iterator[CarryOverTest]:
     slices = turns(race)
     for level in dict.fromkeys(slice_.level for slice_ in slices):
         own = [slice_ for slice_ in slices if slice_.level == level]
@@ -81,7 +81,7 @@ def _carried(race: Race) -> Iterator[Carried]:
         for by, groups in groupings.items():
             p = carry_over(values, _owners(own), turn_of_each, groups)
             if p is not None:
-                yield Carried(by=by, where=_where(level), p=p)
+                yield CarryOverTest(by=by, where=_where(level), p=p)
 
 
 def _owners(own: Sequence[PlacedSlice]) -> list[int]:

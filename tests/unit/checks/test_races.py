@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from stackrace.checks.races import AnswerSizes, Carried, Drifted, RaceView, TwinPair, examine_race
+from stackrace.checks.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair, examine_race
 from stackrace.model.verdict import Effect
 from stackrace.report.words import findings as say
 
 EQUAL = TwinPair(where="at c=20", ratio=1.01, low=0.98, high=1.04)
 APART = TwinPair(where="at c=100", ratio=1.2, low=1.1, high=1.3)
-STILL = Drifted(value=0.01, low=-0.02, high=0.04)
-SLOWER = Drifted(value=math.log(0.85), low=math.log(0.8), high=math.log(0.9))
+STILL = ThroughputDrift(value=0.01, low=-0.02, high=0.04)
+SLOWER = ThroughputDrift(value=math.log(0.85), low=math.log(0.8), high=math.log(0.9))
 HEALTHY = RaceView(
     twin="waitress",
     twins=(EQUAL,),
     drift=STILL,
     uneven=(("gunicorn", STILL),),
     sizes=(AnswerSizes(where="at c=20", bytes_by_stack=(("waitress", 1000.0), ("gunicorn", 1015.0))),),
-    carried=(Carried(by="the place in the turn", where="at c=20", p=0.3),),
+    carried=(CarryOverTest(by="the place in the turn", where="at c=20", p=0.3),),
 )
 
 
@@ -52,7 +52,7 @@ def test_a_drift_that_all_share_only_warns():
 
 
 def test_a_drift_that_another_stack_does_not_share_voids_the_race():
-    faster = Drifted(value=0.2, low=0.15, high=0.25)
+    faster = ThroughputDrift(value=0.2, low=0.15, high=0.25)
     finding = found(drift=SLOWER, uneven=(("gunicorn", faster),))["throughput drifts"]
     assert finding.effect is Effect.INVALIDATES
     assert "gunicorn changed otherwise" in say.seen(finding)
@@ -61,7 +61,7 @@ def test_a_drift_that_another_stack_does_not_share_voids_the_race():
 
 def test_a_drift_that_may_be_none_or_is_small_is_let_pass():
     assert not found(drift=replace(SLOWER, high=0.01))
-    assert not found(drift=Drifted(value=0.09, low=0.05, high=0.12))
+    assert not found(drift=ThroughputDrift(value=0.09, low=0.05, high=0.12))
 
 
 def test_answers_of_different_sizes_warn_and_name_the_stacks():
@@ -86,7 +86,7 @@ def test_headers_of_tiny_answers_and_little_of_large_ones_are_let_pass():
 
 
 def test_carry_over_shares_its_threshold_among_all_tests():
-    one = Carried(by="which stack was loaded before", where="at c=20", p=0.004)
+    one = CarryOverTest(by="which stack was loaded before", where="at c=20", p=0.004)
     assert found(carried=(one,))["carry-over"].effect is Effect.WARNS
     assert not found(carried=(one, replace(one, p=0.5), replace(one, p=0.6)))
     assert "which stack was loaded before (p = 0.004)" in say.seen(

@@ -28,7 +28,7 @@ def plan(concurrency: int = 100, **changes: Any) -> Preparation:
             accept_queue=4096,
         ),
     )
-    limits = {one.name: changes.pop(one.name) for one in fields(NetworkLimits) if one.name in changes}
+    limits = {limit.name: changes.pop(limit.name) for limit in fields(NetworkLimits) if limit.name in changes}
     return replace(usual, limits=replace(usual.limits, **limits), **changes)
 
 

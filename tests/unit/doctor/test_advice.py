@@ -105,17 +105,17 @@ CASES: list[tuple[str, Surroundings, Surroundings, dict[str, str]]] = [
 
 
 def test_a_quiet_machine_needs_nothing():
-    found = examine(quiet())
-    assert (found.advice, found.changes, found.forbidden) == ((), (), False)
+    examination = examine(quiet())
+    assert (examination.advice, examination.changes, examination.forbidden) == ((), (), False)
 
 
 @pytest.mark.parametrize(("name", "good", "bad", "applied"), CASES, ids=[case[0] for case in CASES])
 def test_silent_where_all_is_well_and_one_advice_where_it_is_not(name, good, bad, applied):
     assert examine(good).advice == ()
-    (found,) = examine(bad).advice
-    assert say.title(found.finding) == name
-    assert {change.key: change.after for change in found.changes} == applied
-    assert all(change.before == bad.settings[change.key] != change.after for change in found.changes)
+    (advice,) = examine(bad).advice
+    assert say.title(advice.finding) == name
+    assert {change.key: change.after for change in advice.changes} == applied
+    assert all(change.before == bad.settings[change.key] != change.after for change in advice.changes)
 
 
 def test_every_adviser_has_a_case():
@@ -124,21 +124,26 @@ def test_every_adviser_has_a_case():
 
 def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
     for name, _, bad, _ in CASES:
-        (found,) = examine(bad).advice
-        for words in (say.seen(found.finding), say.threshold(found.finding), say.remedy(found.finding), found.why):
+        (advice,) = examine(bad).advice
+        for words in (
+            say.seen(advice.finding),
+            say.threshold(advice.finding),
+            say.remedy(advice.finding),
+            advice.why,
+        ):
             assert words and "  " not in words, name
             assert not words.endswith("."), name
 
 
 def test_what_forbids_comes_first_and_then_the_greatest_gain():
-    seen = quiet(
+    machine = quiet(
         plan=plan(481, threads=HALVES),
         listeners={8765: "python3 (pid 1)"},
         watched=watched(steal_s=1.0),
         remains=(folder("stackrace-00000001", guarded=True), folder("stackrace-00000002", pids=(7, 8))),
     )
-    found = examine(seen)
-    assert [say.title(one.finding) for one in found.advice] == [
+    examination = examine(machine)
+    assert [say.title(advice.finding) for advice in examination.advice] == [
         "file descriptors",
         "another race",
         "steal",
@@ -146,32 +151,32 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
         "shared threads",
         "ports taken",
     ]
-    assert found.forbidden
-    gains = [one.gain for one in found.advice]
+    assert examination.forbidden
+    gains = [advice.gain for advice in examination.advice]
     assert gains == sorted(gains)
     assert gains[0] is Gain.DECISIVE
 
 
 def test_leftover_processes_are_named_in_the_command():
-    (found,) = examine(quiet(remains=(folder("stackrace-00000002", pids=(7, 8)),))).advice
-    assert found.command == "kill 7 8; rm -r /tmp/stackrace-00000002"
-    assert "1 run directory and 2 processes:" in say.seen(found.finding)
+    (advice,) = examine(quiet(remains=(folder("stackrace-00000002", pids=(7, 8)),))).advice
+    assert advice.command == "kill 7 8; rm -r /tmp/stackrace-00000002"
+    assert "1 run directory and 2 processes:" in say.seen(advice.finding)
 
 
 def test_a_setting_wanted_twice_is_changed_once():
-    seen = quiet(plan=plan(time_wait=20_000, tw_reuse=0), settings=settings(**{"net.ipv4.tcp_tw_reuse": "0"}))
-    keys = [change.key for change in examine(seen).changes]
+    machine = quiet(plan=plan(time_wait=20_000, tw_reuse=0), settings=settings(**{"net.ipv4.tcp_tw_reuse": "0"}))
+    keys = [change.key for change in examine(machine).changes]
     assert sorted(keys) == ["net.ipv4.ip_local_port_range", "net.ipv4.tcp_tw_reuse"]
 
 
 def test_a_kernel_without_a_setting_is_not_told_to_change_it():
-    (found,) = examine(quiet(plan=plan(accept_queue=128), settings={}, governors=())).advice
-    assert found.changes == ()
+    (advice,) = examine(quiet(plan=plan(accept_queue=128), settings={}, governors=())).advice
+    assert advice.changes == ()
 
 
 def test_a_small_disk_that_is_all_but_full_forbids_a_race_whatever_its_share():
-    (found,) = examine(quiet(disk_bytes=GIB, disk_free_bytes=255 * 2**20)).advice
-    assert (say.title(found.finding), found.gain) == ("disk nearly full", Gain.DECISIVE)
+    (advice,) = examine(quiet(disk_bytes=GIB, disk_free_bytes=255 * 2**20)).advice
+    assert (say.title(advice.finding), advice.gain) == ("disk nearly full", Gain.DECISIVE)
 
 
 def test_commands_quote_what_the_shell_would_split():
@@ -190,8 +195,8 @@ def test_an_examination_as_json_has_every_field():
     from stackrace.cli.doctor.show import document
     from stackrace.doctor import Record
 
-    found = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
-    told = json.loads(json.dumps(document(found, (), Record(Path("/nowhere")))))
+    advice = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
+    told = json.loads(json.dumps(document(advice, (), Record(Path("/nowhere")))))
     assert (told["forbidden"], told["undo"], told["outcomes"]) == (False, None, [])
     first, second = told["advice"]
     assert (first["check"], first["gain"], first["applicable"]) == ("ports in TIME_WAIT", "great", True)

@@ -162,7 +162,7 @@ def test_a_boot_undoes_everything_whatever_settings_came_with_it(monkeypatch, ke
     monkeypatch.setattr(tuning, "_boot", lambda: "the next")
     (again,) = apply(kernel, record, [Change(key=QUEUE, before="1024", after="4096")])
     assert again.state is State.DONE
-    assert [(one.key, one.before) for one in record.read().changes] == [(QUEUE, "1024")]
+    assert [(change.key, change.before) for change in record.read().changes] == [(QUEUE, "1024")]
     monkeypatch.setattr(tuning, "_boot", lambda: "the one after that")
     assert undo(kernel, record) == ()
     assert not record.path.exists()

@@ -7,7 +7,7 @@ import socket
 from contextlib import suppress
 from ipaddress import ip_address
 
-from ...checks.address import Dialling, address
+from ...checks.address import Destination, address
 from ...load.url import Url
 from ...model.errors import InputError
 from ...model.verdict import Effect
@@ -30,7 +30,7 @@ def check_address(url: Url) -> tuple[str, ...]:
     dialled, port = url.address
     others = tuple(host for host in _addresses(url.name, port) if host != dialled and _accepts(host, port))
     finding = address(
-        Dialling(
+        Destination(
             name=url.name,
             dialled=dialled,
             answers=not others or _accepts(dialled, port),
