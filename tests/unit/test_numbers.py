@@ -73,7 +73,7 @@ def test_a_share_is_never_rounded_to_nothing():
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(9.7e-8, "< 0.001"), (-9.7e-8, "> -0.001"), (1e-6, "0.001"), (0, "0")],
+    [(9.7e-8, "<0.001"), (-9.7e-8, ">-0.001"), (1e-6, "0.001"), (0, "0")],
 )
 def test_what_is_below_a_thousandth_is_said_to_be_less(seconds, text):
     assert numbers.milliseconds(seconds) == text

@@ -1,6 +1,6 @@
 """How numbers are written, for people: the one rule of digits, and the one thousands separator.
 
-None is ever written with an exponent: what is smaller than ``LEAST`` is ``< 0.001``.
+None is ever written with an exponent: what is smaller than ``LEAST`` is ``<0.001``.
 
 Quantities that a user may type again, such as ``200ms`` or ``1.5k/s``, are written by ``units``.
 """
@@ -30,7 +30,7 @@ def number(value: float) -> str:
     """Write a figure: whole from a hundred on, one decimal from ten on, then two; below 0.1 two digits.
 
     >>> number(12345.6), number(12.345), number(1.2345), number(0.481), number(0.0481), number(0.000097), number(0)
-    ('12,346', '12.3', '1.23', '0.48', '0.048', '< 0.001', '0')
+    ('12,346', '12.3', '1.23', '0.48', '0.048', '<0.001', '0')
     """
     if not math.isfinite(value):
         return NOTHING
@@ -43,7 +43,7 @@ def number(value: float) -> str:
 def _two_digits(value: float) -> str:
     """Write a value below ten, of one below ``LEAST`` only that it is less."""
     if 0 < abs(value) < LEAST:
-        return f"< {LEAST}" if value > 0 else f"> -{LEAST}"
+        return f"<{LEAST}" if value > 0 else f">-{LEAST}"
     return coefficient(value)
 
 
@@ -66,7 +66,7 @@ def percent(share: float) -> str:
     """Write ``share`` (0.04) as ``4 %``: whole from ten on, with a decimal below if it needs one.
 
     >>> percent(0.126), percent(0.04), percent(0.034), percent(0.0025), percent(1e-8), percent(0)
-    ('13 %', '4 %', '3.4 %', '0.25 %', '< 0.001 %', '0 %')
+    ('13 %', '4 %', '3.4 %', '0.25 %', '<0.001 %', '0 %')
     """
     value = 100 * share
     size = abs(value)
@@ -94,7 +94,7 @@ def duration(seconds: float) -> str:
     """Write a length of time in its two largest units.
 
     >>> duration(1e-6), duration(4.2), duration(65), duration(3600), duration(7290)
-    ('< 0.001 s', '4.2 s', '1 min 5 s', '1 h', '2 h 1 min')
+    ('<0.001 s', '4.2 s', '1 min 5 s', '1 h', '2 h 1 min')
     """
     if not math.isfinite(seconds):
         return NOTHING

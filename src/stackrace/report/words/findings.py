@@ -39,7 +39,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "lumps": _lumps,
     "mib": mebibytes,
     "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
-    "p": lambda p: f"p {number(p)}" if 0 < p < LEAST else f"p = {number(p)}",
+    "p": lambda p: f"p < {LEAST}" if 0 < p < LEAST else f"p = {number(p)}",
     "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
     "percent": percent,
     "ports": lambda numbers: _named("port", numbers),
