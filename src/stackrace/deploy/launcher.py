@@ -103,14 +103,7 @@ class Launcher:
                 port=front_port,
                 cores=max(len(self.cores), 1),
             )
-            for _, copies in groupby(parts, key=lambda part: part.hop):
-                instances = tuple(copies)
-                # they start side by side: each has the whole app to import
-                for part in instances:
-                    self._check(part)
-                    spawned.append((part, self._spawn(part, group)))
-                for part in instances:
-                    self._wait_listening(part, spawned, patience)
+            self._start(parts, group, spawned, patience)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, front_port, spawned, directory, patience)
             ready_s = patience.spent_s
@@ -132,6 +125,19 @@ class Launcher:
             ready_s=ready_s,
             group=group,
         )
+
+    def _start(
+        self, parts: Sequence[Part], group: Group | None, spawned: list[tuple[Part, int]], patience: _Patience
+    ) -> None:
+        """Start ``parts``, a hop once the hop behind it listens; whatever was started is in ``spawned``."""
+        for _, copies in groupby(parts, key=lambda part: part.hop):
+            instances = tuple(copies)
+            # they start side by side: each has the whole app to import
+            for part in instances:
+                self._check(part)
+                spawned.append((part, self._spawn(part, group)))
+            for part in instances:
+                self._wait_listening(part, spawned, patience)
 
     def failure_of(self, running: Running) -> Failure | None:
         """Tell whether a process of ``running`` ended although nobody asked it to."""
@@ -206,8 +212,6 @@ class Launcher:
                 group=None if group is None else group.folder,
                 data_bytes=self.confinement.data_bytes,
             )
-        except LaunchFailed:
-            raise
         except LaunchError as error:
             raise LaunchFailed(FailureKind.NOT_STARTED, error.message) from error
 
