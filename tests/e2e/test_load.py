@@ -271,7 +271,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
 def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("it needs a core of its own")
-    found = document(load(server.url, "-n", "20", "--spin", "--json"))
+    found = document(load(server.url, "-c", "1", "-n", "300", "--spin", "--json"))
     assert 0 < found["spin_s"] <= found["cpu_s"]
 
 
