@@ -13,7 +13,7 @@ from ..model.stack import original_path
 from ..model.standing import Standing
 from ..model.verdict import Effect, Finding, Verdict
 from ..race.resume import counted
-from .words.findings import remedy, seen, threshold, title
+from .words.findings import check_title, remedy, seen, threshold, title
 from .words.race_words import of
 
 __all__ = ["Complaint", "Trial", "complaints", "refused"]
@@ -91,9 +91,9 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
             groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
     grouped = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
     silent = [
-        Complaint(check=check, effect=Effect.WARNS, count=times)
+        Complaint(check=check_title(check), effect=Effect.WARNS, count=times)
         for check, times in standing.warnings.items()
-        if times and not any(name == check for _, name, _ in groups)
+        if times and not any(name == check_title(check) for _, name, _ in groups)
     ]
     return tuple(sorted(grouped + silent, key=_gravity))
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -58,7 +58,20 @@ def drawn(sections: Iterable[Section]) -> RenderableType:
         parts += [Text()] if parts else []
         parts += [Text(one_line(section.title), style="bold")] if section.title else []
         parts += [part for block in section.blocks for part in _block(block)]
-    return Group(*parts)
+    return _Trimmed(Group(*parts))
+
+
+class _Trimmed:
+    """Draws what it holds, without blanks at the ends of lines."""
+
+    def __init__(self, drawing: RenderableType) -> None:
+        self._drawing = drawing
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segments in console.render_lines(self._drawing, options, pad=False):
+            line = Text.assemble(*((part.text, part.style or "") for part in segments), no_wrap=True)
+            line.rstrip()
+            yield line
 
 
 def _block(block: Block) -> Iterator[RenderableType]:

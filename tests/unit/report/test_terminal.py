@@ -118,7 +118,7 @@ def test_failures_show_their_log_and_complaints_their_remedy():
     text = printed(race, make_standing(race), 120)
     assert "never became ready (5 launches): No answer within 30 s." in text
     assert "ImportError: No module named 'shop'" in text
-    assert "shared-cores" in text and "→ Give the generator a core of its own." in text
+    assert "shared cores" in text and "→ Give the generator a core of its own." in text
 
 
 def test_nothing_measured_is_no_accident():

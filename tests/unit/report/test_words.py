@@ -5,10 +5,12 @@ import pytest
 from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing
 
 import stackrace.report
+from stackrace.load.histogram import quantiles
 from stackrace.model.duty import Duty
 from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
+from stackrace.race.standing import standing
 from stackrace.report import charts, clean, figures, paths, terminal_bar
 from stackrace.report.charts import scale
 from stackrace.report.complaints import complaints
@@ -67,6 +69,14 @@ def test_complaints_are_grouped_by_check_the_gravest_first():
     told = complaints(race, make_standing(race))
     assert [(one.check, one.count) for one in told] == [("a", 1), ("c", 1), ("b", 2)]
     assert told[2].headline == "2 slices warned about"
+
+
+def test_warnings_that_slices_carry_are_told_once_by_their_title():
+    race = make_race(1, levels=(1,), blocks=1)
+    warned = replace(race.launches[0].slices[0], verdict=Verdict((make_finding("machine-speed"),)))
+    race = replace(race, launches=(replace(race.launches[0], slices=(warned,)),))
+    told = complaints(race, standing(race, merge=quantiles))
+    assert [(complaint.check, complaint.count) for complaint in told] == [("machine speed", 1)]
 
 
 def test_warnings_of_the_standing_alone_are_told_too():

@@ -17,7 +17,17 @@ from ...model.units import DURATION, SIZE
 from ...model.verdict import Finding, Unit
 from .knobs import RACE, Knobs
 
-__all__ = ["document", "limit_in_words", "refusal", "remedy", "seen", "threshold", "title", "warning"]
+__all__ = [
+    "check_title",
+    "document",
+    "limit_in_words",
+    "refusal",
+    "remedy",
+    "seen",
+    "threshold",
+    "title",
+    "warning",
+]
 
 
 def _named(noun: str, numbers: tuple[int, ...]) -> str:
@@ -75,8 +85,13 @@ _FORMATTER = _Formatter()
 
 def title(finding: Finding) -> str:
     """Name the finding's check."""
-    declared = DECLARATIONS.get(finding.check)
-    return declared.title if declared else finding.check
+    return check_title(finding.check)
+
+
+def check_title(check: str) -> str:
+    """Name the check of this id; what earlier versions kept are titles already."""
+    declared = DECLARATIONS.get(check)
+    return declared.title if declared else check
 
 
 def seen(finding: Finding, knobs: Knobs = RACE) -> str:
