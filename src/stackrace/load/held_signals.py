@@ -46,8 +46,7 @@ class HeldSignals:
 
     def restore(self) -> None:
         """Set the handlers of before."""
-        while self._before:
-            number, handler = self._before.popitem()
+        for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:

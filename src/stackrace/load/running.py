@@ -34,7 +34,12 @@ class RunningEngine:
     def __enter__(self) -> Self:
         self._signals.hold()
         self.begun_s = time.monotonic()
-        threading.Thread(target=self._run).start()
+        try:
+            threading.Thread(target=self._run).start()
+        except RuntimeError:
+            # no thread can be had: __exit__ will not be called
+            self._signals.restore()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

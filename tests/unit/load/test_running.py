@@ -83,3 +83,13 @@ def test_the_engine_is_over_when_an_error_leaves_the_context() -> None:
     with pytest.raises(LookupError), RunningEngine(until_cancelled) as engine:
         raise LookupError
     assert engine.cancelled
+
+
+def test_signals_are_heard_again_where_no_thread_can_be_had(monkeypatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError), RunningEngine(until_cancelled):
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
