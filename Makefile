@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup test test-rust test-python lint types format bench bench-method bench-lies clean help
+.PHONY: race setup wheel test test-rust test-python lint types format bench bench-method bench-lies clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -9,13 +9,14 @@ help:
 	@echo "make race    set everything up and race the default stacks, about 3 minutes"
 	@echo "make test    run every test of both languages"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
+	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
 	@echo "make bench   speed and cost, side by side with the peers"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to four hours"
 	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
 	@echo "make format lint types   before a commit"
 
 race: setup
-	$(BIN)/stackrace run
+	$(BIN)/stackrace run --bundled
 
 setup: .venv/.installed .venv/.servers
 
@@ -34,6 +35,12 @@ setup: .venv/.installed .venv/.servers
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --group dev
 	tools/install-test-tools
 	@touch $@
+
+# One file for every Python from 3.11 on and every Linux with glibc 2.17 (2014) or later: zig links against that one.
+wheel: .venv/.tools
+	rm -rf dist
+	$(BIN)/uv tool run --from 'maturin[zig]>=1.9,<2' maturin build --release --zig --compatibility manylinux_2_17 --out dist
+	STACKRACE_WHEEL=$$(ls dist/*.whl) $(BIN)/python -m pytest tests/e2e/test_wheel.py
 
 test: .venv/.tools test-rust test-python
 
@@ -69,6 +76,7 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/engine_truth.py
 	$(BIN)/python benchmarks/engine_stalls.py
 	$(BIN)/python benchmarks/engine_pacing.py
+	$(BIN)/python -m benchmarks.interrupted
 
 # What the statistics promise is simulated in minutes; the lies take some more. The races want a machine that has
 # nothing else to do; each script has --help and bounds on its time.
@@ -88,4 +96,4 @@ bench-lies: .venv/.tools
 	$(BIN)/python -m benchmarks.lies
 
 clean:
-	rm -rf .venv target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv dist target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,11 +3,8 @@
 The command line's work, for programs; docs/python-api.md has an example.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# nothing is imported here: Ctrl-C in the first milliseconds is the command line's to meet
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api.racing import run
     from .model.errors import StackraceError
@@ -47,6 +44,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     module, original = _HOMES[name]
     return getattr(import_module(f".{module}", __name__), original)
 

@@ -8,11 +8,14 @@ import subprocess
 import pytest
 from tests.conftest import STACKRACE
 
+from stackrace.cli.init.command import write_race_file
 from stackrace.cli.main import main
+from stackrace.model.errors import InputError
 
 BAD_CALLS = {
     "unknown verb": (["rnu"], "run"),
     "unknown server": (["run", "--stack", "gunicron"], "did you mean gunicorn"),
+    "two stacks in one": (["run", "--stack", "gunicorn,uwsgi"], "as in --stack gunicorn --stack uwsgi"),
     "unknown setting": (["run", "--stack", "gunicorn:wrokers=2"], "did you mean workers"),
     "setting out of range": (["run", "--stack", "gunicorn:workers=0"], "a number from 1 to"),
     "illegal link": (["run", "--stack", "nginx/ajp/gunicorn"], "nginx does not forward ajp"),
@@ -27,15 +30,47 @@ BAD_CALLS = {
     "another comparison": (["run", "historic/lighttpd-2008", "-c", "5"], "would change the comparison"),
     "no such part": (["run", "historic/mod-wsgi-2009/rails"], "did you mean c-rails"),
     "no such project": (["run", "--project", "nowhere"], "--project"),
+    "an unknown bundled app": (["run", "--bundled", "flask"], "known: django, ladder, rails"),
+    "bundled and one's own": (["run", "--bundled", "--wsgi", "a:b"], "give only one of --wsgi, --bundled"),
     "two entries": (["run", "--wsgi", "a:b", "--asgi", "a:b"], "give only one of --wsgi, --asgi"),
     "no interpreter": (["run", "--wsgi", "a:b", "--python", "/nowhere/python"], "--python"),
     "unwritable store": (["run", "--store", "sqlite:////proc/nothing/races.sqlite3"], "store"),
     "no race to report": (["report", "0000000000000"], "stackrace run"),
     "two formats": (["report", "--json", "--csv"], "one of"),
+    "a report into no folder": (["run", "--html", "nowhere/report.html"], "there is no folder nowhere; make it"),
+    "a report into a folder": (["run", "--html", "."], "is a folder; name a file in it"),
+    "an old report into no folder": (["report", "--html", "nowhere/report.html"], "--html nowhere/report.html"),
+    "a race file into no folder": (
+        ["init", "--output", "nowhere/race.toml"],
+        "--output nowhere/race.toml: there is no folder nowhere; make it, or name another place",
+    ),
+    "a race file that is a folder": (["init", "--output", "."], "--output"),
+    "a recording into no folder": (
+        ["record", "http://127.0.0.1:9/", "--out", "nowhere/visit.har"],
+        "--out nowhere/visit.har: there is no folder nowhere; make it, or name another place",
+    ),
+    "a recording that is a folder": (["record", "http://127.0.0.1:9/", "--out", "."], "--out"),
+    "an app's flags with a URL": (
+        ["load", "http://127.0.0.1:9/", "--wsgi", "a:b"],
+        "leave --wsgi out, or give --stack gunicorn instead of the URL",
+    ),
+    "latencies into no folder": (
+        ["load", "http://127.0.0.1:9/", "--hdr", "nowhere/a.hgrm"],
+        "--hdr nowhere/a.hgrm",
+    ),
     "no URL": (["load", "nonsense"], "http://"),
     "another machine": (["load", "http://192.0.2.1/"], "--target-is-mine"),
+    "a URL without its scheme to record": (["record", "127.0.0.1:8000"], "did you mean http://127.0.0.1:8000/?"),
+    "a URL without its scheme": (["load", "127.0.0.1:8000"], "did you mean http://127.0.0.1:8000/?"),
+    "a URL to race": (["run", "127.0.0.1:8000"], "stackrace load http://127.0.0.1:8000/"),
+    "an app to race": (["run", "tiny:app"], "did you mean --wsgi tiny:app"),
+    "a file as an app": (["run", "--wsgi", "shop/web.py:app"], "write it like --wsgi shop.web:app"),
+    "a list of levels": (["run", "-c", "10,20"], "write -c 10 -c 20"),
+    "a list of connections": (["load", "http://127.0.0.1:9/", "-c", "10,20"], "give one, as in -c 10"),
     "two ends": (["load", "http://127.0.0.1:9/", "-n", "5", "-d", "5s"], "not both"),
     "no header": (["load", "http://127.0.0.1:9/", "-H", "nonsense"], "--header"),
+    "a header of two lines": (["load", "http://127.0.0.1:9/", "-H", "X-A: b\r\nX-C: d"], "--header"),
+    "a host of two lines": (["run", "--host", "a\r\nX-C: d"], "is no host; write it like shop.example"),
     "unknown server to install": (["install", "ngnix"], "did you mean nginx"),
     "nothing to install": (["install"], "--all"),
     "cores that are not there": (["run", "--cores", "99999"], "--cores ([race] cores): 99999 has cores"),
@@ -63,6 +98,67 @@ def test_bad_calls_exit_2_with_the_way_out(monkeypatch, capsys, tmp_path, case):
     assert way_out in said.err
     assert "Traceback" not in said.err
     assert said.out == ""
+
+
+WRITING = {
+    "init": ["init", "--output", "kept/race.toml"],
+    "record": ["record", "http://127.0.0.1:9/", "--out", "kept/visit.har"],
+    "run": ["run", "--html", "kept/race.html"],
+    "load": ["load", "http://127.0.0.1:9/", "--hdr", "kept/a.hgrm"],
+}
+
+
+@pytest.mark.parametrize("verb", WRITING)
+@pytest.mark.parametrize("trouble", ["full", "forbidden"])
+def test_what_cannot_be_written_is_refused_before_anything_starts(monkeypatch, capsys, tmp_path, verb, trouble):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "app.py").write_text("raise SystemExit('the app was started')\n")
+    if trouble == "full":
+        space = os.statvfs(tmp_path)
+        full = type(space)((*space[:4], 0, *space[5:]))
+        monkeypatch.setattr("stackrace.cli.showing.os.statvfs", lambda _: full)
+    else:
+        # root may write everywhere
+        monkeypatch.setattr("stackrace.cli.showing.os.access", lambda *_: False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["stackrace", *WRITING[verb]])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr()
+    assert left.value.code == 2
+    flag, path = WRITING[verb][-2:]
+    way_out = ": the disk of kept is full; free some" if trouble == "full" else " cannot be written"
+    assert f"error: {flag} {path}{way_out}" in said.err
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_a_race_file_is_replaced_whole_or_not_at_all(monkeypatch, tmp_path):
+    def full(draft, text, encoding):
+        draft.write_bytes(text.encode()[:10])
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "race.toml").write_text("kept")
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(InputError, match=r"--output .*race\.toml cannot be written: No space left on device"):
+        write_race_file("much longer than ten bytes", tmp_path / "race.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["race.toml"]
+    assert (tmp_path / "race.toml").read_text() == "kept"
+
+
+@pytest.mark.parametrize("way", ["run", "up", "race file"])
+def test_a_folder_with_code_but_no_clear_app_is_asked_about_at_once(monkeypatch, capsys, tmp_path, way):
+    (tmp_path / "app.py").write_text("from flask import Flask\ndef create_app(name):\n    return Flask(name)\n")
+    (tmp_path / "race.toml").write_text("[load]\nconcurrency = [1]\n")
+    monkeypatch.chdir(tmp_path)
+    calls = {"run": ["run"], "up": ["up", "waitress"], "race file": ["run", "race.toml"]}
+    monkeypatch.setattr("sys.argv", ["stackrace", *calls[way]])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr().err
+    assert left.value.code == 2
+    assert "did you mean --wsgi 'app:create_app()'?" in said
+    assert "--bundled" in said
+    assert "building" not in said
 
 
 def test_a_race_file_reports_all_its_problems_with_their_lines(stackrace, tmp_path):

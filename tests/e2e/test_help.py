@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.cli.main import VERBS
+from stackrace.cli.main import VERBS, cli
 
 
 def test_help_lists_every_verb(stackrace):
@@ -29,11 +29,9 @@ def test_every_verbs_help_ends_in_real_examples(stackrace, verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_has_a_help_text(verb):
-    from importlib import import_module
-
     import click
 
-    command = import_module(f"stackrace.cli.{verb}").command
+    command = cli.get_command(click.Context(cli), verb)
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name

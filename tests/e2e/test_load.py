@@ -229,6 +229,11 @@ def test_a_server_that_is_not_there_is_no_result(load):
     assert document(load("http://127.0.0.1:9/", "-n", "3", "--json"), code=3)["failed"]["connect"] == 3
 
 
+def test_a_server_that_is_not_there_is_asked_only_once(load):
+    failed = document(load("http://127.0.0.1:9/", "-d", "1h", "--json"), code=3)["failed"]
+    assert failed["connect"] == 1
+
+
 def test_two_results_are_compared(load, server, stackrace, tmp_path):
     for name, connections in (("a.json", 1), ("b.json", 2)):
         (tmp_path / name).write_text(load(server.url, "-n", "30", "-c", connections, "--json").stdout)

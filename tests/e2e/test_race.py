@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -63,6 +64,31 @@ def test_the_standing_lists_every_stack_with_its_tier_and_limits(document):
         assert throughput["low"] is None or throughput["low"] <= throughput["value"] <= throughput["high"]
 
 
+def advised(done, sentence):
+    """Return the only command behind ``sentence`` in what a race said, as a shell would take it."""
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith(sentence))
+    name, *words = shlex.split(line.removeprefix(sentence))
+    assert name == "stackrace"
+    return [str(STACKRACE), *words]
+
+
+def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project):
+    command = advised(done, "Load it as here: ")
+    again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0, again.stderr
+    assert f"({document['standing'][0]['stack']})" in again.stdout
+    assert "over 4 " in again.stdout
+
+
+def test_the_stack_that_a_race_advises_to_look_at_comes_up_as_it_stands(done, document, project):
+    command = advised(done, "Look at the first: ")
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as up:
+        line = up.stdout.readline()
+        up.send_signal(signal.SIGINT)
+        up.communicate(timeout=60)
+    assert line.startswith(f"{document['standing'][0]['stack']} answers at http://127.0.0.1:")
+
+
 def test_one_stack_ran_twice_and_nobody_competes_with_it(document):
     twin = document["race"]["twin"]
     assert twin in STACKS
@@ -102,6 +128,9 @@ def test_the_race_can_be_shown_again_in_every_format(document, stackrace, tmp_pa
     assert {row["stack"] for row in rows} == {*STACKS, document["race"]["twin"] + "#twin"}
     assert "waitress" in stackrace("report", identifier, "--markdown").stdout
     page = tmp_path / "out" / "race.html"
+    refused = stackrace("report", identifier, "--html", page)
+    assert refused.returncode == 2 and str(page.parent) in refused.stderr and not page.parent.exists()
+    page.parent.mkdir()
     assert stackrace("report", identifier, "--html", page).returncode == 0
     assert "waitress" in page.read_text()
     assert identifier in stackrace("report", "--list").stdout
@@ -187,15 +216,17 @@ def lives(pid):
 
 
 def test_a_kill_while_the_app_is_being_examined_leaves_no_process(tmp_path):
-    code = "import os, time\nprint(os.getpid(), end=' ', file=open('pid', 'w'), flush=True)\ntime.sleep(50)\n"
-    (tmp_path / "slow.py").write_text(code)
+    project, marker = tmp_path / "project", tmp_path / "pid"
+    project.mkdir()
+    # what an app writes into its own project is gone with the race
+    code = f"import os, time\nprint(os.getpid(), end=' ', file=open({str(marker)!r}, 'w'), flush=True)\n"
+    (project / "slow.py").write_text(f"{code}time.sleep(50)\n")
     process = subprocess.Popen(
         [str(STACKRACE), "run", "--wsgi", "slow:app", "--python", sys.executable, "--stack", "waitress"],
-        cwd=tmp_path,
+        cwd=project,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    marker = tmp_path / "pid"
     while process.poll() is None and not (marker.exists() and marker.read_text().endswith(" ")):
         time.sleep(0.05)
     examiner = marker.read_text().strip()

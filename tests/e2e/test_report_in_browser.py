@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from tests.factories import make_race, make_standing
 
-from stackrace.report import Format, exporter
+from stackrace.report import Format, render
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -20,7 +20,7 @@ FLAGS = (
 def page(tmp_path):
     race = make_race(stacks=10, blocks=4, failures=["waitress:threads=8"])
     path = tmp_path / "report.html"
-    path.write_text(exporter(Format.HTML).export(race, make_standing(race, ties=3)), encoding="utf-8")
+    path.write_text(render(race, make_standing(race, ties=3), Format.HTML), encoding="utf-8")
     return path
 
 

@@ -1,5 +1,7 @@
 """The results site, really served."""
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -37,7 +39,9 @@ def site(tmp_path):
     yield address, race.id
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=120) == 0
+    said = process.stdout.read()
     process.stdout.close()
+    assert "Traceback" not in said and "Error" not in said, said
 
 
 def get(address):
@@ -57,3 +61,41 @@ def test_an_unknown_race_is_a_404(site):
         get(f"{site[0]}0000000000000/")
     assert raised.value.code == 404
     raised.value.close()
+
+
+def raw(address, request):
+    host, port = re.fullmatch(r"http://([^:]+):([0-9]+)/", address).groups()
+    with socket.create_connection((host, int(port)), timeout=60) as peer:
+        peer.sendall(request)
+        answer = b""
+        while piece := peer.recv(65536):
+            answer += piece
+    return answer
+
+
+@pytest.mark.parametrize("host", [b"evil.example", b"127.0.0.1.evil.example", b"a b", b"\x1b[31m", b""])
+def test_a_strange_host_gets_400_and_the_terminal_no_traceback(site, host):
+    answer = raw(site[0], b"GET / HTTP/1.0\r\nHost: %b\r\n\r\n" % host)
+    assert answer.split()[1] == b"400"
+    assert site[1].encode() not in answer
+
+
+def test_browsers_may_only_show_what_the_site_says(site):
+    address, race_id = site
+    for path in ("", f"{race_id}/", f"{race_id}.json", "0000000000000/"):
+        try:
+            answer = urllib.request.urlopen(address + path, timeout=60)
+        except urllib.error.HTTPError as error:
+            answer = error
+        with answer:
+            policy = answer.headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+            assert "unsafe" not in policy
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["X-Frame-Options"] == "DENY"
+            page = answer.read()
+        style = re.search(rb"<style>(.*?)</style>", page, re.DOTALL)
+        if style:
+            digest = base64.b64encode(hashlib.sha256(style[1]).digest()).decode()
+            assert f"style-src 'sha256-{digest}'" in policy
+        assert b" style=" not in page and b"<script" not in page

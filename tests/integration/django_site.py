@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.services import start_services
 
 from stackrace.apps import app_environment, bundled
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import prepare
-from stackrace.deploy.running_services import start_services
 from stackrace.model.app import App
 from stackrace.services import services
 

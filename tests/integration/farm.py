@@ -7,10 +7,13 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from queue import SimpleQueue
+from threading import Lock
 
-from stackrace.deploy.environments import Environments, Interpreter
+from stackrace.apps import PythonFacts
+from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import require
@@ -28,27 +31,39 @@ AT_A_TIME = 2
 HEAD_WITH_A_BODY = ("h2o/fastcgi/flup", "h2o/fastcgi/uwsgi")
 """Stacks that send a body to HEAD: H2O takes off what the app gave over http alone."""
 
+NO_FILES = frozenset({"haproxy", "unit", "varnish"})
+"""Front ends that serve no files, so that the hop behind them does."""
+
+UNRELIABLE = "openlitespeed/ajp/"
+"""Stacks that begin so garble large answers, and give some none: docs/stacks.md warns of them. That they start and
+end is all that can be asked of them."""
+
 OFFERED = frozenset({Interface.WSGI, Interface.ASGI})
 
 Work = Callable[[str, Launcher], None]
 
 
-def lacking(path: str) -> str:
+def lacking(path: str, offered: frozenset[Interface] = OFFERED) -> str:
     """Say what of a stack is not installed here, empty when all is."""
     entries = catalogue()
     try:
-        require(parse_stack(path, entries.specs, OFFERED), entries, sys.version_info[:2])
+        require(parse_stack(path, entries.specs, offered), entries, sys.version_info[:2])
     except MissingError as error:
         return error.message
     return ""
 
 
-def launchable(paths: Iterable[str]) -> list[str]:
+def is_alone(path: str) -> bool:
+    """Tell whether no other stack like this one can be up at the same time."""
+    return parse_stack(path, catalogue().specs, frozenset(Interface)).is_alone
+
+
+def launchable(paths: Iterable[str], offered: frozenset[Interface] = OFFERED) -> list[str]:
     """Return those of ``paths`` of which nothing is missing here.
 
     A test is generated for each of these only; ``test_installed.py`` names the servers that are missing.
     """
-    return [path for path in paths if not lacking(path)]
+    return [path for path in paths if not lacking(path, offered)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +71,7 @@ class Subject:
     """The app that is launched: its environment's interpreter, its variables, and what it should answer."""
 
     app: App
-    interpreter: Interpreter
+    interpreter: PythonFacts
     environments: Environments
     environment: Mapping[str, str]
     workload: Workload
@@ -94,6 +109,7 @@ class Farm:
         self._free: SimpleQueue[Launcher] = SimpleQueue()
         for guard in self._guards:
             self._free.put(make_launcher(guard))
+        self._alone = Lock()
         self._pool = ThreadPoolExecutor(AT_A_TIME)
         self._work = work
         self._outcomes: dict[str, Future[None]] = {path: self._pool.submit(self._do, path) for path in paths}
@@ -112,7 +128,8 @@ class Farm:
     def _do(self, path: str) -> None:
         launcher = self._free.get()
         try:
-            self._work(path, launcher)
+            with self._alone if is_alone(path) else nullcontext():
+                self._work(path, launcher)
         finally:
             self._free.put(launcher)
 

@@ -86,8 +86,7 @@ def launcher_of(guard, servers, **further):
         catalogue=servers,
         host_for=lambda stack: Hosted(interface=stack.interface, root=Path("/")),
         environment=dict(os.environ),
-        workloads_for=lambda stack: (WORKLOAD,),
-        **{"cores": (), **further},
+        **{"cores": (), "workloads_for": lambda stack: (WORKLOAD,), **further},
     )
 
 

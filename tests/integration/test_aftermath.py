@@ -7,7 +7,7 @@ from tests.integration.scripted import COUNTED, WORKLOAD, here_of, launcher_of, 
 
 from stackrace.checks import Complaint, LaunchView, examine, examine_launch
 from stackrace.deploy.inspection import inspect
-from stackrace.deploy.installation import availability
+from stackrace.deploy.installation import lack_of
 from stackrace.deploy.sockets import listeners
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import Launch
@@ -149,7 +149,7 @@ def passed_meanwhile(seen):
     return 2 * seen.served_apart_s * seen.result.throughput_per_s
 
 
-@pytest.mark.skipif(not availability(NGINX).ready, reason="nginx is not installed")
+@pytest.mark.skipif(lack_of(NGINX), reason="nginx is not installed")
 def test_retries_that_nginx_keeps_to_itself_show(here):
     for _ in range(10):
         seen, _ = ended(here, "nginx/http/dropping:instances=2", Load(concurrency=2, requests=1000))

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from tests.services import start_services
 
 from stackrace.apps import app_environment, examine, golden
 from stackrace.apps.bundle import bundled
@@ -22,7 +23,6 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
 from stackrace.deploy.privileges import hand_over, unprivileged
-from stackrace.deploy.running_services import start_services
 from stackrace.model.errors import AppError, InputError
 from stackrace.model.workload import Request, Sameness
 from stackrace.services import services
@@ -86,8 +86,8 @@ def statistic(path, name):
 def ladder(guard, beside):
     """The ladder in an environment of its own, prepared twice: the second time must change nothing."""
     ours = bundled("ladder")
-    if missing := ours.missing():
-        pytest.skip(missing)
+    if lack := ours.lack():
+        pytest.skip(f"{lack.words} is missing")
     try:
         python = Environments(cache_folder(), lambda _: None).of_requirements(
             ours.requirements(ours.services), Path(sys._base_executable)
@@ -250,8 +250,8 @@ class Site:
 def serve(guard, name, environment, *workers):
     """Prepare the Rails app, twice, and start puma with it on a unix socket; the guard ends it."""
     ours = bundled("rails")
-    if missing := ours.missing():
-        pytest.skip(missing)
+    if lack := ours.lack():
+        pytest.skip(f"{lack.words} is missing")
     if shutil.which("puma") is None:
         pytest.skip("puma is not installed")
     data = folder(guard, name)

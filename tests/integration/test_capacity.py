@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,8 +91,16 @@ def test_a_goal_that_nobody_keeps_is_answered_with_no(url: str) -> None:
 def test_without_right_answers_there_is_nothing_to_look_for(url: str) -> None:
     done = capacity(f"{url}missing", "--p50", "1s")
     assert isinstance(done.exception, RefusedError)
-    assert "stackrace load" in done.exception.message
+    assert "had a status other than 2xx" in done.exception.message
     assert done.stdout == ""
+
+
+def test_where_nobody_listens_one_request_shows_it() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        done = capacity(f"http://127.0.0.1:{held.getsockname()[1]}/", "--p50", "1s")
+    assert isinstance(done.exception, RefusedError)
+    assert "there was no right answer: 1 failed at connecting: does the server listen" in done.exception.message
 
 
 def test_without_a_goal_nothing_is_sent(url: str) -> None:

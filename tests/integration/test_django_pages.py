@@ -10,7 +10,7 @@ import pytest
 from tests.integration.django_site import ASK, OURS, site
 
 from stackrace.apps import app_environment, entry_of, examine, golden
-from stackrace.deploy.environments import Environments, Interpreter, cache_folder
+from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher
@@ -184,19 +184,19 @@ def test_where_lengths_vary_the_status_counts(sites):
 def test_all_pages_pass_on_real_servers(database, path, sites):
     served = sites(database)
     examination = examine(served.app, [Request(path=page) for page in OURS.pages])
-    facts = examination.python
-    interpreter = Interpreter(
-        python=facts.python, base=facts.base, site_packages=facts.site_packages, installed=facts.distributions
-    )
     stack = parse_stack(path, catalogue().specs, frozenset({Interface.WSGI, Interface.ASGI}))
     needed = sorted(r for hop in stack.hops for r in catalogue().entries[hop.server].requirements(hop.settings))
-    home = Environments(cache_folder(), lambda _: None).layered(interpreter, needed)
+    home = Environments(cache_folder(), lambda _: None).layered(examination.python, needed)
     with Guard() as guard:
         launcher = Launcher(
             guard=guard,
             catalogue=catalogue(),
             host_for=lambda stack: hosted(
-                served.app, stack.interface, home=home, folder=guard.directory, app_packages=facts.site_packages
+                served.app,
+                stack.interface,
+                home=home,
+                folder=guard.directory,
+                app_packages=examination.python.site_packages,
             ),
             environment=app_environment(served.app),
             workloads_for=lambda _: (golden(examination),),

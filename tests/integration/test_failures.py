@@ -1,15 +1,22 @@
 """Servers that misbehave, for real: each becomes its stack's result, and nothing is left running."""
 
 import os
+import re
 import signal
+from dataclasses import replace
 
 import pytest
 from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
 
+from stackrace.apps import Exchange, Reply
+from stackrace.checks.answers import unexpected_status, wrong_body
+from stackrace.deploy.known_answers import KnownAnswers
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
+from stackrace.model.workload import Request, Workload
+from stackrace.report.words.findings import seen
 
 SCRIPTS = {
     "good": serving(),
@@ -19,6 +26,27 @@ SCRIPTS = {
     ),
     "crashes": "import sys; print('no more cheese', file=sys.stderr); sys.exit(3)",
     "hangs": "import time; time.sleep(1000)",
+    "workers-die": """
+import os, sys, time
+while True:
+    if os.fork() == 0:
+        time.sleep(0.2)
+        import nowhere
+    os.wait()
+""",
+    "workers-die-silently": """
+import os, sys, time
+while True:
+    if os.fork() == 0:
+        time.sleep(0.1)
+        os._exit(1)
+    os.wait()
+""",
+    "some-workers-die": serving("if os.fork() == 0: sys.exit('busy')\nos.wait()"),
+    "asks-git": serving(
+        "for _ in range(9): subprocess.run(['sleep', '0.1'])\nimport traceback\n"
+        "try: import nowhere\nexcept ImportError: traceback.print_exc()\ntime.sleep(0.2)"
+    ),
     "wrong-body": serving(body=b"jello"),
     "wrong-status": serving(status=503),
 }
@@ -47,6 +75,8 @@ def stack(name):
     [
         ("crashes", 60, FailureKind.NOT_STARTED, "exit code 3"),
         ("hangs", 1, FailureKind.NOT_READY, "does not listen"),
+        ("workers-die", 60, FailureKind.NOT_STARTED, "the workers of workers-die end at start"),
+        ("workers-die-silently", 60, FailureKind.NOT_STARTED, "the workers of workers-die-silently end"),
         # asked again until the time is over
         ("wrong-body", 8, FailureKind.WRONG_ANSWER, "differs from the app's own"),
         ("wrong-status", 8, FailureKind.WRONG_ANSWER, "status 503"),
@@ -64,6 +94,17 @@ def test_a_crash_at_start_shows_the_servers_own_last_words(launcher):
     with pytest.raises(LaunchFailed) as failed:
         launcher.launch(stack("crashes"))
     assert "no more cheese" in failed.value.failure.log
+
+
+def test_workers_that_die_at_start_show_their_last_words(launcher):
+    with pytest.raises(LaunchFailed) as failed:
+        launcher.launch(stack("workers-die"))
+    assert "No module named 'nowhere'" in failed.value.failure.log
+
+
+@pytest.mark.parametrize("name", ["asks-git", "some-workers-die"])
+def test_programs_that_an_app_asks_at_start_and_single_workers_may_end(launcher, guard, name):
+    assert stop(guard, [launcher.launch(stack(name))]) == {}
 
 
 def test_a_server_that_dies_later_is_noticed(launcher, guard):
@@ -107,3 +148,117 @@ def test_several_stacks_run_and_stop_side_by_side(launcher, guard):
     up = [launcher.launch(stack("good")), launcher.launch(stack("good"))]
     assert up[0].port != up[1].port
     assert stop(guard, up) == {}
+
+
+def test_the_app_itself_is_asked_again_before_a_stack_is_blamed(guard):
+    """A stack says what the app itself says by now: it races on, held to the length that still repeats."""
+    asked = []
+
+    def app(requests):
+        asked.extend(requests)
+        said = [Reply(status=200, headers=(), body=body) for body in (b"hello", b"jello")]
+        return [Exchange(request=request, first=said[0], second=said[1]) for request in requests]
+
+    launcher = launcher_of(guard, SERVERS, known=KnownAnswers(app))
+    here = here_of(launcher)
+    changed = stack("wrong-body")
+    assert here.launch(changed, 60.0).failure is None
+    observation = here.load(changed, WORKLOAD, Load(concurrency=1, requests=20), 0.0)
+    assert (observation.result.counts.ok, observation.changing) == (20, ("GET /",))
+    assert len(asked) == 1
+    here.retire([changed]).finish()
+
+
+CHANGING = """
+turn = __import__("itertools").count()
+def changed(self):
+    self.send_response(200)
+    self.send_header("Content-Length", "5")
+    self.end_headers()
+    self.wfile.write(b"jello" if next(turn) > 9 else b"hello")
+Handler.do_GET = changed
+"""
+
+
+def test_a_page_that_changes_under_load_is_asked_for_again(guard):
+    def app(requests):
+        said = Reply(status=200, headers=(), body=b"jello")
+        return [Exchange(request=request, first=said, second=said) for request in requests]
+
+    servers = servers_of({"changing": serving(CHANGING)})
+    here = here_of(launcher_of(guard, servers, known=KnownAnswers(app)))
+    changing = stack_of("changing", servers)
+    assert here.launch(changing, 60.0).failure is None
+    load = Load(concurrency=1, requests=20)
+    first, second = (here.load(changing, WORKLOAD, load, 0.0) for _ in range(2))
+    assert first.result.counts.failed["body"] == first.wrongly_accused > 0
+    assert second.result.counts.ok == 20
+    here.retire([changing]).finish()
+
+
+WRONG_UNDER_LOAD = """
+import threading
+under_way, lock = set(), threading.Lock()
+PAGES = {"/a": b"page a", "/b": b"page b, which is longer"}
+def mixed_up(self):
+    with lock:
+        under_way.add(self)
+    time.sleep(0.01)
+    others = [other.path for other in list(under_way) if other.path != self.path]
+    with lock:
+        under_way.discard(self)
+    self.send_response(503 if BUSY and others else 200)
+    body = PAGES[others[0] if others and not BUSY else self.path]
+    self.send_header("Content-Length", str(len(body)))
+    self.end_headers()
+    self.wfile.write(body)
+Handler.do_GET = mixed_up
+"""
+
+
+@pytest.mark.parametrize(
+    ("busy", "check", "cause"),
+    [(False, wrong_body, "it got the answer to GET /"), (True, unexpected_status, "status 503 where")],
+)
+def test_answers_that_are_wrong_only_under_load_are_named(guard, busy, check, cause):
+    servers = servers_of({"mixing": serving(f"BUSY = {busy}\n{WRONG_UNDER_LOAD}")})
+    pages = [("/a", b"page a"), ("/b", b"page b, which is longer")]
+    workload = Workload(
+        requests=tuple(Request(path=path) for path, _ in pages),
+        answers=tuple(replace(WORKLOAD.answers[0], body=body) for _, body in pages),
+    )
+    here = here_of(launcher_of(guard, servers, workloads_for=lambda stack: (workload,)))
+    mixing = stack_of("mixing", servers)
+    assert here.launch(mixing, 60.0).failure is None
+    observation = here.load(mixing, workload, Load(concurrency=4, requests=40), 0.0)
+    here.retire([mixing]).finish()
+    wrong = [target for target in observation.result.targets if target.counts.errors]
+    *pages, since = observation.wrongs
+    assert {page.split(" (")[0] for page in pages} == {
+        f"{target.name} {target.counts.errors} of {target.counts.scheduled}" for target in wrong
+    }
+    assert all(cause in page for page in pages)
+    assert re.fullmatch(r"the first error after [0-9.]+ s", since)
+    assert "; ".join(observation.wrongs) in seen(check(observation))
+
+
+ONCE = """
+turn = __import__("itertools").count()
+answer = Handler.do_GET
+def once(self):
+    if next(turn) == 9:
+        self.send_error(500)
+    else:
+        answer(self)
+Handler.do_GET = once
+"""
+
+
+def test_an_error_that_does_not_come_again_is_said_to(guard):
+    servers = servers_of({"failing": serving(ONCE)})
+    here = here_of(launcher_of(guard, servers))
+    failing = stack_of("failing", servers)
+    assert here.launch(failing, 60.0).failure is None
+    observation = here.load(failing, WORKLOAD, Load(concurrency=2, requests=40), 0.0)
+    here.retire([failing]).finish()
+    assert observation.wrongs[0] == "GET / 1 of 40 (asked again, it answered rightly)"

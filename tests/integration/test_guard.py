@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.model.errors import LaunchError
+from stackrace.model.errors import BreakdownError, LaunchError
 
 HOLDER = textwrap.dedent(
     """
@@ -81,7 +81,7 @@ def test_a_killed_supervisor_takes_its_children_along(tmp_path):
         stop=signal.SIGTERM,
     )
     os.kill(guard.pid, signal.SIGKILL)
-    with pytest.raises(LaunchError, match="supervisor was killed"):
+    with pytest.raises(BreakdownError, match="supervisor was killed"):
         while True:
             guard.status([pid])
     guard.close()
@@ -99,10 +99,55 @@ def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
         )
 
 
-def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(tmp_path):
-    """Ctrl-C may come between a request and its answer."""
-    with Guard() as guard:
-        guard._process.stdin.write(b'{"do": "status", "pids": [], "number": -1}\n')
-        start = {"environment": dict(os.environ), "folder": tmp_path, "stop": signal.SIGTERM}
-        pid = guard.spawn(["sleep", "1000"], log=tmp_path / "log", **start)
-        assert guard.status([pid])[pid].family == (pid,)
+def test_what_the_supervisor_cannot_do_is_an_error_that_says_so():
+    with Guard() as guard, pytest.raises(LaunchError, match="cannot status: KeyError"):
+        guard.status([1])
+
+
+class InterruptionError(Exception):
+    """Stands for Ctrl-C."""
+
+
+def test_signals_at_any_moment_break_no_exchange_with_the_supervisor(tmp_path):
+    """Each timer fires somewhere between a question and its answer, or a little before or after."""
+
+    def interrupt(number, frame):
+        raise InterruptionError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    interruptions = 0
+    try:
+        with Guard() as guard:
+            start = {"environment": dict(os.environ), "folder": tmp_path, "stop": signal.SIGTERM}
+            pids = [guard.spawn(["sleep", "1000"], log=tmp_path / "log", **start) for _ in range(2)]
+            for turn in range(200):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 1e-5 * (turn + 1))
+                    for _ in range(20):
+                        for pid in pids:
+                            assert guard.status([pid])[pid].family == (pid,)
+                    time.sleep(1)
+                except InterruptionError:
+                    interruptions += 1
+                assert guard.status(pids)[pids[0]].family == (pids[0],)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert interruptions == 200
+
+
+def test_ctrl_c_that_reaches_the_supervisor_before_it_begins_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("stackrace.deploy.guard._temporary", lambda: str(tmp_path))
+    start = subprocess.Popen
+
+    def interrupted(command, **options):
+        process = start(
+            [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"], **options
+        )
+        process.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Guard()
+    assert not list(tmp_path.iterdir())

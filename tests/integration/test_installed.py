@@ -3,15 +3,15 @@
 import pytest
 from tests.integration.farm import lacking
 
-from stackrace.deploy.installation import availability
+from stackrace.deploy.installation import lack_of
 from stackrace.servers import catalogue
 
 
 @pytest.mark.parametrize("entry", list(catalogue()), ids=lambda entry: entry.spec.name)
 def test_a_server_of_the_catalogue_is_installed_for_the_tests(entry):
-    state = availability(entry)
-    if not state.ready:
-        pytest.skip(f"{state.name} is not installed ({state.missing}); {state.remedy}")
+    if lack := lack_of(entry):
+        remedy = lack.elsewhere or f"run: {lack.install}"
+        pytest.skip(f"{lack.name} is not installed ({lack.missing}); {remedy}")
     # a guest may be installed and yet embed another Python than the tests'
-    if misfit := entry.spec.inside and lacking(f"{min(entry.spec.inside)}+{state.name}"):
+    if misfit := entry.spec.inside and lacking(f"{min(entry.spec.inside)}+{entry.spec.name}"):
         pytest.skip(misfit)

@@ -45,7 +45,7 @@ def database(url):
 def fetched(database, here=(), named=False):
     """Everything in ``database`` that a store with the races ``here`` would take."""
     known, taken = {race.id: race for race in here}, []
-    told = fetch(published_ids(database), database, known.get, taken.append, named=named)
+    told = fetch(published_ids(database).ids, database, known.get, taken.append, named=named)
     return told, taken
 
 
@@ -158,7 +158,7 @@ def test_more_documents_than_a_page_are_all_listed(database, monkeypatch):
     wanted = sorted(ids.generate() for _ in range(10))
     for each in wanted:
         request(f"{database.address}/{each}", "PUT", {})
-    assert list(published_ids(database)) == wanted
+    assert list(published_ids(database).ids) == wanted
 
 
 def test_a_missing_database_is_offered_to_be_made(url):

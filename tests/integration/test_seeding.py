@@ -132,9 +132,10 @@ def test_nothing_of_a_preparation_outlives_a_signal_to_stackrace(tmp_path):
 import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
 from tests.integration.test_seeding import a_users_own, seeding
-from stackrace.cli.signals import stoppable
+from stackrace.cli.signals import heed
 folder = Path({str(tmp_path)!r})
-with stoppable(), seeding(folder, []) as beside:
+heed()
+with seeding(folder, []) as beside:
     print(beside.data.parent, flush=True)
     beside.bring_up(a_users_own(folder, beside, ("sh", "-c", "sleep 1000 & echo $! > pid; mv pid child; wait")))
 """

@@ -5,11 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.services import start_services
 
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
-from stackrace.deploy.running_services import Services, start_services
+from stackrace.deploy.running_services import Services
 from stackrace.deploy.sockets import descriptors, listeners
 from stackrace.deploy.templates import Templates
 from stackrace.model.errors import InputError, LaunchError
@@ -172,9 +173,18 @@ def test_services_listen_on_no_network():
         assert held and not held & set().union(*listeners().values())
 
 
-@pytest.mark.parametrize("name", ["oracle", "memcached#1", "memcached#10", "memcached#x", "#2", ""])
-def test_an_unknown_service_names_the_known_ones(name):
-    with Guard() as guard, pytest.raises(InputError, match="known: mariadb, memcached, postgresql, redis"):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((name, "known are mariadb, memcached, postgresql, redis") for name in ("oracle", "#2", "")),
+        *(
+            (f"memcached#{number}", r"not numbered 2 to 9.*\[\"memcached\", \"memcached#2\"\]")
+            for number in ("1", "10", "x")
+        ),
+    ],
+)
+def test_an_unknown_service_names_the_known_ones(name, words):
+    with Guard() as guard, pytest.raises(InputError, match=words):
         Services([name], guard, (), Templates(cache_folder(), print))
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.farm import Farm, ask, head
 
-from stackrace.deploy.installation import availability
+from stackrace.deploy.installation import lack_of
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.stopping import stop
 from stackrace.model.stack import Interface
@@ -12,11 +12,11 @@ from stackrace.servers import Hosted, catalogue
 from stackrace.spec.stack_path import parse_stack
 
 OFFERED = frozenset({Interface.FILES})
-SERVERS = [
-    entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and availability(entry).ready
-]
+SERVERS = [entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and not lack_of(entry)]
 PAGE = b"<!DOCTYPE html><title>front</title>\n"
 TEXT = b"Hello world!\n"
+NO_CONDITIONS = {"unit"}
+"""Servers that send a file whatever If-None-Match says, whatever their settings: docs/stacks.md warns of them."""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,9 @@ def launch_and_ask(name, launcher):
         assert head(running.port, "/hello.txt") == (200, b"")
         assert ask(running.port, "HEAD", "/hello.txt").headers["content-length"] == "13"
         known = [("If-None-Match", text.headers["etag"])]
-        assert ask(running.port, "GET", "/hello.txt", headers=known).status == 304
+        assert ask(running.port, "GET", "/hello.txt", headers=known).status == (
+            200 if name in NO_CONDITIONS else 304
+        )
         assert ask(running.port, "GET", "/a%20caf%C3%A9.txt").body == TEXT
         for folder in ("/", "/sub/"):
             page = ask(running.port, "GET", folder)

@@ -1,13 +1,17 @@
 """Settings that a published comparison needs, really in force."""
 
+import time
 import urllib.request
 
 import pytest
 from tests.integration.farm import launchable
 
 from stackrace.apps import entry_of
+from stackrace.deploy.facts import facts_of
 from stackrace.deploy.stopping import stop
 from stackrace.model.app import EntryKind
+from stackrace.model.stack import Origin
+from stackrace.servers import catalogue
 from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
@@ -90,4 +94,47 @@ def test_a_growing_pool_of_uwsgi_starts_with_what_was_asked(settings, workers, s
 def test_a_stack_launches_with_them(path, stage):
     with stage(path) as made:
         running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        assert stop(made.guard, [running]) == {}
+
+
+OWN_FILES = {
+    "gunicorn.conf.py": "import os\nbind = ':80'\nuser = 'nobody'\ndaemon = True\nworkers = os.getpid() * 0 + 3",
+    "uwsgi.ini": "[uwsgi]\nhttp = :80\nuid = nobody\nworkers = 3\nmodule = nothing\nsocket-timeout = 60\n",
+}
+
+
+@pytest.mark.parametrize("server", ["gunicorn", "uwsgi"])
+def test_a_configuration_of_the_users_is_in_force_but_for_what_is_decided(server, stage, tmp_path):
+    name = next(name for name in OWN_FILES if name.startswith(server))
+    (tmp_path / name).write_text(OWN_FILES[name])
+    with stage(f"{server}:config={name}") as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        # its three workers, the master, and uWSGI's router; the first worker answers before the last is there
+        members, until = {"gunicorn": 4, "uwsgi": 5}[server], time.monotonic() + 30
+        while family(made, running) != members and time.monotonic() < until:
+            time.sleep(0.05)
+        assert family(made, running) == members
+        facts = facts_of(running, catalogue())
+        assert {fact.origin for fact in facts.settings if fact.name == "config"} == {Origin.OWN}
+        assert {"bind", "http"} & {change.key for change in facts.changes}
+        assert OWN_FILES[name].split("workers")[1].strip().splitlines()[0] in "".join(facts.configs.values())
+        assert stop(made.guard, [running]) == {}
+
+
+def test_a_gunicorn_conf_that_nobody_named_is_not_in_force(stage, tmp_path):
+    (tmp_path / "gunicorn.conf.py").write_text("raise SystemExit('read')")
+    with stage("gunicorn") as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        assert stop(made.guard, [running]) == {}
+
+
+@pytest.mark.parametrize("path", launchable(["gunicorn", "nginx/http/gunicorn", "unit"]))
+def test_a_body_in_chunks_is_answered(path, stage):
+    with stage(path) as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        url = f"http://{running.host}:{running.port}/"
+        # without a length, urllib sends an iterable in chunks
+        request = urllib.request.Request(url, data=iter([b"a" * 1000, b"b"]), method="POST")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert answer.status == 200
         assert stop(made.guard, [running]) == {}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests.chains import balanced, over_tcp, single_hops, two_hops
-from tests.integration.farm import Farm, Subject, ask, head, head_is_bare, launchable
+from tests.integration.farm import NO_FILES, UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable
 
 from stackrace.apps import app_environment, bundled, examine, golden
-from stackrace.deploy.environments import Environments, Interpreter, cache_folder
+from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
@@ -29,7 +29,34 @@ MODES = [
     "gunicorn:class=gthread,threads=4",
     "gunicorn:class=gevent",
     "gunicorn:class=uvicorn",
+    "gunicorn:class=asgi",
+    "gunicorn:class=asgi,loop=asyncio",
+    "gunicorn:http_parser=fast",
+    "nginx/uwsgi/gunicorn:class=asgi",
+    "nginx/uwsgi/gunicorn:class=gthread,socket=tcp",
+    "nginx/uwsgi/uwsgi:instances=3",
+    "lighttpd/uwsgi/uwsgi:socket=tcp",
+    "gunicorn:class=gthread,preload=on,max_requests=500,max_requests_jitter=50,timeout=60,worker_connections=200",
+    "uvicorn:loop=asyncio,http=h11,max_requests=500,max_requests_jitter=50,limit_concurrency=500,keep_alive=5",
+    "hypercorn:max_requests=500,max_requests_jitter=50",
+    "granian:interface=asgi,loop=uvloop,task_impl=rust,backpressure=64,http=1",
+    "granian:interface=asgi,loop=rloop",
+    "granian:static=on,keep_alive=off",
+    "waitress:connection_limit=100,keep_alive=5",
+    "uwsgi:lazy_apps=on,single_interpreter=on,thunder_lock=on,max_requests=500,max_requests_delta=50,harakiri=60",
+    "uwsgi:static=on,offload_threads=2,http=socket",
+    "nginx:sendfile=off,tcp_nopush=off,gzip=on,open_file_cache=100,buffering=off/http/gunicorn",
+    "gunicorn:--worker-tmp-dir=/dev/shm,--reuse-port",
+    "uvicorn:--no-server-header",
+    "granian:--http1-buffer-size=65536",
+    "hypercorn:--read-timeout=60",
+    "daphne:--http-timeout=60",
+    "waitress:--ident=x,--no-expose-tracebacks",
+    "uwsgi:--socket-timeout=60",
+    "nginx:--client_max_body_size=10m,--multi_accept=on/uwsgi/uwsgi:--reuse-port",
+    "nginx:worker_connections=512,keep_alive=5,upstream_connections=8/http/gunicorn:class=gthread",
     "granian:interface=asgi",
+    "unit:interface=asgi",
     "uwsgi:threads=2",
     "nginx/fastcgi/flup:mode=threaded",
     "nginx/http/uwsgi:socket=tcp,http=router",
@@ -61,8 +88,9 @@ STACKS = [
 PAGES = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
 """Those of the bundled app that need no seed."""
 
-NO_FILES = frozenset({"haproxy", "unit", "varnish"})
-"""Front ends that serve no files, so that the hop behind them does."""
+CLOSES_EARLY = "granian"
+"""It closes the connection when the app has answered without reading the body, as RFC 9112 (9.6) lets it. A front
+end that is still sending may lose the answer then: Caddy says 502 in 2 of 3,000."""
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +104,9 @@ def subject():
         app = ours.app(python=python, data=data)
         prepare(app)
         examination = examine(app, [Request(path=page) for page in PAGES])
-        facts = examination.python
-        interpreter = Interpreter(
-            python=facts.python, base=facts.base, site_packages=facts.site_packages, installed=facts.distributions
-        )
         yield Subject(
             app=app,
-            interpreter=interpreter,
+            interpreter=examination.python,
             environments=environments,
             environment=app_environment(app),
             workload=golden(examination),
@@ -107,7 +131,8 @@ def launch_ask_and_stop(path, launcher):
     # launch() itself compares every page of the bundled app, the static file among them, with the golden answer
     running = launcher.launch(stack, timeout_s=60)
     try:
-        answers_are_right(running)
+        if not path.startswith(UNRELIABLE):
+            answers_are_right(running)
         facts = facts_of(running, catalogue())
         assert all(facts.versions[hop.server] for hop in stack.hops), facts.versions
         assert facts.commands
@@ -122,7 +147,9 @@ def answers_are_right(running):
     if head_is_bare(running.stack.path):
         assert head(running.port, "/hello/") == (200, b"")
     assert ask(running.port, "GET", "/nowhere/").status == 404
-    assert ask(running.port, "POST", "/hello/", body=b"x" * 10_000).status in (200, 403, 405)
+    tries = 3 if running.stack.hops[-1].server == CLOSES_EARLY else 1
+    posted = [ask(running.port, "POST", "/hello/", body=b"x" * 10_000).status for _ in range(tries)]
+    assert set(posted) & {200, 403, 405}, posted
     pages = [ask(running.port, "GET", "/hello/?page=3") for _ in range(20)]
     assert {(page.status, page.body) for page in pages} == {(200, b"Hello, world!")}
     if running.stack.hops[0].server in serving_files() and len(running.stack.hops) > 1:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 FLOORS = [
     {"model"},
-    {"codec"},
+    {"codec", "process"},
     {"stats", "spec", "servers", "services", "apps", "probe", "load", "checks"},
     {"deploy"},
     {"race", "doctor", "historic"},
@@ -30,7 +31,8 @@ SCRIPTS = {"apps/bundled", "apps/examiner"}
 """Run by the app's own interpreter, so not part of our import graph."""
 
 
-SILENT = {"model", "stats", "probe", "load", "checks", "deploy", "race", "doctor", "historic", "setup", "api"}
+SILENT = {"model", "process", "stats", "probe", "load", "checks"} | {"deploy", "race", "doctor", "historic"}
+SILENT |= {"setup", "api"}
 """Rooms that compute; what they have to say others show."""
 
 
@@ -45,24 +47,28 @@ def modules():
             yield relative
 
 
-def imported_rooms(relative):
-    tree = ast.parse((PACKAGE / relative).read_text(encoding="utf-8"))
-    depth = len(relative.parts)
-    for node in ast.walk(tree):
+@cache
+def nodes(path):
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports(path):
+    """Return the dotted names that a file imports, at its top or in a function, each as far as it is written."""
+    inside = ["stackrace", *path.relative_to(PACKAGE).parts] if path.is_relative_to(PACKAGE) else []
+    names = []
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names = [node.module or ""]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            package = ["stackrace", *relative.parts[: depth - node.level]]
-            base = ".".join([*package, *(node.module or "").split(".")]).rstrip(".")
-            names = [base] if node.module else [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "stackrace" and len(parts) > 1 and (PACKAGE / parts[1]).is_dir():
-                yield parts[1]
+            base = [*(inside[: len(inside) - node.level] if node.level else ()), *filter(None, [node.module])]
+            names += [".".join([*base, alias.name]) for alias in node.names]
+    return tuple(names)
+
+
+def imported_rooms(relative):
+    dotted = [name.split(".") for name in imports(PACKAGE / relative) if name.startswith("stackrace.")]
+    return {room for _, room, *_ in dotted if (PACKAGE / room).is_dir()}
 
 
 @pytest.mark.parametrize("relative", list(modules()), ids=str)
@@ -85,15 +91,14 @@ NAMES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 def imports_of(name):
     """Yield the modules of ours that ``name`` imports, at its top or in a function, but for types only."""
     path = NAMES[name]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for_types = {
         inner
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if node in for_types:
             continue
         if isinstance(node, ast.Import):
@@ -103,20 +108,7 @@ def imports_of(name):
             target = ".".join([*above, *filter(None, [node.module])])
             for alias in node.names:
                 whole = f"{target}.{alias.name}"
-                yield from [one for one in (whole, target) if one in NAMES][:1]
-
-
-def importers_of(*packages):
-    for relative in modules():
-        tree = ast.parse((PACKAGE / relative).read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            names = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                names = [node.module or ""]
-            if any(name.split(".")[0] in packages for name in names):
-                yield relative.parts[0]
+                yield from [module for module in (whole, target) if module in NAMES][:1]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +122,12 @@ def importers_of(*packages):
     ],
 )
 def test_each_heavy_library_has_its_room(packages, rooms):
-    assert set(importers_of(*packages)) <= rooms
+    importers = {
+        relative.parts[0]
+        for relative in modules()
+        if any(name.split(".")[0] in packages for name in imports(PACKAGE / relative))
+    }
+    assert importers <= rooms
 
 
 OUTSIDE = [path for folder in ("benchmarks", "examples") for path in sorted((REPOSITORY / folder).rglob("*.py"))]
@@ -139,13 +136,7 @@ OUTSIDE = [path for folder in ("benchmarks", "examples") for path in sorted((REP
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_nobody_imports_the_command_line(path):
     """Inside of the package no room can: all others lie below."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    for node in imports:
-        names = [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module or "", *(f"{node.module}.{name}" for name in names)]
-        assert not [name for name in names if name.startswith("stackrace.cli")], f"{path}, line {node.lineno}"
+    assert not [name for name in imports(path) if name.startswith("stackrace.cli")]
 
 
 def test_of_the_modules_at_the_top_only_the_entry_point_knows_the_command_line():
@@ -158,7 +149,7 @@ def test_no_modules_import_each_other_in_a_circle():
     graph = {name: set(imports_of(name)) - {name} for name in NAMES}
     while leaves := {name for name, imported in graph.items() if not imported & graph.keys()}:
         graph = {name: imported for name, imported in graph.items() if name not in leaves}
-    while roots := graph.keys() - {one for imported in graph.values() for one in imported}:
+    while roots := graph.keys() - set().union(*graph.values()):
         graph = {name: imported for name, imported in graph.items() if name not in roots}
     assert not graph, "these import each other: " + ", ".join(sorted(graph))
 
@@ -188,6 +179,5 @@ def test_only_the_load_room_knows_the_engine():
 def test_rooms_that_compute_print_nothing():
     for relative in modules():
         if relative.parts[0] in SILENT:
-            tree = ast.parse((PACKAGE / relative).read_text(encoding="utf-8"))
-            calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+            calls = [node.func for node in nodes(PACKAGE / relative) if isinstance(node, ast.Call)]
             assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "print"], relative

@@ -29,7 +29,7 @@ def test_every_front_end_meets_every_host_that_shares_a_protocol_with_it():
 def test_every_balancer_and_every_protocol_over_tcp_is_there_once():
     assert "nginx/fastcgi/flup:instances=3" in balanced(SPECS, OFFERED)
     assert not [path for path in balanced(SPECS, OFFERED) if path.startswith("h2o/")]
-    assert "lighttpd/uwsgi/uwsgi:socket=tcp" in over_tcp(SPECS, OFFERED)
+    assert "lighttpd/uwsgi/gunicorn:socket=tcp" in over_tcp(SPECS, OFFERED)
     for chains in (balanced(SPECS, OFFERED), over_tcp(SPECS, OFFERED)):
         kinds = [tuple(path.split("/")[:2]) for path in chains]
         assert len(kinds) == len(set(kinds))

@@ -29,6 +29,10 @@ SEARCHES = frozenset(
 
 EDGES = {
     "apps/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
+    "apps/hints.py": "messages of Python and of its libraries",
+    "apps/refusal.py": "messages of Django and of databases",
+    "deploy/loading.py": "logs of Python and of Ruby",
+    "deploy/workers.py": "logs of Python",
     "historic/reading.py": "pydantic's messages",
     "probe/host.py": "/proc/cpuinfo",
     "spec/problem_words.py": "pydantic's messages",
@@ -36,6 +40,27 @@ EDGES = {
 """Files that read text of others, and whose it is."""
 
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "bundled" not in path.parts]
+
+
+SYSTEM = frozenset(("OSError", "PermissionError", "FileNotFoundError", "IsADirectoryError"))
+
+
+def names(node: ast.AST | None) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} if node is not None else set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_what_the_system_says_stands_in_no_sentence_with_pythons_own_signs(path):
+    """``[Errno 2] No such file or directory: 'a.har'`` is no English; ``said_by`` is."""
+    handlers = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ExceptHandler))
+    raw = [
+        part.lineno
+        for handler in handlers
+        if SYSTEM & names(handler.type)
+        for part in ast.walk(handler)
+        if isinstance(part, ast.FormattedValue) and ast.unparse(part.value) == handler.name
+    ]
+    assert not raw
 
 
 def texts(node: ast.AST) -> Iterator[str]:

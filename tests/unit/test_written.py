@@ -26,7 +26,8 @@ RACE = json.loads(gzip.decompress(RACES.read_bytes()))["races"][DOCUMENT["_id"]]
 def test_a_published_race_comes_back_and_is_published_the_same():
     packed = base64.b64decode(DOCUMENT["_attachments"][ATTACHMENT]["data"])
     race = race_from(DOCUMENT, packed)
-    again = published(race)
+    # as it was published before paths were left out
+    again = published(race, discreet=False)
     assert race.seed == int(RACE["seed"])
     assert len(race.launches) == len(RACE["launches"])
     # its failures' kinds were words, which are codes now

@@ -42,6 +42,18 @@ fn ceiling(
     py.detach(|| ceiling.measure()).map_err(translate)
 }
 
+/// The named fields of a page (`<input>`, `<meta>`) in order: name, value, and whether a browser sends it unseen.
+#[pyfunction]
+fn page_fields(page: &[u8]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+    loadgen::fields_of(page)
+}
+
+/// The named strings of JSON or a script in order: name, and value without escapes.
+#[pyfunction]
+fn page_members(page: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    loadgen::members_of(page)
+}
+
 fn translate(error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -61,6 +73,10 @@ mod _engine {
     use super::histogram::Histogram;
     #[pymodule_export]
     use super::monitor::Monitor;
+    #[pymodule_export]
+    use super::page_fields;
+    #[pymodule_export]
+    use super::page_members;
     #[pymodule_export]
     use super::plan::{Plan, Target};
     #[pymodule_export]

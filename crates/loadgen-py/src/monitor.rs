@@ -32,6 +32,12 @@ impl Monitor {
         self.0.is_cancelled()
     }
 
+    /// Connections that were open before the run started, if it opens them first.
+    #[getter]
+    fn opened(&self) -> u64 {
+        self.0.opened()
+    }
+
     /// (right answers, errors, seconds since the start); counters lag by up to 100 ms.
     fn snapshot(&self) -> (u64, u64, f64) {
         let snapshot = self.0.snapshot();

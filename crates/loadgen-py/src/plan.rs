@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use loadgen::{
-    Address, BodyRule, Expectation, Nonce, NoncePlace, Order, Pacer, Request, Reuse, Stop, TlsVersion,
-    BODY_MAX_BYTES, SECOND_NS,
+    Address, BodyRule, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request, Reuse,
+    Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
 };
 
 /// One request and what a right answer to it looks like.
@@ -20,7 +20,7 @@ pub struct Target(loadgen::Target);
 impl Target {
     #[new]
     #[pyo3(signature = (method, path, host, headers, body, *, chunk_bytes=None, expects_continue=false, think_s=0.0,
-        embedded=false, status=None, length=None, exact=None, parts=None))]
+        embedded=false, status=None, length=None, exact=None, parts=None, handouts=Vec::new(), fills=Vec::new()))]
     #[allow(clippy::too_many_arguments)] // one request and its answer, by keyword
     fn new(
         method: String,
@@ -36,6 +36,8 @@ impl Target {
         length: Option<u64>,
         exact: Option<Vec<u8>>,
         parts: Option<Vec<Vec<u8>>>,
+        handouts: Vec<PyHandout>,
+        fills: Vec<PyFill>,
     ) -> PyResult<Target> {
         let rule = match (exact, length, parts) {
             (Some(bytes), None, None) => BodyRule::Exact(Arc::from(bytes)),
@@ -50,8 +52,55 @@ impl Target {
         Ok(Target(loadgen::Target {
             think_ns: nanoseconds("think_s", think_s)?,
             embedded,
+            handouts: handouts.into_iter().map(PyHandout::handout).collect::<PyResult<_>>()?,
+            fills: fills.into_iter().map(PyFill::fill).collect(),
             ..loadgen::Target::new(request, Expectation { status, body: rule })
         }))
+    }
+}
+
+/// The place ("field" or "member"), the name there, its number among those of that name, and the slot.
+#[derive(FromPyObject)]
+struct PyHandout(String, String, usize, usize);
+
+impl PyHandout {
+    fn handout(self) -> PyResult<Handout> {
+        let PyHandout(place, name, nth, slot) = self;
+        let place = match place.as_str() {
+            "field" => Place::Field,
+            "member" => Place::Member,
+            _ => return Err(PyValueError::new_err(format!("{place:?} gives no values; use field or member"))),
+        };
+        Ok(Handout { place, name, nth, slot })
+    }
+}
+
+/// The part ("path", "body" or "header:NAME"), its bytes from and to, the slot or cookie that fills them, and whether
+/// as forms encode it.
+#[derive(FromPyObject)]
+struct PyFill(String, usize, usize, PySource, bool);
+
+#[derive(FromPyObject)]
+enum PySource {
+    #[pyo3(transparent)]
+    Slot(usize),
+    #[pyo3(transparent)]
+    Cookie(String),
+}
+
+impl PyFill {
+    fn fill(self) -> Fill {
+        let PyFill(part, start, end, source, form) = self;
+        let part = match part.as_str() {
+            "path" => Part::Path,
+            "body" => Part::Body,
+            _ => Part::Header(part.strip_prefix("header:").unwrap_or(&part).into()),
+        };
+        let source = match source {
+            PySource::Slot(slot) => Source::Slot(slot),
+            PySource::Cookie(name) => Source::Cookie(name),
+        };
+        Fill { part, range: start..end, source, form }
     }
 }
 
@@ -72,7 +121,7 @@ pub struct Plan {
 impl Plan {
     #[new]
     #[pyo3(signature = (*, address, targets, connections, timeout_s, tls=None, session=false, cookies=false,
-        nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, body_max_bytes=None,
+        nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, open_first_s=None, body_max_bytes=None,
         duration_s=None, requests=None, warmup_s=0.0, follow_s=0.0, rate_per_s=None, poisson_seed=None, spin=false, threads=1,
         cores=Vec::new()))]
     #[allow(clippy::too_many_arguments)] // mirrors the fields of the plan, by keyword
@@ -88,6 +137,7 @@ impl Plan {
         keep_alive: bool,
         requests_per_connection: Option<u32>,
         connect_timeout_s: Option<f64>,
+        open_first_s: Option<f64>,
         body_max_bytes: Option<u64>,
         duration_s: Option<f64>,
         requests: Option<u64>,
@@ -115,6 +165,7 @@ impl Plan {
             reuse: reuse(keep_alive, requests_per_connection)?,
             timeout_ns: nanoseconds("timeout_s", timeout_s)?,
             connect_timeout_ns: connect_timeout_s.map(|time| nanoseconds("connect_timeout_s", time)).transpose()?,
+            open_first_ns: open_first_s.map(|time| nanoseconds("open_first_s", time)).transpose()?,
             warmup_ns: nanoseconds("warmup_s", warmup_s)?,
             follow_ns: nanoseconds("follow_s", follow_s)?,
             body_max_bytes: body_max_bytes.unwrap_or(BODY_MAX_BYTES),

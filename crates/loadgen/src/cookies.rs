@@ -49,6 +49,12 @@ impl Jar {
         }
     }
 
+    /// The value of the cookie called `name` that belongs to a request of `path`.
+    pub fn value(&self, name: &[u8], path: &[u8]) -> Option<&[u8]> {
+        let belongs = |cookie: &&Cookie| cookie.name == name && cookie.belongs_to(path);
+        self.cookies.iter().rev().find(belongs).map(|cookie| cookie.value.as_slice())
+    }
+
     /// Adds the Cookie header line for a request of `path`, if any cookie belongs to it.
     pub fn write(&self, path: &[u8], bytes: &mut Vec<u8>) {
         let mut first = true;

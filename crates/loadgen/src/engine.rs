@@ -5,6 +5,7 @@ use std::thread;
 use crate::books::ThreadReport;
 use crate::clock::{self, MILLISECOND_NS};
 use crate::error::RunError;
+use crate::gate::Gate;
 use crate::host;
 use crate::monitor::Monitor;
 use crate::plan::Plan;
@@ -25,15 +26,21 @@ pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
     host::require_files(plan.connections, plan.threads)?;
     let tls = plan.tls.as_ref().map(TlsConnector::new).transpose()?;
     let script = Script::new(plan);
+    let gate = plan.open_first_ns.map(|_| Gate::new(plan.threads, HEADSTART_NS));
     let start_ns = clock::now_ns() + HEADSTART_NS;
-    monitor.start(start_ns);
+    if gate.is_none() {
+        monitor.start(start_ns);
+    }
     let reports = thread::scope(|scope| {
         let spawn = |index| {
-            let (script, tls) = (&script, tls.as_ref());
-            let work = move || work(plan, script, tls, monitor, index, start_ns);
+            let (script, tls, gate) = (&script, tls.as_ref(), gate.as_ref());
+            let work = move || work(plan, script, tls, monitor, index, start_ns, gate);
             thread::Builder::new().name(format!("loadgen-{index}")).spawn_scoped(scope, work)
         };
         let handles: Vec<_> = (0..plan.threads).map(spawn).collect();
+        if handles.iter().any(Result::is_err) {
+            monitor.cancel();
+        }
         let join = |handle: std::io::Result<thread::ScopedJoinHandle<'_, _>>| {
             handle.map_err(RunError::Spawn)?.join().map_err(|_| RunError::Panic)?
         };
@@ -51,6 +58,7 @@ fn work(
     monitor: &Monitor,
     index: usize,
     start_ns: u64,
+    gate: Option<&Gate>,
 ) -> Result<ThreadReport, RunError> {
     let shares = plan.shares();
     let thread = ThreadPlan {
@@ -64,7 +72,10 @@ fn work(
         pacing: plan.pacer.pacing(start_ns, index, plan.threads),
         start_ns,
     };
-    let outcome = host::pin(plan.cores_of(index)).and_then(|()| Worker::new(thread)?.run());
+    let outcome = host::pin(plan.cores_of(index)).and_then(|()| match gate {
+        None => Worker::new(thread)?.run(),
+        Some(gate) => Worker::new(thread)?.opened_first(gate)?.run(),
+    });
     if outcome.is_err() {
         monitor.cancel();
     }

@@ -44,6 +44,12 @@ pub enum PlanError {
         /// Its text.
         text: String,
     },
+    /// A place for what a visitor was given that is not in its request.
+    #[error("bytes {range:?} are no place in that part of the request; give a range inside a path, header or measured body")]
+    Fill {
+        /// The bytes meant.
+        range: std::ops::Range<usize>,
+    },
     /// A server name that TLS could neither send nor look for.
     #[error("{0:?} is no host name and no IP address; give the name in the server's certificate, without port and brackets")]
     TlsName(String),

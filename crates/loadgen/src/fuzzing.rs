@@ -1,7 +1,11 @@
-//! What must hold of reading a response whatever the bytes are; called by crates/fuzz, and by a test for every file of
-//! its corpus.
+//! What must hold of reading a response, and the values in its body, whatever the bytes are; called by crates/fuzz, and
+//! by a test for every file of its corpus.
 
+use crate::carried::{take, Handout, Place};
+use crate::fields::fields_of;
 use crate::http1::{HeadCache, Progress, RequestContext, Response, Sink, HEAD_MAX_BYTES};
+use crate::members::members_of;
+use crate::scan;
 
 /// Bit of the first byte: the response answers a HEAD.
 const TO_HEAD: u8 = 1;
@@ -28,6 +32,50 @@ pub fn response(data: &[u8]) {
     let in_pieces = read(Pieces { bytes, sizes, turn: 0 }, to_head, closes, &mut HeadCache::default());
     assert_eq!(at_once, in_pieces, "it matters how the bytes arrive");
     assert!(at_once.used <= bytes.len() && at_once.body.len() <= at_once.used, "more bytes than were given");
+}
+
+/// So many times each byte of a body may be looked at: as what begins a value, as part of values in each kind of quotes,
+/// and behind each of 16 characters that may begin a reference.
+const LOOKS: usize = 80;
+
+/// Values of a body that are taken out once more, by name and number.
+const TAKEN_AGAIN: usize = 8;
+
+/// Reads the named values of a body, and asserts that this takes one pass, that a cut body gives nothing else, that
+/// what stands before does not matter, and that each value is found again by its name and number.
+///
+/// # Panics
+/// One of these does not hold.
+pub fn fields(data: &[u8]) {
+    let looks = scan::looked_at(|| {
+        fields_of(data);
+        members_of(data);
+    });
+    assert!(looks <= LOOKS * data.len(), "{looks} looks at {} bytes", data.len());
+    let cut = &data[..data.len() / 2];
+    let (fields, members) = (fields_of(data), members_of(data));
+    assert!(fields.starts_with(&fields_of(cut)), "a cut page has other fields");
+    let mut rest = members.iter();
+    assert!(members_of(cut).iter().all(|member| rest.any(|other| other == member)), "a cut text has other members");
+    let behind = fields_of(&[b"<input type=hidden name=n value=v>", data].concat());
+    assert!(
+        behind[0] == (b"n".to_vec(), b"v".to_vec(), true) && behind[1..] == fields,
+        "what stands before matters"
+    );
+    assert!(members_of(&[b"n='v';", data].concat()).ends_with(&members), "what stands before matters");
+    let fields = fields.into_iter().map(|(name, value, _)| (name, value)).collect::<Vec<_>>();
+    taken_again(data, Place::Field, &fields);
+    taken_again(data, Place::Member, &members);
+}
+
+fn taken_again(body: &[u8], place: Place, values: &[(Vec<u8>, Vec<u8>)]) {
+    for (index, (name, value)) in values.iter().enumerate().take(TAKEN_AGAIN) {
+        let Ok(text) = String::from_utf8(name.clone()) else { continue };
+        let nth = values[..index].iter().filter(|(other, _)| other == name).count();
+        let mut taken = Vec::new();
+        take(body, &[Handout { place, name: text, nth, slot: 7 }], |slot, value| taken.push((slot, value)));
+        assert_eq!(taken, [(7, value.clone())]);
+    }
 }
 
 /// What the engine would make of a response.
@@ -126,12 +174,21 @@ impl<'a> Iterator for Pieces<'a> {
 mod tests {
     use std::path::Path;
 
-    #[test]
-    fn every_file_of_the_corpus_reads_the_same_however_it_arrives() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/response");
+    fn corpus(target: &str, check: fn(&[u8])) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
         let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
         assert!(!files.is_empty());
-        files.iter().for_each(|file| super::response(&std::fs::read(file).unwrap()));
+        files.iter().for_each(|file| check(&std::fs::read(file).unwrap()));
+    }
+
+    #[test]
+    fn every_file_of_the_corpus_reads_the_same_however_it_arrives() {
+        corpus("response", super::response);
+    }
+
+    #[test]
+    fn every_body_of_the_corpus_is_read_in_one_pass() {
+        corpus("fields", super::fields);
     }
 
     #[test]

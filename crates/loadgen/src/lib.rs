@@ -9,6 +9,7 @@
 
 mod alarms;
 mod books;
+mod carried;
 mod ceiling;
 mod check;
 mod clock;
@@ -18,10 +19,13 @@ mod cursor;
 mod deadlines;
 mod engine;
 mod error;
+mod fields;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod gate;
 mod host;
 mod http1;
+mod members;
 mod monitor;
 mod nonce;
 mod null_server;
@@ -31,6 +35,7 @@ mod plan;
 mod record;
 mod report;
 mod request;
+mod scan;
 mod script;
 mod stop;
 mod timer;
@@ -41,11 +46,14 @@ mod visitor;
 mod window;
 mod worker;
 
+pub use carried::{Fill, Handout, Part, Place, Source};
 pub use ceiling::Ceiling;
 pub use check::{BodyRule, Expectation};
 pub use clock::{MILLISECOND_NS, SECOND_NS};
 pub use engine::run;
 pub use error::{HistogramError, PlanError, RunError};
+pub use fields::fields_of;
+pub use members::members_of;
 pub use monitor::{Monitor, Snapshot};
 pub use nonce::{Nonce, NoncePlace};
 pub use null_server::NullServer;

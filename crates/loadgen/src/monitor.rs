@@ -11,6 +11,7 @@ pub struct Monitor {
     ok: AtomicU64,
     errors: AtomicU64,
     started_ns: AtomicU64,
+    opened: AtomicU64,
 }
 
 /// A run at one moment; counters lag by up to 100 ms.
@@ -44,6 +45,15 @@ impl Monitor {
             errors: self.errors.load(Relaxed),
             elapsed_s: elapsed_ns as f64 / clock::SECOND_NS as f64,
         }
+    }
+
+    /// Connections that were open before the run started, if it opens them first; so far, until it starts.
+    pub fn opened(&self) -> u64 {
+        self.opened.load(Relaxed)
+    }
+
+    pub(crate) fn open(&self, more: u64) {
+        self.opened.fetch_add(more, Relaxed);
     }
 
     pub(crate) fn start(&self, now_ns: u64) {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use crate::carried::{Fill, Handout};
 use crate::check::{BodyRule, Expectation};
 use crate::clock::SECOND_NS;
 use crate::error::PlanError;
@@ -22,12 +23,16 @@ pub struct Target {
     pub think_ns: u64,
     /// In a session, whether it belongs to the page before it, as a style sheet does.
     pub embedded: bool,
+    /// What of its answer later requests of the visit send back.
+    pub handouts: Vec<Handout>,
+    /// Where it sends what the visitor was given; these do not overlap.
+    pub fills: Vec<Fill>,
 }
 
 impl Target {
     /// A request without pause.
     pub fn new(request: Request, expectation: Expectation) -> Target {
-        Target { request, expectation, think_ns: 0, embedded: false }
+        Target { request, expectation, think_ns: 0, embedded: false, handouts: Vec::new(), fills: Vec::new() }
     }
 }
 
@@ -79,6 +84,9 @@ pub struct Plan {
     pub timeout_ns: u64,
     /// The time opening a connection may take, TLS included; `None` leaves it to `timeout_ns`.
     pub connect_timeout_ns: Option<u64>,
+    /// A closed loop opens all its connections before its clock starts, for as long as one more is open after at
+    /// most this time; `None` opens each for its first request.
+    pub open_first_ns: Option<u64>,
     /// How long load is applied before the recorded window opens.
     pub warmup_ns: u64,
     /// How long load goes on, unrecorded, after a window bounded by time has closed: until the requests are answered
@@ -115,6 +123,7 @@ impl Plan {
             reuse: Reuse::Always,
             timeout_ns: 10 * SECOND_NS,
             connect_timeout_ns: None,
+            open_first_ns: None,
             warmup_ns: 0,
             follow_ns: 0,
             body_max_bytes: BODY_MAX_BYTES,
@@ -184,9 +193,10 @@ impl Plan {
 impl Target {
     fn validate(&self) -> Result<(), PlanError> {
         match &self.expectation.body {
-            BodyRule::Parts(parts) if parts.len() < 2 => Err(PlanError::Parts),
-            _ => self.request.validate(),
+            BodyRule::Parts(parts) if parts.len() < 2 => return Err(PlanError::Parts),
+            _ => self.request.validate()?,
         }
+        self.fills.iter().try_for_each(|fill| self.request.validate_fill(fill))
     }
 }
 

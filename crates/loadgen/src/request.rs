@@ -1,7 +1,9 @@
 //! A request, and the bytes it is sent as: rendered once per run, never in the hot path.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
+use crate::carried::{Fill, Part};
 use crate::error::PlanError;
 use crate::nonce::{Nonce, NoncePlace, NONCE_BYTES};
 use crate::token::is_token;
@@ -25,6 +27,8 @@ pub struct Request {
     pub expects_continue: bool,
 }
 
+const LENGTH: &str = "Content-Length: ";
+
 /// A request as bytes, and where in them something may be put in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -33,6 +37,10 @@ pub(crate) struct Message {
     pub head_bytes: usize,
     /// Where the nonce's digits stand.
     pub nonce_at: Option<usize>,
+    /// What is replaced by what the visitor was given, in order, with its place among the target's fills.
+    pub gaps: Vec<(Range<usize>, usize)>,
+    /// Where the body's length stands, if it does.
+    pub length_at: Option<Range<usize>>,
 }
 
 impl Request {
@@ -81,10 +89,17 @@ impl Request {
     }
 
     /// The bytes to send; `close` asks the server to end the connection afterwards.
-    pub(crate) fn message(&self, close: bool, nonce: Option<&Nonce>) -> Message {
+    pub(crate) fn message(&self, close: bool, nonce: Option<&Nonce>, fills: &[Fill]) -> Message {
         let digits = "0".repeat(NONCE_BYTES);
         let mut nonce_at = None;
+        let mut starts = vec![None; fills.len()];
+        let mut start = |wanted: &dyn Fn(&Part) -> bool, at: usize| {
+            for (place, fill) in starts.iter_mut().zip(fills).filter(|(_, fill)| wanted(&fill.part)) {
+                *place = place.or(Some(at + fill.range.start));
+            }
+        };
         let mut text = format!("{} {}", self.method, self.path);
+        start(&|part| *part == Part::Path, self.method.len() + 1);
         if let Some(Nonce { place: NoncePlace::Query, name }) = nonce {
             text += &format!("{}{name}=", if self.path.contains('?') { '&' } else { '?' });
             nonce_at = Some(text.len());
@@ -98,6 +113,8 @@ impl Request {
             }
         }
         for (name, value) in &self.headers {
+            let named = |part: &Part| matches!(part, Part::Header(other) if other.eq_ignore_ascii_case(name));
+            start(&named, text.len() + name.len() + 2);
             text += &format!("{name}: {value}\r\n");
         }
         if let Some(Nonce { place: NoncePlace::Header, name }) = nonce {
@@ -105,7 +122,10 @@ impl Request {
             nonce_at = Some(text.len());
             text += &format!("{digits}\r\n");
         }
-        text += &self.framing();
+        let framing = self.framing();
+        text += &framing;
+        let measured =
+            framing.starts_with(LENGTH).then(|| text.len() - framing.len() + LENGTH.len()..text.len() - 2);
         if self.waits_for_continue() && !self.has("Expect") {
             text += "Expect: 100-continue\r\n";
         }
@@ -114,7 +134,13 @@ impl Request {
         }
         text += "\r\n";
         let head_bytes = text.len();
-        Message { bytes: [text.into_bytes(), self.framed_body()].concat(), head_bytes, nonce_at }
+        start(&|part| *part == Part::Body, head_bytes);
+        let mut gaps: Vec<(Range<usize>, usize)> = (starts.iter().zip(fills).enumerate())
+            .filter_map(|(index, (start, fill))| start.map(|start| (start..start + fill.range.len(), index)))
+            .collect();
+        gaps.sort_by_key(|(range, _)| range.start);
+        let bytes = [text.into_bytes(), self.framed_body()].concat();
+        Message { bytes, head_bytes, nonce_at, gaps, length_at: measured }
     }
 
     /// Whether a body is held back until the server asks for it.
@@ -130,7 +156,7 @@ impl Request {
         } else if self.chunk_bytes.is_some() {
             "Transfer-Encoding: chunked\r\n".into()
         } else if expects_body || !self.body.is_empty() {
-            format!("Content-Length: {}\r\n", self.body.len())
+            format!("{LENGTH}{}\r\n", self.body.len())
         } else {
             String::new()
         }
@@ -150,8 +176,27 @@ impl Request {
         framed
     }
 
+    /// Refuses a fill that does not lie in its part.
+    pub(crate) fn validate_fill(&self, fill: &Fill) -> Result<(), PlanError> {
+        let length = match &fill.part {
+            Part::Path => Some(self.path.len()),
+            Part::Header(name) => self.header(name).map(str::len),
+            // only a length that we announce can follow what is filled in
+            Part::Body => Some(self.body.len()).filter(|_| self.framing().starts_with(LENGTH)),
+        };
+        if fill.range.start <= fill.range.end && length.is_some_and(|length| fill.range.end <= length) {
+            return Ok(());
+        }
+        Err(PlanError::Fill { range: fill.range.clone() })
+    }
+
+    /// The value of the first header called `name`, in any case.
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
     fn has(&self, name: &str) -> bool {
-        self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
+        self.header(name).is_some()
     }
 }
 
@@ -170,7 +215,7 @@ mod tests {
     #[test]
     fn a_get_is_as_short_as_it_can_be() {
         assert_eq!(
-            Request::get("/a?b", "example.org").message(false, None).bytes,
+            Request::get("/a?b", "example.org").message(false, None, &[]).bytes,
             b"GET /a?b HTTP/1.1\r\nHost: example.org\r\nUser-Agent: stackrace\r\nAccept: */*\r\n\r\n"
         );
     }
@@ -182,7 +227,7 @@ mod tests {
         request.headers = vec![("host".into(), "other".into()), ("X".into(), "y".into())];
         request.body = b"1=2".to_vec();
         assert_eq!(
-            text(request.message(true, None)),
+            text(request.message(true, None, &[])),
             "POST / HTTP/1.1\r\nUser-Agent: stackrace\r\nAccept: */*\r\nhost: other\r\nX: y\r\n\
              Content-Length: 3\r\nConnection: close\r\n\r\n1=2"
         );
@@ -193,7 +238,7 @@ mod tests {
     fn a_nonce_has_its_place_in_the_query_or_in_a_header() {
         for (place, path) in [(NoncePlace::Query, "/"), (NoncePlace::Query, "/?a=1"), (NoncePlace::Header, "/")] {
             let nonce = Nonce { place, name: "N".into() };
-            let message = Request::get(path, "h").message(false, Some(&nonce));
+            let message = Request::get(path, "h").message(false, Some(&nonce), &[]);
             let at = message.nonce_at.unwrap();
             assert_eq!(&message.bytes[at..at + NONCE_BYTES], b"0000000000000000");
             assert!(message.bytes[..at].ends_with(if place == NoncePlace::Query { b"N=" } else { b"N: " }));
@@ -208,7 +253,7 @@ mod tests {
         request.body = b"abcdefgh".to_vec();
         request.chunk_bytes = NonZeroUsize::new(3);
         request.expects_continue = true;
-        let message = request.message(false, None);
+        let message = request.message(false, None, &[]);
         let (head, body) = message.bytes.split_at(message.head_bytes);
         assert_eq!(body, b"3\r\nabc\r\n3\r\ndef\r\n2\r\ngh\r\n0\r\n\r\n");
         let head = String::from_utf8(head.to_vec()).unwrap();
@@ -227,5 +272,36 @@ mod tests {
         assert!(Request { headers: header("A:", "b"), ..fine.clone() }.validate().is_err());
         assert!(Request { headers: header("A", "b\nc"), ..fine.clone() }.validate().is_err());
         assert!(Request { headers: header("A", "b\tc"), ..fine }.validate().is_ok());
+    }
+
+    #[test]
+    fn what_is_filled_in_is_found_in_the_bytes() {
+        let mut request = Request::get("/a?t=PATH", "h");
+        request.method = "POST".into();
+        request.headers = vec![("Token".into(), "HEAD".into()), ("token".into(), "second".into())];
+        request.body = b"t=BODY".to_vec();
+        let fill = |part, range| Fill { part, range, source: crate::carried::Source::Slot(0), form: false };
+        let fills = [fill(Part::Body, 2..6), fill(Part::Header("TOKEN".into()), 0..4), fill(Part::Path, 5..9)];
+        let message = request.message(false, None, &fills);
+        let texts: Vec<&[u8]> = message.gaps.iter().map(|(range, _)| &message.bytes[range.clone()]).collect();
+        assert_eq!(texts, [b"PATH", b"HEAD", b"BODY"]);
+        assert_eq!(message.gaps.iter().map(|(_, index)| *index).collect::<Vec<_>>(), [2, 1, 0]);
+        assert_eq!(&message.bytes[message.length_at.unwrap()], b"6");
+    }
+
+    #[test]
+    fn a_fill_must_lie_in_its_part() {
+        let mut request = Request::get("/a?t=1", "h");
+        request.headers = vec![("X-Token".into(), "abc".into())];
+        let fill = |part, range| Fill { part, range, source: crate::carried::Source::Slot(0), form: false };
+        assert!(request.validate_fill(&fill(Part::Path, 5..6)).is_ok());
+        assert!(request.validate_fill(&fill(Part::Header("x-token".into()), 0..3)).is_ok());
+        assert!(request.validate_fill(&fill(Part::Path, 5..7)).is_err());
+        assert!(request.validate_fill(&fill(Part::Header("X-Other".into()), 0..0)).is_err());
+        assert!(request.validate_fill(&fill(Part::Body, 0..1)).is_err());
+        request.body = b"abc".to_vec();
+        assert!(request.validate_fill(&fill(Part::Body, 0..1)).is_ok());
+        request.chunk_bytes = std::num::NonZeroUsize::new(1);
+        assert!(request.validate_fill(&fill(Part::Body, 0..1)).is_err());
     }
 }

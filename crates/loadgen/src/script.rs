@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::carried::{Fill, Handout};
 use crate::check::Expectation;
 use crate::nonce::Nonce;
 use crate::plan::{Order, Plan, Reuse, Target};
@@ -41,6 +42,8 @@ pub(crate) struct Line {
     pub embedded: bool,
     /// Nothing after it belongs to its page.
     pub ends_page: bool,
+    pub handouts: Vec<Handout>,
+    pub fills: Vec<Fill>,
     /// Its place among the URLs.
     pub url: usize,
 }
@@ -64,16 +67,16 @@ impl Script {
 
     /// Whether requests differ from one sending to the next.
     pub fn is_personal(&self) -> bool {
-        self.cookies || self.nonce.is_some()
+        self.cookies || self.nonce.is_some() || self.lines.iter().any(|line| !line.fills.is_empty())
     }
 }
 
 fn line(plan: &Plan, index: usize, urls: &mut Urls) -> Line {
-    let Target { request, expectation, think_ns, embedded } = &plan.targets[index];
+    let Target { request, expectation, think_ns, embedded, handouts, fills } = &plan.targets[index];
     let nonce = plan.nonce.as_ref();
-    let last_message = matches!(plan.reuse, Reuse::Times(_)).then(|| request.message(true, nonce));
+    let last_message = matches!(plan.reuse, Reuse::Times(_)).then(|| request.message(true, nonce, fills));
     Line {
-        message: request.message(plan.reuse == Reuse::Never, nonce),
+        message: request.message(plan.reuse == Reuse::Never, nonce, fills),
         last_message,
         path: request.path.clone().into_bytes(),
         to_head: request.is_head(),
@@ -83,6 +86,8 @@ fn line(plan: &Plan, index: usize, urls: &mut Urls) -> Line {
         think_ns: *think_ns,
         embedded: *embedded,
         ends_page: plan.targets.get(index + 1).is_none_or(|next| !next.embedded),
+        handouts: handouts.clone(),
+        fills: fills.clone(),
         url: urls.place(format!("{} {}", request.method, request.path)),
     }
 }

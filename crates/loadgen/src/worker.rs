@@ -13,6 +13,7 @@ use crate::connection::{Connection, Context, Readiness, Step};
 use crate::cursor::Cursor;
 use crate::deadlines::Deadlines;
 use crate::error::RunError;
+use crate::gate::Gate;
 use crate::http1::HeadCache;
 use crate::monitor::Monitor;
 use crate::nonce::Nonces;
@@ -34,6 +35,12 @@ const RECONNECT_NS: u64 = MILLISECOND_NS;
 const CONTINUE_TIMEOUT_NS: u64 = SECOND_NS;
 /// An open loop opens connections ahead for the requests of so much time.
 const AHEAD_NS: u64 = MILLISECOND_NS;
+/// Requests that a closed loop begins before it looks for answers.
+const BEGUN_AT_ONCE: usize = 64;
+/// Opening connections before a run takes no longer than so many times the patience for each.
+const PATIENCES: u64 = 6;
+/// Connections that are being opened at once, before a run.
+const OPENING: usize = 128;
 const BUFFER_BYTES: usize = 128 * 1024;
 const EVENTS: usize = 128;
 
@@ -119,6 +126,67 @@ impl<'a> Worker<'a> {
         })
     }
 
+    /// Opens all connections of a closed loop, waits at the gate for the other threads, and starts the clock anew.
+    pub fn opened_first(mut self, gate: &Gate) -> Result<Worker<'a>, RunError> {
+        let opened = self.open_all();
+        let start_ns = gate.pass(self.thread.monitor);
+        opened?;
+        let ThreadPlan { plan, script, connections, stop, .. } = self.thread;
+        let mut books = Books::new(connections, stop, start_ns + plan.warmup_ns, script, self.thread.monitor)
+            .following(plan.follow_ns);
+        books.connections = std::mem::take(&mut self.books.connections);
+        books.connections.opened_first = true;
+        self.thread.start_ns = start_ns;
+        Ok(Worker {
+            books,
+            requests: Deadlines::new(plan.timeout_ns, connections, start_ns),
+            openings: plan.connect_timeout_ns.map(|limit_ns| Deadlines::new(limit_ns, connections, start_ns)),
+            ..self
+        })
+    }
+
+    /// Opens connections, some at a time so that the server's queue of them does not overflow, until all are open or
+    /// none was for so long that no more will be.
+    fn open_all(&mut self) -> Result<(), RunError> {
+        let mut events = Events::with_capacity(EVENTS);
+        let patience_ns = self.thread.plan.open_first_ns.unwrap_or(0);
+        let last_ns = clock::now_ns() + PATIENCES * patience_ns;
+        let (mut progress_ns, mut asked, mut open) = (clock::now_ns(), 0, 0);
+        let mut opening = Vec::new();
+        while !self.thread.monitor.is_cancelled() && clock::now_ns() < last_ns.min(progress_ns + patience_ns) {
+            let now_ns = clock::now_ns();
+            while asked < self.connections.len() && opening.len() < OPENING {
+                self.with_context(asked, |connection, context| connection.open_ahead(now_ns, context));
+                opening.push(asked);
+                asked += 1;
+            }
+            let before = opening.len();
+            opening.retain(|&index| self.connections[index].opening_since_ns().is_some());
+            if opening.len() < before {
+                progress_ns = clock::now_ns();
+                let now_open = self.books.connections.established;
+                self.thread.monitor.open(now_open.saturating_sub(open));
+                open = now_open.max(open);
+                continue;
+            }
+            if asked == self.connections.len() && opening.is_empty() {
+                break;
+            }
+            match self.poll.poll(&mut events, Some(Duration::from_nanos(WAKE_NS))) {
+                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(RunError::Poll(error)),
+                _ => {}
+            }
+            for event in events.iter().filter(|event| event.token() != TIMER) {
+                let readiness = Readiness {
+                    readable: event.is_readable() || event.is_error(),
+                    closed: event.is_read_closed() || event.is_error(),
+                };
+                self.with_context(event.token().0, |connection, context| connection.ready(readiness, context));
+            }
+        }
+        Ok(())
+    }
+
     /// Runs until the stop rule or somebody's cancelling ends it.
     pub fn run(mut self) -> Result<ThreadReport, RunError> {
         let mut events = Events::with_capacity(EVENTS);
@@ -133,11 +201,11 @@ impl<'a> Worker<'a> {
             self.books.keep_time(now_ns);
             self.run_alarms(now_ns);
             self.expire(now_ns);
-            self.dispatch(now_ns);
+            let more = self.dispatch(now_ns);
             if self.books.is_over(now_ns, self.thread.pacing.next_ns()) || self.thread.monitor.is_cancelled() {
                 return Ok(self.books.close(now_ns, self.thread.pacing));
             }
-            let wait = self.wait(now_ns);
+            let wait = if more { Wait::Spin } else { self.wait(now_ns) };
             let timeout = self.poll_timeout(wait, now_ns);
             match self.poll.poll(&mut events, timeout) {
                 Err(error) if error.kind() != ErrorKind::Interrupted => return Err(RunError::Poll(error)),
@@ -238,12 +306,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Gives free connections the requests that are due.
-    fn dispatch(&mut self, mut now_ns: u64) {
+    /// Gives free connections the requests that are due; returns whether more are, which wait until those are heard
+    /// that were sent: opening thousands of connections takes seconds, in which nobody would read an answer.
+    fn dispatch(&mut self, mut now_ns: u64) -> bool {
+        let mut begun = 0;
         while let Some(&index) = self.free.last() {
+            if begun == BEGUN_AT_ONCE && !self.thread.pacing.is_open() {
+                return self.books.allows(now_ns);
+            }
             let Some(intended_ns) = self.take_due(now_ns) else {
-                return;
+                return false;
             };
+            begun += 1;
             self.free.pop();
             if self.thread.pacing.is_open() {
                 // sending takes time, and the requests after the first are that much later
@@ -254,6 +328,7 @@ impl<'a> Worker<'a> {
         if self.thread.pacing.next_ns().is_some_and(|due_ns| due_ns <= now_ns) {
             self.pool_exhausted_ns = now_ns;
         }
+        false
     }
 
     /// The intended time of the request that is due now, if the stop rule still allows one.

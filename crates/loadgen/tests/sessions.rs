@@ -2,7 +2,7 @@
 
 mod server;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Mutex;
@@ -148,4 +148,71 @@ fn a_visit_goes_on_after_a_failure() {
     let report = play(&plan);
     assert_eq!((report.counts.ok, report.counts.failed[FailureStage::Read as usize]), (6, 3));
     assert_eq!(report.targets[1].counts.failed[FailureStage::Read as usize], 3);
+}
+
+/// Answers a form whose tokens are numbered, in a page and in a cookie, and tells what is sent to it.
+fn forms() -> (Server, Receiver<String>) {
+    let (sender, receiver) = channel();
+    let sender = Mutex::new(sender);
+    let server = Server::start(move |mut stream, number, counts| {
+        while let Some(head) = read_request(&mut stream) {
+            counts.requests.fetch_add(1, SeqCst);
+            let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+            let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+            stream.read_exact(&mut body).unwrap();
+            sender.lock().unwrap().send(head + std::str::from_utf8(&body).unwrap()).unwrap();
+            let visit = number;
+            let page = format!(
+                "<meta name=csrf content='m{visit}'><input type=hidden name=t value='other'>\
+                 <input type=hidden name=t value='a/b &amp; {visit}'>"
+            );
+            // in two pieces, the token cut in the middle
+            let (first, second) = page.split_at(page.len() - 8);
+            let head =
+                format!("HTTP/1.1 200 OK\r\nSet-Cookie: c=k{visit}\r\nContent-Length: {}\r\n\r\n", page.len());
+            stream.write_all((head + first).as_bytes()).unwrap();
+            stream.write_all(second.as_bytes()).unwrap();
+        }
+    });
+    (server, receiver)
+}
+
+#[test]
+fn what_a_page_gave_is_sent_with_the_next_form() {
+    let (server, told) = forms();
+    let mut plan = Plan { cookies: true, ..session(&server, &["/form", "/send?t=recorded&x=1"], 1, 4) };
+    plan.targets[0].handouts = vec![
+        Handout { place: Place::Field, name: "t".into(), nth: 1, slot: 1 },
+        Handout { place: Place::Field, name: "csrf".into(), nth: 0, slot: 0 },
+    ];
+    let target = &mut plan.targets[1];
+    target.request.method = "POST".into();
+    target.request.headers = vec![("X-CSRF".into(), "recorded".into()), ("X-Cookie".into(), "recorded".into())];
+    target.request.body = b"t=recorded&u=2".to_vec();
+    let fill = |part, range, source, form| Fill { part, range, source, form };
+    target.fills = vec![
+        fill(Part::Body, 2..10, Source::Slot(1), true),
+        fill(Part::Path, 8..16, Source::Slot(1), true),
+        fill(Part::Header("x-csrf".into()), 0..8, Source::Slot(0), false),
+        fill(Part::Header("X-Cookie".into()), 0..8, Source::Cookie("c".into()), false),
+    ];
+    assert_eq!(play(&plan).counts.ok, 4);
+    let posted: Vec<String> = told.try_iter().filter(|request| request.starts_with("POST")).collect();
+    assert_eq!(posted.len(), 2);
+    for request in posted {
+        assert!(request.starts_with("POST /send?t=a%2Fb+%26+0&x=1 HTTP/1.1\r\n"), "{request}");
+        assert!(request.ends_with("\r\n\r\nt=a%2Fb+%26+0&u=2"), "{request}");
+        assert!(request.contains("\r\nContent-Length: 17\r\n"), "{request}");
+        assert!(request.contains("\r\nX-CSRF: m0\r\nX-Cookie: k0\r\n"), "{request}");
+    }
+}
+
+#[test]
+fn what_no_page_gave_is_sent_as_it_was_recorded() {
+    let (server, told) = forms();
+    let mut plan = session(&server, &["/form", "/send?t=recorded"], 1, 2);
+    plan.targets[0].handouts = vec![Handout { place: Place::Field, name: "t".into(), nth: 2, slot: 0 }];
+    plan.targets[1].fills = vec![Fill { part: Part::Path, range: 8..16, source: Source::Slot(0), form: true }];
+    assert_eq!(play(&plan).counts.ok, 2);
+    assert!(told.try_iter().any(|request| request.starts_with("GET /send?t=recorded HTTP")));
 }

@@ -313,3 +313,44 @@ fn a_half_closed_connection_is_read_to_its_end_and_left() {
     let report = play(&Plan { connections: 1, ..plan(&server, vec![get("/")], 10) });
     assert_eq!((report.counts.ok, failed(&report, FailureStage::Read)), (5, 5), "{:?}", report.counts);
 }
+
+#[test]
+fn connections_that_are_opened_first_all_stand_before_the_first_request() {
+    const MANY: usize = 200;
+    for threads in [1, 3] {
+        let monitor = Arc::new(Monitor::default());
+        let seen = Arc::clone(&monitor);
+        let server = Server::start(move |mut stream, _, _| {
+            while read_request(&mut stream).is_some() {
+                // What the engine opened, not what this server has taken from its queue so far.
+                let all = seen.opened() >= MANY as u64;
+                let answer: &[u8] = if all { HELLO } else { b"HTTP/1.1 500 Early\r\nContent-Length: 0\r\n\r\n" };
+                if stream.write_all(answer).is_err() {
+                    return;
+                }
+            }
+        });
+        let plan = Plan {
+            connections: MANY,
+            threads,
+            open_first_ns: Some(5 * SECOND_NS),
+            ..plan(&server, vec![get("/")], 1000)
+        };
+        let report = run(&plan, &monitor).unwrap();
+        assert_eq!((report.counts.ok, report.counts.scheduled), (1000, 1000));
+        assert_eq!((monitor.opened(), report.counters.connections_opened), (MANY as u64, MANY as u64));
+    }
+}
+
+#[test]
+fn a_server_that_takes_no_more_connections_is_not_waited_for_for_ever() {
+    let refused = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let monitor = Monitor::default();
+    let targets = vec![Target::new(Request::get("/", "h"), Expectation::default())];
+    let plan = Plan {
+        open_first_ns: Some(SECOND_NS / 5),
+        ..Plan::closed(Address::Tcp(refused), targets, 20, Stop::DurationNs(SECOND_NS / 10))
+    };
+    let report = run(&plan, &monitor).unwrap();
+    assert_eq!((monitor.opened(), report.counts.ok), (0, 0));
+}

@@ -15,7 +15,7 @@ from ..historic.requesting import PartRequest, part_request
 from ..historic.stopping import still_open
 from ..model import ids
 from ..model.comparison import Comparison, Part
-from ..model.errors import InterruptedRace, StackraceError
+from ..model.errors import InterruptedRace, MissingError, StackraceError
 from ..model.race import Ending, Race
 from ..model.rerun import Mode, PartOutcome, Rerun
 from ..race.rounds import OpenCells
@@ -23,7 +23,9 @@ from ..report.complaints import complaints
 from ..report.result import standing_of
 from ..report.words import words_of
 from ..servers import catalogue
-from ..setup.choosing import asked
+from ..setup.choosing import ready_stack
+from ..setup.needs import lacks_of
+from ..setup.wanting import lack_of_comparison
 from ..spec.request import RaceRequest
 from ..store.address import data_folder
 
@@ -61,14 +63,28 @@ class FinishedRerun:
     """Whether the user stopped it."""
 
 
-def race_again(name: str, options: RerunOptions, race_part: RacePart, on_part: OnPart) -> FinishedRerun:
+def race_again(
+    name: str, options: RerunOptions, race_part: RacePart, on_part: OnPart, on_lack: Callable[[str], None]
+) -> FinishedRerun:
     """Race the comparison ``name`` again, and keep what it is made of where any part could be raced.
 
-    A part that cannot run here has its reason among the outcomes, and the others go on.
+    A part that cannot run here has its reason among the outcomes, and the others go on. Raises MissingError, before
+    anything is raced, where every part lacks something; where only some do, ``on_lack`` hears the same sentence.
     """
     comparison = read_comparison(name)
-    races, parts, interrupted = _parts(comparison, options, race_part, on_part)
-    kept = Kept(id=ids.generate(), name=name, made_at=_now(), mode=options.mode, parts=parts)
+    wanted = {part.key: _wanted(comparison, part, options) for part in comparison.parts}
+    if (lack := lack_of_comparison(comparison)) is not None:
+        if all(isinstance(part, MissingError) for part in wanted.values()):
+            raise lack
+        on_lack(lack.message)
+    races, parts, interrupted = _parts(comparison, wanted, options, race_part, on_part)
+    kept = Kept(
+        id=ids.generate(),
+        name=name,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        mode=options.mode,
+        parts=parts,
+    )
     if races:
         keep(kept, _folder())
     return FinishedRerun(rerun=_rerun(comparison, kept, races, parts), races=races, interrupted=interrupted)
@@ -91,34 +107,44 @@ def _rerun(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts:
 
 
 def _parts(
-    comparison: Comparison, options: RerunOptions, race_part: RacePart, on_part: OnPart
+    comparison: Comparison,
+    wanted: Mapping[str, PartRequest | StackraceError],
+    options: RerunOptions,
+    race_part: RacePart,
+    on_part: OnPart,
 ) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
     """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
     outcomes: list[PartOutcome] = []
     for part in comparison.parts:
+        planned = wanted[part.key]
+        if isinstance(planned, StackraceError):
+            on_part(part, ())
+            outcomes.append(PartOutcome(part=part.key, trouble=_trouble(planned)))
+            continue
+        on_part(part, planned.left_out)
         try:
-            wanted = _wanted(comparison, part, options, on_part)
-            race = race_part(wanted.request, still_open(comparison, part) if options.mode is Mode.QUICK else None)
+            race = race_part(planned.request, still_open(comparison, part) if options.mode is Mode.QUICK else None)
         except (KeyboardInterrupt, InterruptedRace):
             return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
         except StackraceError as error:
             outcomes.append(PartOutcome(part=part.key, trouble=_trouble(error)))
             continue
         races[part.key] = race
-        outcomes.append(_outcome(race, part.key, wanted.left_out))
+        outcomes.append(_outcome(race, part.key, planned.left_out))
         if race.ending is Ending.INTERRUPTED:
             return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
     return races, tuple(outcomes), False
 
 
-def _wanted(comparison: Comparison, part: Part, options: RerunOptions, on_part: OnPart) -> PartRequest:
+def _wanted(comparison: Comparison, part: Part, options: RerunOptions) -> PartRequest | StackraceError:
+    """Return what a part asks to be raced, or why nothing of it can be."""
     try:
-        wanted = part_request(comparison, part, options.mode, lambda path: asked([path], catalogue()))
-    except StackraceError:
-        on_part(part, ())
-        raise
-    on_part(part, wanted.left_out)
+        wanted = part_request(comparison, part, options.mode, ready_stack)
+        if lacks := lacks_of(wanted.request, catalogue()):
+            raise MissingError(f"it lacks {', '.join(lack.words for lack in lacks)}")
+    except StackraceError as error:
+        return error
     request = wanted.request
     return replace(
         wanted,
@@ -157,7 +183,3 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
 
 def _folder() -> Path:
     return data_folder() / "historic"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..deploy.leftovers import clear_away
 from ..model.errors import InputError, StoreError
+from ..model.foreign import said_by
 from ..model.race import Ending, Race
 from ..model.stack import twin_path
 from ..model.units import DURATION
@@ -94,8 +95,8 @@ def _read(file: ManifestFile, race_id: str) -> Manifest:
         return file.read()
     except (ValueError, OSError) as error:
         raise StoreError(
-            f"race {race_id} cannot continue: its manifest cannot be read ({error}); use the Stackrace that "
-            "wrote it, or start a new race"
+            f"race {race_id} cannot continue: its manifest cannot be read ({said_by(error)}); use the Stackrace "
+            "that wrote it, or start a new race"
         ) from error
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import InputError
+from ..model.lack import Lack
+from .needs import C_COMPILER, Need, lacking, python_headers
 
-__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled", "digest"]
+__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled", "digest", "is_bundled"]
 
 DJANGO = "django"
 """The name of the default."""
@@ -49,28 +50,26 @@ class Bundled:
     """Those it cannot do without."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that it runs with."""
-    programs: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
     """What must be installed to build or run it."""
-    apt: tuple[str, ...] = ()
-    """Debian's packages with those programs."""
+    packages: str = "requirements.txt"
+    """The requirements file of its environment, where no database has one of its own."""
     public: str = ""
     """A folder below its data whose files are pages it has cached: a front end may serve them before it asks the
     app."""
 
-    def missing(self) -> str:
-        """Return what is not installed here, with the command that installs it; nothing when all is."""
-        lacking = [program for program in self.programs if shutil.which(program) is None]
-        if not lacking:
-            return ""
-        return (
-            f"the bundled app {self.name} needs {', '.join(lacking)}, which this machine lacks; "
-            f"run: apt-get install {' '.join(self.apt)}"
-        )
+    def lack(self) -> Lack | None:
+        """Return what it lacks here, its services apart; None where it can be built and run."""
+        needs = lacking(self.needs)
+        if not needs:
+            return None
+        packages = tuple(package for need in needs for package in need.packages)
+        return Lack(name=self.name, missing=", ".join(need.words for need in needs), packages=packages)
 
     def requirements(self, services: Iterable[str] = ()) -> Path:
         """Return the requirements file of its environment: its framework, and its database's driver."""
         wanted = [self.root / _DRIVERS[service] for service in services if service in _DRIVERS]
-        return next((file for file in wanted if file.is_file()), self.root / "requirements.txt")
+        return next((file for file in wanted if file.is_file()), self.root / self.packages)
 
     def app(
         self, *, python: Path | None = None, ruby: Path | None = None, data: Path, services: Iterable[str] = ()
@@ -90,11 +89,19 @@ class Bundled:
         )
 
 
-def bundled(name: str = DJANGO) -> Bundled:
-    """Return a bundled app. Nothing is ever written into its folder. Raises InputError for an unknown name."""
+def bundled(name: str = DJANGO, environment: Mapping[str, str] | None = None) -> Bundled:
+    """Return a bundled app; what it needs may depend on the variables of ``environment``, which it will run with.
+
+    Nothing is ever written into its folder. Raises InputError for an unknown name.
+    """
     if name not in BUNDLES:
         raise InputError(f"there is no bundled app {name!r}; known: {', '.join(BUNDLES)}")
-    return BUNDLES[name]()
+    return BUNDLES[name](environment or {})
+
+
+def is_bundled(app: App) -> bool:
+    """Tell whether ``app`` is ours, which writes nothing but to its data folder."""
+    return app.root.is_relative_to(_BUNDLED)
 
 
 def digest(app: App) -> str | None:
@@ -102,7 +109,7 @@ def digest(app: App) -> str | None:
 
     Byte code does not count: interpreters write it as they go.
     """
-    if not app.root.is_relative_to(_BUNDLED):
+    if not is_bundled(app):
         return None
     whole = hashlib.sha256()
     for path in sorted(app.root.rglob("*")):
@@ -131,7 +138,7 @@ _BROWSED = (
 _FRAMEWORKS = ("/json/", "/plaintext/", "/db/", "/queries/?queries=20", "/fortunes/", "/updates/?queries=20")
 
 
-def _django() -> Bundled:
+def _django(environment: Mapping[str, str]) -> Bundled:
     root = _BUNDLED / DJANGO
     return Bundled(
         name=DJANGO,
@@ -146,11 +153,11 @@ def _django() -> Bundled:
     )
 
 
-def _ladder() -> Bundled:
+def _ladder(environment: Mapping[str, str]) -> Bundled:
     root = _BUNDLED / LADDER
     rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
     pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
-    return Bundled(
+    whole = Bundled(
         name=LADDER,
         root=root,
         entry=Entry(kind=EntryKind.WSGI, target="ladder.wsgi:application"),
@@ -160,12 +167,32 @@ def _ladder() -> Bundled:
         static={"/static/": root / "static"},
         services=("mariadb", "memcached"),
         # mysqlclient has no Linux wheels
-        programs=("mariadb_config", "pkg-config", "gcc"),
-        apt=("libmariadb-dev", "pkg-config", "gcc", "libc6-dev", "python3-dev"),
+        needs=(
+            Need(program="mariadb_config", packages=("libmariadb-dev",)),
+            Need(program="pkg-config", packages=("pkg-config",)),
+            *C_COMPILER,
+            *python_headers(),
+        ),
     )
+    if environment.get("LADDER_RUNGS") != "string":
+        return whole
+    # the one rung that looks nothing up needs neither services nor drivers, nor anything prepared
+    return replace(whole, urls=pages[:2], prepare=(), services=(), needs=(), packages="requirements-string.txt")
 
 
-def _rails() -> Bundled:
+_GEMS = {
+    "railties": "ruby-railties",
+    "activerecord": "ruby-activerecord",
+    "actionpack": "ruby-actionpack",
+    "actionpack-page_caching": "ruby-actionpack-page-caching",
+    "sqlite3": "ruby-sqlite3",
+    "mysql2": "ruby-mysql2",
+    "dalli": "ruby-dalli",
+}
+"""Rails' gems, and Debian's packages of them."""
+
+
+def _rails(environment: Mapping[str, str]) -> Bundled:
     return Bundled(
         name=RAILS,
         root=_BUNDLED / RAILS,
@@ -176,19 +203,13 @@ def _rails() -> Bundled:
         prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
         static={},
         environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
-        programs=("ruby",),
-        apt=(
-            "ruby-railties",
-            "ruby-activerecord",
-            "ruby-actionpack",
-            "ruby-actionpack-page-caching",
-            "ruby-sqlite3",
-            "ruby-mysql2",
-            "ruby-dalli",
+        needs=(
+            Need(program="ruby", packages=("ruby",)),
+            *(Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
         ),
         public="public",
     )
 
 
-BUNDLES: Mapping[str, Callable[[], Bundled]] = {DJANGO: _django, LADDER: _ladder, RAILS: _rails}
-"""All of them, made when asked for."""
+BUNDLES: Mapping[str, Callable[[Mapping[str, str]], Bundled]] = {DJANGO: _django, LADDER: _ladder, RAILS: _rails}
+"""All of them, made when asked for from the variables that they will run with."""

@@ -43,14 +43,34 @@ else:
     application = get_wsgi_application()
 """
 
-# ASGI_APPLICATION is not Django's own setting, so most projects only have the asgi.py that startproject made.
+# ASGI_APPLICATION is not Django's own setting, so most projects only have the asgi.py that startproject made: next
+# to wsgi.py, or in a package around the settings, or in the project's folder where these two are.
 _DJANGO_ASGI = """
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
-package = {settings!r}.partition(".")[0]
+
+def asgi_beside(module):
+    package = module.rpartition(".")[0]
+    if not package:
+        return "asgi" if PathFinder.find_spec("asgi", [ROOT]) else None
+    try:
+        found = find_spec(package + ".asgi")
+    except ModuleNotFoundError:  # what WSGI_APPLICATION names need not exist where nobody uses it
+        return None
+    return found.name if found else asgi_beside(package)
+
+
 target = getattr(settings, "ASGI_APPLICATION", None)
-if not target and find_spec(package + ".asgi"):
-    target = package + ".asgi.application"
+if target:
+    # runserver, whose setting this is, sets Django up before it imports what it names
+    import django
+
+    django.setup(set_prefix=False)
+else:
+    wsgi = (settings.WSGI_APPLICATION or "").rpartition(".")[0]
+    module = (asgi_beside(wsgi) if wsgi else None) or asgi_beside({settings!r})
+    target = module + ".application" if module else None
 if target:
     module, _, name = target.rpartition(".")
     application = getattr(import_module(module), name)
@@ -64,6 +84,41 @@ _CALLABLE = """
 import {module}
 
 application = {module}.{expression}
+"""
+
+# Most servers take the scheme from this header when told to trust it; others leave it to the app, so that pages
+# with absolute addresses would differ from server to server. A front end may say it again.
+_PROXIED_WSGI = """
+
+def proxied(application):
+    def told(environ, start_response):
+        schemes = {scheme.strip() for scheme in environ.get("HTTP_X_FORWARDED_PROTO", "").split(",")}
+        if schemes in ({"http"}, {"https"}):
+            environ["wsgi.url_scheme"] = schemes.pop()
+        return application(environ, start_response)
+
+    told.__wrapped__ = application
+    return told
+
+
+application = proxied(application)
+"""
+
+_PROXIED_ASGI = """
+
+def proxied(application):
+    async def told(scope, receive, send):
+        said = dict(scope.get("headers", ())).get(b"x-forwarded-proto", b"")
+        schemes = {scheme.strip() for scheme in said.split(b",")}
+        if scope["type"] == "http" and schemes in ({b"http"}, {b"https"}):
+            scope = {**scope, "scheme": schemes.pop().decode()}
+        await application(scope, receive, send)
+
+    told.__wrapped__ = application
+    return told
+
+
+application = proxied(application)
 """
 
 _COUNTED = """
@@ -81,19 +136,21 @@ def counting_source() -> str:
     return Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
 
 
-def entry_source(app: App, interface: Interface) -> str:
+def entry_source(app: App, interface: Interface, *, proxied: bool = False) -> str:
     """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
 
-    It puts the project first on the path and, for Django, names the settings. Raises InputError when the app
-    does not offer the interface.
+    It puts the project first on the path and, for Django, names the settings. With ``proxied``, the scheme of a
+    request is the one in X-Forwarded-Proto. Raises InputError when the app does not offer the interface.
     """
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
     start = _PATH.format(root=str(app.root.absolute()))
-    counted = _COUNTED.format(module=COUNTING_MODULE, asgi=interface is Interface.ASGI)
+    is_asgi = interface is Interface.ASGI
+    around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
+    around += _COUNTED.format(module=COUNTING_MODULE, asgi=is_asgi)
     if app.entry.kind is EntryKind.DJANGO:
-        body = _DJANGO_ASGI if interface is Interface.ASGI else _DJANGO_WSGI
-        return start + (_SETTINGS + body).format(settings=settings_module(app)) + counted
+        body = _DJANGO_ASGI if is_asgi else _DJANGO_WSGI
+        return start + (_SETTINGS + body).format(settings=settings_module(app)) + around
     target = parse_target(app.entry.kind, app.entry.target)
     call = "" if target.arguments is None else f"({target.arguments})"
-    return start + _CALLABLE.format(module=target.module, expression=target.name + call) + counted
+    return start + _CALLABLE.format(module=target.module, expression=target.name + call) + around

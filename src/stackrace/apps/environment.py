@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 
 from ..model.app import App, EntryKind
+from ..model.errors import InputError
+from .local_packages import local_packages
 
 __all__ = ["app_environment", "settings_module"]
 
@@ -19,11 +21,19 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
     """Return ``environ`` without what belongs to Stackrace's own Python, with the app's variables and PATH.
 
     The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it. A Rack app
-    runs in production, whatever the shell says, unless its own variables say otherwise.
+    runs in production, whatever the shell says, unless its own variables say otherwise. Raises InputError for an
+    interpreter that cannot lead PATH.
     """
     kept = {name: value for name, value in environ.items() if name not in _NOT_THE_APPS}
     if interpreter := app.python or app.ruby:
+        if os.pathsep in str(interpreter.parent):
+            raise InputError(
+                f"{interpreter} cannot lead PATH, which {os.pathsep!r} divides: rename its folder, or give another "
+                f"interpreter as [app] {'python' if app.python else 'ruby'}"
+            )
         kept["PATH"] = os.pathsep.join((str(interpreter.parent), kept.get("PATH", os.defpath)))
+    if packages := local_packages(app.root, app.python):
+        kept["PYTHONPATH"] = str(packages)
     if app.entry.kind is EntryKind.RACK:
         kept |= dict.fromkeys(_RACK_MODES, "production")
     if settings := settings_module(app):

@@ -10,8 +10,10 @@ from ..model.app import Entry
 from ..model.page_time import PageTime
 from ..model.stack import Interface
 from ..model.workload import Request
+from .survey import Survey
+from .unlike import has_toolbar
 
-__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply", "RubyFacts"]
+__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,42 +24,27 @@ class PythonFacts:
     python: Path
     base: Path
     """The interpreter that the environment was made from."""
-    prefix: Path
-    """The environment."""
     site_packages: tuple[Path, ...]
-    """Its folders of packages, in the order of the path."""
+    """The environment's folders of packages, in the order of the path."""
     distributions: Mapping[str, str] = field(default_factory=dict)
     """Versions by name."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubyFacts:
-    """A Rack app's interpreter."""
-
-    version: str
-    ruby: Path
-    rack: str
-    """The release of Rack that it loaded."""
+    @property
+    def minor(self) -> tuple[int, int]:
+        """The version as extension modules are made for it, (3, 11) say."""
+        major, minor = self.version.split(".")[:2]
+        return int(major), int(minor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DjangoFacts:
     """What Django's settings say."""
 
-    version: str
     debug: bool
     allowed_hosts: tuple[str, ...]
     static_url: str
     static_root: Path | None
     """STATIC_ROOT, None unless the folder exists."""
-    engines: Mapping[str, str]
-    """By database alias."""
-    wsgi: str
-    """WSGI_APPLICATION, empty when unset."""
-    asgi: str
-    """ASGI_APPLICATION, empty when unset."""
-    https_only: bool
-    """SECURE_SSL_REDIRECT."""
     https_header: str
     """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
     routes: tuple[str, ...]
@@ -109,10 +96,20 @@ class Examination:
     exchanges: tuple[Exchange, ...]
     static: Mapping[str, Path] = field(default_factory=dict)
     """Folders that a front end may serve, by URL prefix."""
-    ruby: RubyFacts | None = None
-    """A Rack app's."""
     files: tuple[str, ...] = ()
     """Some of the paths of plain files."""
+    written: tuple[Path, ...] = ()
+    """Files that the app opened for writing, or holds open so."""
+    imported: tuple[Path, ...] = ()
+    """Files of its modules that are no part of its environment."""
+    connected: tuple[str, ...] = ()
+    """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
+    loading: PageTime = field(default_factory=PageTime)
+    """What it took to load the app and to give each first answer."""
+    cut: str = ""
+    """What ended a crawl at the page after its last exchange; empty where it came to its end."""
+    survey: Survey = field(default_factory=Survey)
+    """What the app says of itself, where it was asked to."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -120,8 +117,16 @@ class Examination:
         notes = []
         if self.django is not None and self.django.debug:
             notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
+        toolbar = [exchange.request.path for exchange in self.exchanges if has_toolbar(exchange.first.body)]
+        if toolbar:
+            notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: take it out of MIDDLEWARE for a race.")
         redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
         notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
         added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)
+        beside = added.pop("X-Forwarded-For", "none") is None
         notes.extend(f"The site is https only: {name} is sent, as a TLS proxy would." for name in added)
+        if beside:
+            notes.append(
+                "X-Forwarded-For goes with X-Forwarded-Proto: some servers believe the one only with both."
+            )
         return tuple(notes)

@@ -7,40 +7,54 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import signal
-import subprocess
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
 from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.stack import Interface
+from ..model.url_path import path_fault
 from ..model.workload import Request
+from ..process import attended, leash
+from .crawl import Crawl, OnProgress, unheard, watched
 from .entry import entry_source
 from .environment import app_environment, settings_module
-from .examination import Examination
+from .examination import Examination, PythonFacts
 from .examiner.messages import Order
 from .examiner_report import Outcome, examination_of, read_outcome
 from .files import examine_files
-from .leash import leash
 
-__all__ = ["examine"]
+__all__ = ["examine", "python_facts"]
+
+INTERPRETER_TIMEOUT_S = 60.0
 
 _SCRIPTS = Path(__file__).with_name("examiner")
 _GRACE_S = 5.0
 """The examiner ends itself when its time is over; this much later it is killed."""
 
 
-def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeout_s: float = 60.0) -> Examination:
+def examine(
+    app: App,
+    requests: Sequence[Request] = (),
+    *,
+    host: str = "",
+    follow: bool | None = None,
+    survey: bool = False,
+    timeout_s: float = 60.0,
+    begin: Callable[[], None] = leash,
+    in_doubt: bool = False,
+    crawl: Crawl | None = None,
+) -> Examination:
     """Load ``app`` as the servers will, ask it every request at least twice, and return what was found out.
 
-    Without ``requests`` it is asked for ``/``, and one redirect within the site is followed. Without a
-    ``host``, ALLOWED_HOSTS decides. Raises AppError with the app's own traceback when it does not load, or
-    not in time; answers are returned whatever their status: judging them is ``golden``'s.
+    Without ``requests`` it is asked for ``/``, and one redirect within the site is followed, as it is with
+    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``begin`` runs in
+    the new process before the app's interpreter does. ``in_doubt`` each request is asked up to a thousand times.
+    ``crawl`` has it asked for all of its pages, each with the headers of the first of ``requests``; Rack apps and
+    plain files cannot. Raises AppError with the app's own traceback when it does not load, or not in time; answers
+    are returned whatever their status: judging them is ``golden``'s.
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
@@ -48,7 +62,7 @@ def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeo
     interface = _interface(app)
     order: Order = {
         "root": str(app.root.absolute()),
-        "source": app.entry.target if interface is Interface.RACK else entry_source(app, interface),
+        "source": app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True),
         "interface": interface.value,
         "settings": settings_module(app),
         "host": host,
@@ -61,10 +75,40 @@ def examine(app: App, requests: Sequence[Request] = (), *, host: str = "", timeo
             }
             for request in asked
         ],
-        "follow": not requests,
+        "follow": not requests if follow is None else follow,
+        "survey": survey,
+        "crawl": None,
+        "in_doubt": in_doubt,
         "timeout_s": timeout_s,
     }
-    return examination_of(_run(app, order), app, asked, interface)
+    if crawl is not None:
+        order["crawl"] = crawl.order(order["requests"][0])
+        order["timeout_s"] += crawl.time_s
+    hear = unheard if crawl is None else crawl.on_progress
+    return examination_of(_run(app, order, begin, hear), app, asked, interface)
+
+
+def python_facts(app: App) -> PythonFacts | None:
+    """Return what ``app`` has for an interpreter, without loading the app; None for an app without Python.
+
+    Raises AppError when it does not start.
+    """
+    if app.python is None:
+        return None
+    order: Order = {
+        "root": str(app.root.absolute()),
+        "source": "application = None",
+        "interface": Interface.WSGI.value,
+        "settings": "",
+        "host": "",
+        "requests": [],
+        "follow": False,
+        "survey": False,
+        "crawl": None,
+        "in_doubt": False,
+        "timeout_s": INTERPRETER_TIMEOUT_S,
+    }
+    return examination_of(_run(app, order), app, (), Interface.WSGI).python
 
 
 def _interface(app: App) -> Interface:
@@ -74,12 +118,12 @@ def _interface(app: App) -> Interface:
 
 
 def _ascii(path: str) -> str:
-    if not path.isascii() or not path.startswith("/") or any(character.isspace() for character in path):
-        raise InputError(f"{path!r} is not a path: start it with / and percent-encode what is not ASCII")
+    if fault := path_fault(path):
+        raise InputError(f"the path {path!r} {fault}")
     return path
 
 
-def _run(app: App, order: Order) -> Outcome:
+def _run(app: App, order: Order, begin: Callable[[], None] = leash, on_progress: OnProgress = unheard) -> Outcome:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (
         tempfile.TemporaryFile() as inlet,
@@ -88,46 +132,36 @@ def _run(app: App, order: Order) -> Outcome:
     ):
         inlet.write(json.dumps(order).encode())
         inlet.seek(0)
-        process = _start(app, inlet, report, log)
+        command = _command(app, report)
         try:
-            process.wait(order["timeout_s"] + _GRACE_S)
-            timed_out = False
-        except subprocess.TimeoutExpired:
-            timed_out = True
-        finally:
-            _end(process)
-        return read_outcome(_text(report), log=_text(log), status=process.returncode, timed_out=timed_out)
+            status = attended(
+                command,
+                watched(report, on_progress, order["timeout_s"] + _GRACE_S),
+                folder=app.root,
+                environment=app_environment(app),
+                stdin=inlet,
+                stdout=log,
+                kept_open=[report.fileno()],
+                begin=begin,
+            )
+        except OSError as error:
+            flag = "" if app.entry.kind is EntryKind.RACK else "--python, "
+            raise AppError(
+                f"{command[0]} cannot be started in {app.root}: {error.strerror} ({flag}[app] {_key(app)})"
+            ) from error
+        return read_outcome(_text(report), log=_text(log), status=status)
 
 
-def _start(app: App, inlet: IO[bytes], report: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    interpreter, script, key = app.python, "__main__.py", "python"
-    if app.entry.kind is EntryKind.RACK:
-        interpreter, script, key = app.ruby, "rack.rb", "ruby"
+def _command(app: App, report: IO[bytes]) -> list[str]:
+    rack = app.entry.kind is EntryKind.RACK
+    interpreter, script = (app.ruby, "rack.rb") if rack else (app.python, "__main__.py")
     if interpreter is None:
-        raise AppError(f"no interpreter for {app.entry.target}: give it as [app] {key}")
-    try:
-        return subprocess.Popen(
-            [str(interpreter), str(_SCRIPTS / script), str(report.fileno())],
-            stdin=inlet,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            cwd=app.root,
-            env=app_environment(app),
-            pass_fds=(report.fileno(),),
-            start_new_session=True,
-            preexec_fn=leash,
-        )
-    except OSError as error:
-        flag = "--python, " if key == "python" else ""
-        raise AppError(
-            f"{interpreter} cannot be started in {app.root}: {error.strerror} ({flag}[app] {key})"
-        ) from error
+        raise AppError(f"no interpreter for {app.entry.target}: give it as [app] {_key(app)}")
+    return [str(interpreter), str(_SCRIPTS / script), str(report.fileno())]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _key(app: App) -> str:
+    return "ruby" if app.entry.kind is EntryKind.RACK else "python"
 
 
 def _text(file: IO[bytes]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from ..model.errors import AppError
 from ..model.page_time import PageTime
 from ..model.stack import Interface
 from ..model.workload import Request
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, RubyFacts
-from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report, RubyReport
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
+from .hints import import_hint
+from .survey import Survey, survey_of
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
 
@@ -30,67 +33,89 @@ class Outcome:
     report: Report | None
     """None if it never got there."""
     timed_out: bool
-    status: int
-    """The process's exit status."""
+    status: int | None
+    """The process's exit status; None where it was ended."""
     rest: str
     """What stands in place of a report: where the app hung, or what it printed before it died."""
 
 
-def read_outcome(text: str, *, log: str, status: int, timed_out: bool) -> Outcome:
-    """Take apart the examiner's ``text``: lines of stages, then its report or a dump of where it hung."""
+def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
+    """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung."""
     stage, report, rest = "starting its interpreter", None, []
+    pages: list[ExchangeMessage] = []
     for line in text.splitlines():
         if line.startswith("stage "):
             stage = line.removeprefix("stage ")
+        elif line.startswith("page "):
+            with suppress(ValueError):  # it may have ended within the line
+                pages.append(json.loads(line.removeprefix("page ")))
         elif line.startswith("{"):
             report = json.loads(line)
+        elif line.startswith("progress "):
+            continue
         else:
             rest.append(line)
     # faulthandler's dump begins with "Timeout (0:00:05)!"
-    hung = timed_out or any(line.startswith("Timeout (") for line in rest)
+    hung = status is None or any(line.startswith("Timeout (") for line in rest)
+    if report is not None and pages:
+        report["exchanges"] = pages
     tail = rest if hung else log.splitlines()[-_LOG_LINES:]
     return Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
 
 
 def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], interface: Interface) -> Examination:
-    """Return the finished examination; raises AppError for everything else, with the app's own words."""
+    """Return the finished examination; raises AppError for everything else, with the app's own words.
+
+    What was answered before a crawl came to its end counts; its pages are as the only one of ``requests``.
+    """
     report, name = outcome.report, app.entry.target
     if report is None:
         what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
         raise AppError(f"{name}: {outcome.stage} {what}", detail=outcome.rest)
-    if report["failure"]:
+    listed = report.get("survey")
+    crawled = listed is not None and bool(listed["asked"])
+    if report["failure"] and not (crawled and report["exchanges"]):
         raise _failed(outcome.stage, report["failure"], app)
+    asked = [requests[0]] * len(report["exchanges"]) if crawled else requests
     django = None if report["django"] is None else _django(report["django"])
     return Examination(
         entry=app.entry,
         interface=interface,
         python=_python(report["python"], app.python),
-        ruby=_ruby(report["ruby"], app.ruby),
         django=django,
         host=report["host"],
+        cut=_cut(outcome, report) if crawled else "",
+        loading=PageTime(**report["loading"]) if report["loading"] else PageTime(),
         exchanges=tuple(
-            _exchange(message, request) for message, request in zip(report["exchanges"], requests, strict=True)
+            _exchange(message, request) for message, request in zip(report["exchanges"], asked, strict=True)
         ),
         static=app.static or _static(django),
+        written=tuple(map(Path, report.get("written", ()))),
+        imported=tuple(map(Path, report.get("imported", ()))),
+        connected=tuple(report.get("connected", ())),
+        survey=survey_of(listed) if listed else Survey(),
     )
+
+
+def _cut(outcome: Outcome, report: Report) -> str:
+    if outcome.timed_out:
+        return "no answer in time"
+    if report["failure"]:
+        return report["failure"].strip().splitlines()[-1]
+    return f"the app died ({outcome.status})" if outcome.status else ""
 
 
 def _failed(stage: str, traceback: str, app: App) -> AppError:
     last = next((line for line in reversed(traceback.splitlines()) if line.strip()), "")
-    return AppError(f"{app.entry.target}: {stage} failed: {last}{_hint(last, app)}", detail=traceback)
+    return AppError(f"{app.entry.target}: {stage} failed: {last}{_hint(last, traceback, app)}", detail=traceback)
 
 
-def _hint(last: str, app: App) -> str:
+def _hint(last: str, traceback: str, app: App) -> str:
     if last == "LoadError: cannot load such file -- rack":
         return f"; {app.ruby} has no Rack: install ruby-rack, as stackrace install puma does, or set [app] ruby"
     if "cannot load such file -- " in last or "Bundler::" in last:
         return f"; it is not installed for {app.ruby} ([app] ruby)"
-    if not last.startswith("ModuleNotFoundError: No module named "):
-        return ""
-    missing = last.split("'")[1].partition(".")[0]
-    if missing == app.entry.target.partition(":")[0].partition(".")[0]:
-        return f"; its imports start from {app.root} ([app] root)"
-    return f"; it is not installed for {app.python} (--python, [app] python)"
+    return import_hint(traceback, app)
 
 
 def _python(report: PythonReport | None, python: Path | None) -> PythonFacts | None:
@@ -100,29 +125,17 @@ def _python(report: PythonReport | None, python: Path | None) -> PythonFacts | N
         version=report["version"],
         python=python,
         base=Path(report["base"]),
-        prefix=Path(report["prefix"]),
         site_packages=tuple(Path(folder) for folder in report["site_packages"]),
         distributions=report["distributions"],
     )
 
 
-def _ruby(report: RubyReport | None, ruby: Path | None) -> RubyFacts | None:
-    if report is None or ruby is None:
-        return None
-    return RubyFacts(version=report["version"], ruby=ruby, rack=report["rack"])
-
-
 def _django(report: DjangoReport) -> DjangoFacts:
     return DjangoFacts(
-        version=report["version"],
         debug=report["debug"],
         allowed_hosts=tuple(report["allowed_hosts"]),
         static_url=report["static_url"],
         static_root=Path(report["static_root"]) if report["static_root"] else None,
-        engines=report["engines"],
-        wsgi=report["wsgi"],
-        asgi=report["asgi"],
-        https_only=report["https_only"],
         https_header=report["https_header"],
         routes=tuple(report["routes"]),
     )

@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from ..model.app import App
 from ..model.errors import AppError
+from ..model.foreign import said_by
 from ..model.stack import Interface
 from ..model.workload import Request
 from .examination import Examination, Exchange, Reply
@@ -25,7 +26,9 @@ _MOST_FILES = 20
 def examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> Examination:
     """Return what the folder ``app.root`` answers to ``requests``; raises AppError when it cannot be read."""
     try:
-        root = app.root.resolve(strict=True)
+        # as it stands: resolved, it would lead out of the view that a race has of it
+        root = app.root.absolute()
+        root.stat()
         exchanges = tuple(_exchange(root, request) for request in requests)
         return Examination(
             entry=app.entry,
@@ -38,7 +41,9 @@ def examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> E
             files=tuple(islice(_paths(root), _MOST_FILES)),
         )
     except OSError as error:
-        raise AppError(f"the files in {app.root} cannot be read: {error} ([app] files)") from error
+        raise AppError(
+            f"the files in {app.root} cannot be read: {said_by(error, where=True)} ([app] files)"
+        ) from error
 
 
 def _exchange(root: Path, request: Request) -> Exchange:
@@ -50,7 +55,7 @@ def _reply(root: Path, request: Request) -> Reply:
     """Answer as web servers do: a folder is its index.html, and its name wants a slash at the end."""
     if request.method not in ("GET", "HEAD"):
         return _status(405)
-    path = unquote(request.path.partition("?")[0])
+    path = unquote(request.path.partition("?")[0], errors="surrogateescape")
     if "\0" in path:
         return _status(400)
     file = Path(os.path.normpath(root / path.lstrip("/")))
@@ -77,4 +82,4 @@ def _paths(root: Path) -> Iterator[str]:
     for folder, folders, names in os.walk(root):
         folders.sort()
         for name in sorted(names):
-            yield "/" + (Path(folder) / name).relative_to(root).as_posix()
+            yield "/" + quote(os.fsencode((Path(folder) / name).relative_to(root)))

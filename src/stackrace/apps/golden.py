@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
+from ..model.errors import AppError
 from ..model.page_time import mean_time
-from ..model.workload import Answer, Sameness, Workload
+from ..model.workload import Answer, AnswerOrigin, Sameness, Workload
 from .examination import Examination, Exchange, Reply
-from .refusal import refusal
+from .refusal import refusal, refusals
+from .unlike import Cause, causes
 
-__all__ = ["golden", "sameness"]
+__all__ = ["golden", "loosened", "sameness"]
 
 
 def golden(examination: Examination) -> Workload:
     """Return the requests with their golden answers.
 
     A path that the app itself does not answer, but that a front end will serve from ``examination.static``,
-    gets that file for an answer. Raises AppError, with the way out, for all others that are no success.
+    gets that file for an answer. Raises AppError with the way out, for all others at once that are no success.
     """
+    answers: list[Answer] = []
+    refused: dict[str, AppError] = {}
+    for exchange in examination.exchanges:
+        try:
+            answers.append(_answer(exchange, examination))
+        except AppError as error:
+            refused.setdefault(error.message, error)
+    if refused:
+        raise refusals(tuple(refused.values()))
     return Workload(
         requests=tuple(exchange.request for exchange in examination.exchanges),
-        answers=tuple(_answer(exchange, examination) for exchange in examination.exchanges),
+        answers=tuple(answers),
         host=examination.host,
         page=mean_time(exchange.page for exchange in examination.exchanges),
     )
@@ -44,25 +58,71 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
                 raise refusal(exchange, reply, examination)
             return _of_file(file)
     first, second = exchange.first, exchange.second
+    likeness, parts = _repeating((first.body, second.body))
     return Answer(
         status=first.status,
         body=first.body,
         content_type=first.header("content-type"),
-        sameness=sameness(first, second),
+        sameness=likeness,
+        parts=parts,
     )
+
+
+def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
+    """Return ``answer`` as it is right after a later ``exchange`` with the app; None where nothing is new."""
+    replies = (exchange.first, exchange.second)
+    if any(reply.status != answer.status for reply in replies):
+        return None
+    bodies = (answer.body, *(reply.body for reply in replies))
+    likeness, parts = _repeating(bodies)
+    return replace(answer, sameness=likeness, parts=parts) if _WEAKER[likeness] > _WEAKER[answer.sameness] else None
+
+
+_WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STATUS: 3}
+
+MOST_PARTS = 64
+"""Bodies with more numbers are compared by what is before the first and after the last: looking for each costs."""
+
+_NUMBER = re.compile(rb"\d+")
+
+
+def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
+    """Return how much of ``bodies`` repeats, with the fixed parts of one in which only numbers change.
+
+    A number may grow by a digit, so the length of such a body is no mark of a right one.
+    """
+    if len(set(bodies)) == 1:
+        return Sameness.BODY, ()
+    if len({len(body) for body in bodies}) > 1:
+        return Sameness.STATUS, ()
+    between = {tuple(_NUMBER.split(body)) for body in bodies}
+    if len(between) > 1:
+        grows = any(Cause.NUMBER in causes(bodies[0], body) for body in bodies[1:])
+        return Sameness.STATUS if grows else Sameness.LENGTH, ()
+    (parts,) = between
+    return Sameness.PARTS, parts if len(parts) <= MOST_PARTS else (parts[0], parts[-1])
 
 
 def static_file(path: str, static: Mapping[str, Path]) -> Path | None:
     """Return the file that a front end serves for ``path``, or None; never one outside the mapped folder."""
-    path = unquote(path.partition("?")[0])
+    path = unquote(path.partition("?")[0], errors="surrogateescape")
+    if "\0" in path:
+        return None
     for prefix in sorted(static, key=len, reverse=True):
         if path.startswith(prefix):
-            folder = static[prefix].resolve()
-            file = (folder / path.removeprefix(prefix).lstrip("/")).resolve()
+            # links are followed, as web servers do
+            folder = static[prefix].absolute()
+            file = Path(os.path.normpath(folder / path.removeprefix(prefix).lstrip("/")))
             return file if file.is_file() and file.is_relative_to(folder) else None
     return None
 
 
 def _of_file(file: Path) -> Answer:
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    return Answer(status=200, body=file.read_bytes(), content_type=kind, sameness=Sameness.BODY)
+    return Answer(
+        status=200,
+        body=file.read_bytes(),
+        content_type=kind,
+        sameness=Sameness.BODY,
+        origin=AnswerOrigin.FILE,
+    )

@@ -12,20 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.numbers import duration
+from ..model.printable import tail
+from ..process import run
+from .installers import installers
+from .known_pythons import KnownPython, is_executable, known_pythons, python_of
+from .local_packages import all_local_packages, local_packages
+from .surroundings import project_folders
+from .wanted_python import wanted_python
 
-__all__ = ["Buildable", "Interpreter", "can_import", "find_python", "is_executable"]
+__all__ = ["Buildable", "find_python", "import_problem", "is_executable", "other_pythons"]
 
-_FOLDERS = (".venv", "venv", "env")
 _WAY_OUT = "give the app's interpreter with --python or [app] python"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
-    """The interpreter to use."""
-
-    python: Path
-    reason: str
-    """Why this one, in words."""
+_REQUIREMENTS = (
+    "requirements.txt",
+    "requirements/production.txt",
+    "requirements/prod.txt",
+    "requirements/base.txt",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,8 @@ class Buildable:
     requirements: Path
     """Its requirements.txt or pyproject.toml."""
     reason: str
+    base: Path | None = None
+    """The interpreter that the project wants; None: any."""
 
 
 def find_python(
@@ -44,44 +51,57 @@ def find_python(
     explicit: Path | None = None,
     environ: Mapping[str, str] = os.environ,
     own_prefix: Path = Path(sys.prefix),
-    imports: Callable[[Path, str, Path], bool] | None = None,
-) -> Interpreter | Buildable:
+    problem: Callable[[Path, str, Path], str] | None = None,
+) -> KnownPython | Buildable:
     """Return the interpreter for the app in ``root``, or what to build one from.
 
-    In this order: ``explicit`` (an interpreter or a virtual environment's folder), an environment in the
-    project, $VIRTUAL_ENV, a private one from its requirements, python3 on PATH if it can import ``needs``.
+    In this order: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
+    ``known_pythons``, a private one from its requirements, python3 on PATH if it can import ``needs``.
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
-        return Interpreter(python=_explicit(root, explicit), reason="as given")
-    for folder in (root / name for name in _FOLDERS):
-        if python := _python_of(folder):
-            return Interpreter(python=python, reason=f"{folder.name}/ in the project")
-    active = environ.get("VIRTUAL_ENV")
-    if active and not _same(Path(active), own_prefix) and (python := _python_of(Path(active))):
-        return Interpreter(python=python, reason="the active virtual environment")
+        return KnownPython(python=_explicit(root, explicit, environ), reason="as given")
+    problem = problem or import_problem
+    for known in known_pythons(root, environ):
+        if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python, needs, root)):
+            return known
     if requirements := _requirements(root):
-        return Buildable(requirements=requirements, reason=f"no environment, but {requirements.name}")
-    return _on_path(root, needs, environ, own_prefix, imports or can_import)
+        base = wanted_python(root, environ)
+        return Buildable(requirements=requirements, reason=f"no environment, but {requirements.name}", base=base)
+    return _on_path(root, needs, environ, own_prefix, problem)
 
 
-def _explicit(root: Path, given: Path) -> Path:
+def other_pythons(
+    root: Path, used: Path, environ: Mapping[str, str] = os.environ, own_prefix: Path = Path(sys.prefix)
+) -> tuple[KnownPython, ...]:
+    """Return the environments beside ``used`` that the app in ``root`` may have been meant to run in, each once."""
+    others = {
+        known.python: known
+        for known in reversed(tuple(known_pythons(root, environ)))
+        if known.python != used and not _is_own(known.python, own_prefix)
+    }
+    return tuple(reversed(others.values()))
+
+
+def _is_own(python: Path, own_prefix: Path) -> bool:
+    return _same(python.parent.parent, own_prefix)
+
+
+def _explicit(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
+    if len(given.parts) == 1 and not (root / given).exists() and (program := _program(given.name, environ)):
+        return program
     # absolute(), never resolve(): an environment's interpreter is a link, and the link is what makes it one
     path = (root / given.expanduser()).absolute()
-    python = _python_of(path) or path
+    python = python_of(path) or path
     if not is_executable(python):
         raise InputError(f"{given} is not an interpreter (--python, [app] python); give one like .venv/bin/python")
     return python
 
 
-def _python_of(folder: Path) -> Path | None:
-    python = folder.absolute() / "bin" / "python"
-    return python if is_executable(python) else None
-
-
-def is_executable(path: Path) -> bool:
-    """Tell whether ``path`` is a program that we may start."""
-    return path.is_file() and os.access(path, os.X_OK)
+def _program(name: str, environ: Mapping[str, str]) -> Path | None:
+    """Return the interpreter that a bare name such as python3.12 means to a shell."""
+    path = shutil.which(name, path=environ.get("PATH"))
+    return Path(path).absolute() if path else None
 
 
 def _same(first: Path, second: Path) -> bool:
@@ -89,17 +109,20 @@ def _same(first: Path, second: Path) -> bool:
 
 
 def _requirements(root: Path) -> Path | None:
-    requirements = root / "requirements.txt"
-    if requirements.is_file():
-        return requirements.absolute()
-    pyproject = root / "pyproject.toml"
-    return pyproject.absolute() if _declares_dependencies(pyproject) else None
+    """Return the file of requirements that is nearest to ``root`` in its project."""
+    for folder in project_folders(root):
+        for name in _REQUIREMENTS:
+            if (folder / name).is_file():
+                return folder / name
+        if _declares_dependencies(folder / "pyproject.toml"):
+            return folder / "pyproject.toml"
+    return None
 
 
 def _declares_dependencies(pyproject: Path) -> bool:
     try:
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     project = table.get("project")
     return isinstance(project, dict) and bool(project.get("dependencies"))
@@ -110,34 +133,50 @@ def _on_path(
     needs: str,
     environ: Mapping[str, str],
     own_prefix: Path,
-    imports: Callable[[Path, str, Path], bool],
-) -> Interpreter:
+    problem: Callable[[Path, str, Path], str],
+) -> KnownPython:
     name = shutil.which("python3", path=environ.get("PATH"))
     if name is None:
         raise InputError(f"no Python found for the app in {root}: {_WAY_OUT}")
     python = Path(name).absolute()
     if _same(python.parent.parent, own_prefix):
         raise InputError(f"no Python found for the app in {root}, and {python} is Stackrace's own: {_WAY_OUT}")
-    if not imports(python, needs, root):
+    if why := problem(python, needs, root):
         raise InputError(
-            f"no Python found for the app in {root}, and {python} cannot import {needs}: {_WAY_OUT}, "
-            "or add a requirements.txt"
+            f"no Python found for the app in {root}, and {python} cannot import {needs} ({why}): {_WAY_OUT}, "
+            f"or {_what_makes_one(root)}"
         )
-    return Interpreter(python=python, reason="python3 on PATH")
+    return KnownPython(python=python, reason="python3 on PATH")
 
 
-def can_import(python: Path, module: str, root: Path, timeout_s: float = 30.0) -> bool:
-    """Tell whether ``python``, started in ``root``, can import ``module``."""
-    code = "import importlib, os, sys; sys.path.insert(0, os.getcwd()); importlib.import_module(sys.argv[1])"
+def _what_makes_one(root: Path) -> str:
+    """Say which command makes the environment that is missing, where a file tells of its tool."""
+    for path, command in installers(root):
+        return f"make its environment as {path.name} in {path.parent} wants: {command}"
+    for packages in all_local_packages(root):
+        return f"give the one that {packages} is for: --python python{packages.parent.name}"
+    return "add a requirements.txt"
+
+
+def import_problem(python: Path, module: str, root: Path, timeout_s: float = 30.0) -> str:
+    """Say why ``python``, started in ``root``, lacks what ``module`` imports; empty where it has all.
+
+    A module that fails for another reason, such as a variable that is not set, was found: its examination says why.
+    """
+    code = (
+        "import importlib, os, sys; sys.path.insert(0, os.getcwd())\n"
+        "try: importlib.import_module(sys.argv[1])\n"
+        "except ImportError as error: sys.exit(str(error) or 'ImportError')\n"
+        "except Exception: pass\n"
+    )
+    packages = local_packages(root, python)
+    environment = {**os.environ, "PYTHONPATH": str(packages)} if packages else None
     try:
-        result = subprocess.run(
-            [str(python), "-c", code, module],
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return result.returncode == 0
+        command = [str(python), "-c", code, module]
+        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s, spare=False)
+    except OSError as error:
+        return str(error.strerror)
+    except subprocess.TimeoutExpired:
+        return f"it takes longer than {duration(timeout_s)}"
+    said = tail(ended.output, 1)
+    return "" if not ended.code else said[0] if said else f"exit code {ended.code}"

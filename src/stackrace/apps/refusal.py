@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from urllib.parse import urljoin, urlsplit
 
 from ..model.errors import AppError
 from .examination import Examination, Exchange, Reply
+from .hints import service_hint
 
-__all__ = ["refusal"]
+__all__ = ["lacks_static_files", "lacks_tables", "refusal", "refusals"]
 
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
-_NO_TABLE = ("no such table", "UndefinedTable", "doesn't exist")
+_NO_STATIC = "Missing staticfiles manifest entry"
+_NO_TABLE = re.compile("no such table|UndefinedTable|Table '.*' doesn't exist")
 
 
 def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppError:
@@ -28,8 +32,17 @@ def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppEr
     if reply.status == 404:
         return AppError(f"{said}: {_not_found(examination)}")
     if reply.status >= 500:
-        return AppError(f"{said}: {_server_error(reply)}", detail=reply.traceback)
+        return AppError(f"{said}: {_server_error(reply, examination)}", detail=reply.traceback)
     return AppError(f"{said}, which is no success; {_ANOTHER_URL}")
+
+
+def refusals(errors: Sequence[AppError]) -> AppError:
+    """Return one error for all ``errors``; a traceback that several share is shown once."""
+    if len(errors) == 1:
+        return errors[0]
+    lines = "\n".join(f"  {error.message}" for error in errors)
+    details = dict.fromkeys(error.detail for error in errors if error.detail)
+    return AppError(f"{len(errors)} URLs cannot be raced:\n{lines}", detail="\n".join(details))
 
 
 def _bad_request(examination: Examination) -> str:
@@ -70,7 +83,7 @@ def _not_found(examination: Examination) -> str:
     if examination.files:
         return f"no such file; there are {_listed(examination.files)}; choose with --url or [workload] urls"
     if not routes:
-        return f"no such page; {_ANOTHER_URL}"
+        return f"no such page; {_ANOTHER_URL}; stackrace init lists the app's pages"
     return f"no such page; the project's routes are {_listed(routes)}; choose with --url or [workload] urls"
 
 
@@ -78,9 +91,28 @@ def _listed(paths: tuple[str, ...]) -> str:
     return ", ".join(paths[:_MOST_ROUTES]) + (", …" if len(paths) > _MOST_ROUTES else "")
 
 
-def _server_error(reply: Reply) -> str:
+def lacks_tables(reply: Reply) -> bool:
+    """Tell whether the app failed because its database was never migrated."""
+    return _NO_TABLE.search(reply.traceback) is not None
+
+
+def lacks_static_files(reply: Reply) -> bool:
+    """Tell whether Django failed because its static files were never collected."""
+    return _NO_STATIC in reply.traceback
+
+
+def _server_error(reply: Reply, examination: Examination) -> str:
     lines = [line for line in reply.traceback.splitlines() if line.strip()]
     last = lines[-1] if lines else "it logged no traceback"
-    if any(sign in reply.traceback for sign in _NO_TABLE):
-        return f'{last}; has the database been migrated? [app] prepare = ["python manage.py migrate"]'
-    return last
+    if lacks_static_files(reply):
+        return f'{last}; collect the files: [app] prepare = ["python manage.py collectstatic --no-input"]'
+    if lacks_tables(reply):
+        return f'{last}; has the database been migrated? [app] prepare = ["{_migration(reply, examination)}"]'
+    return last + service_hint(reply.traceback)
+
+
+def _migration(reply: Reply, examination: Examination) -> str:
+    """Return the command that makes an app's tables, as its framework's users know it."""
+    if examination.django is not None:
+        return "python manage.py migrate"
+    return "flask db upgrade" if "/flask/" in reply.traceback else "alembic upgrade head"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
+from shlex import join
 
 from ..model.app import Entry, EntryKind
 from ..model.errors import InputError
 
-__all__ = ["Target", "entry_of", "parse_target"]
+__all__ = ["Target", "entry_of", "module_of", "parse_target", "wrong_spelling"]
 
 
 _NAMED = {
@@ -50,7 +52,7 @@ def entry_of(kind: EntryKind, target: str) -> Entry:
 def parse_target(kind: EntryKind, target: str) -> Target:
     """Take ``module:callable`` or ``module:factory(…)`` apart; arguments must be literals."""
     module, colon, expression = target.partition(":")
-    if not colon or not _dotted(module):
+    if not colon or not _dotted(module) or module.endswith(".py"):
         raise _wrong(kind, target, _suggestion(target))
     try:
         node = ast.parse(expression.strip(), mode="eval").body
@@ -81,8 +83,8 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _settings(target: str) -> str:
-    if not _dotted(target):
-        raise _wrong(EntryKind.DJANGO, target, _module(target) or "mysite.settings")
+    if not _dotted(target) or target.endswith(".py"):
+        raise _wrong(EntryKind.DJANGO, target, module_of(target) or "mysite.settings")
     return target
 
 
@@ -97,16 +99,27 @@ def _dotted(text: str) -> bool:
 
 
 def _suggestion(target: str) -> str:
-    module = _module(target.partition(":")[0])
-    return f"{module or 'package.module'}:app"
+    path, _, name = target.partition(":")
+    module = module_of(path) or "package.module"
+    if path.endswith(".py") and "(" in name:
+        return str(parse_target(EntryKind.WSGI, f"{module}:{name}"))
+    return f"{module}:{name if _dotted(name) else 'app'}"
 
 
-def _module(text: str) -> str:
+def module_of(text: str) -> str:
     """Turn ``./mysite/settings.py`` into ``mysite.settings``; nothing when that makes no module either."""
     module = text.strip().removeprefix("./").removesuffix(".py").replace("/", ".")
     return module if _dotted(module) else ""
 
 
 def _wrong(kind: EntryKind, target: str, right: str) -> InputError:
+    return InputError(wrong_spelling(kind, target, [f"--{kind}", right]))
+
+
+def wrong_spelling(kind: EntryKind, target: str, *rights: Sequence[str]) -> str:
+    """Say that ``target`` is none of its kind, and what to write instead: flags, the likeliest first."""
     what = _NAMED.get(kind, "a callable")
-    return InputError(f'[app] {kind} = "{target}" does not name {what}; write it like {kind} = "{right}"')
+    *_, flag, right = rights[0]
+    root = f'root = "{rights[0][1]}" and ' if rights[0][0] == "--project" else ""
+    way_out = f'write it like {" or ".join(map(join, rights))}, or in a race file {root}{flag[2:]} = "{right}"'
+    return f'--{kind} ([app] {kind}): "{target}" does not name {what}; {way_out}'

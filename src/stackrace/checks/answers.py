@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Finding, Unit
+from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
 from .observation import Observation
 from .texts import LOWER_CONCURRENCY
@@ -11,6 +11,7 @@ __all__ = [
     "STAGES",
     "books_unbalanced",
     "bytes_unaccounted",
+    "changing_page",
     "failures",
     "nothing_right",
     "timeouts",
@@ -27,6 +28,9 @@ STAGES = {
     "protocol": "the answer was no valid HTTP: ask for it with curl -v",
 }
 """What to look at when requests fail at a stage; wrong bodies have a check of their own."""
+
+_FEW = 0.01
+"""The share of answers to a page that changed in the app itself beyond which a slice is lost."""
 
 _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
 _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
@@ -58,7 +62,10 @@ def nothing_right(observation: Observation) -> Finding | None:
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,
     of="of answers",
-    seen="{wrong:count} answers ({value:percent}) had another status than expected ({classes:tally})",
+    seen={
+        "": "{wrong:count} answers ({value:percent}) had another status than expected ({classes:tally})",
+        "named": "{wrong:count} answers ({value:percent}) had another status than expected: {wrongs}",
+    },
     remedy={
         "": "ask for the page yourself and look at the app's log: login, CSRF, allowed hosts?",
         "refused": "the server turns requests away under this load: lower {knob.concurrency} or raise its queues",
@@ -74,6 +81,8 @@ def unexpected_status(observation: Observation) -> Finding | None:
     wrong = observation.result.counts.non2xx
     return unexpected_status.judge(
         wrong / max(1, observation.answered),
+        case="named" if observation.wrongs else "",
+        wrongs="; ".join(observation.wrongs),
         cure="refused" if observation.result.status_classes.get("5xx") else "",
         wrong=wrong,
         classes={name: number for name, number in sorted(observation.result.status_classes.items()) if number},
@@ -169,18 +178,51 @@ def _censored(observation: Observation) -> tuple[str, ...]:
     title="wrong body",
     made=(Made.SLICE,),
     limits=Limits(invalidates=0),
-    seen="{value:count} answers had another body than the app gives without a server",
-    remedy="does the page depend on time, session or process, or is a cache between? Race a stable page, "
-    "and bring the stack up by itself to look at it",
+    effects=(Effect.REDOES, Effect.INVALIDATES),
+    seen={
+        "": "{value:count} answers had another body than the app gives without a server",
+        "named": "{value:count} answers had another body than the app gives without a server: {wrongs}",
+        "app": "{value:count} answers had another body than before, as the app itself has by now",
+    },
+    remedy={
+        "": "does the page depend on session or process, or is a cache between? Bring the stack up by itself to "
+        "look at it; say what a right answer is with check, or race a stable page",
+        "app": "nothing: later slices are held against what still repeats; say what a right answer is with check",
+    },
     source="RFC 9110 section 6.4",
 )
 def wrong_body(observation: Observation) -> Finding | None:
     """An answer differs from the app's own answer.
 
     A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
-    the app twice, so one difference is enough.
+    the app several times, and the app is asked again before a stack is blamed; so one difference is enough.
     """
-    return wrong_body.judge(observation.result.counts.failed.get("body", 0))
+    wrong = observation.result.counts.failed.get("body", 0)
+    if not wrong or wrong > observation.wrongly_accused:
+        named = "named" if observation.wrongs else ""
+        return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
+    # few of them say little less of the stack's speed than right answers would
+    few = wrong <= _FEW * observation.answered
+    limits = Limits(redoes=0) if few else Limits(invalidates=0)
+    return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
+
+
+@Declaration(
+    id="changing-page",
+    number=27,
+    title="changing page",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    seen="{pages:list} changed in the app itself during the race",
+    remedy='say what a right answer is: check = "status", or a text that it must contain',
+    source="RFC 9110 section 6.4",
+)
+def changing_page(observation: Observation) -> Finding | None:
+    """A page that was constant before the race changes in the app itself.
+
+    The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
+    """
+    return changing_page.judge(len(observation.changing), pages=observation.changing)
 
 
 @Declaration(

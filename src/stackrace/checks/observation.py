@@ -46,6 +46,12 @@ class Observation:
     """Whether the app runs in its debug mode."""
     pauses: bool = False
     """Whether connections rest by design (think times)."""
+    changing: tuple[str, ...] = ()
+    """Pages that the app itself, asked again during the race, answered otherwise than before it."""
+    wrongs: tuple[str, ...] = ()
+    """What was wrong with answers, in a sentence for each page; empty where nobody looked."""
+    wrongly_accused: int = 0
+    """Wrong bodies of such pages, before that was known."""
 
     @property
     def stack_cpu_s(self) -> float:

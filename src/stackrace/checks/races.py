@@ -170,7 +170,8 @@ def throughput_drifts(view: RaceView) -> Finding | None:
     threshold=f"at most {{limit:percent}}, or {HEADERS_BYTES} bytes",
     of=f"or {HEADERS_BYTES} bytes",
     seen="{where} an answer of {large} is {most_bytes:.0f} bytes long, one of {small} {least_bytes:.0f}",
-    remedy="compare them with `stackrace up STACK` and curl -i: compression, cookies, long headers",
+    remedy="compare them with `stackrace up {large}`, `stackrace up {small}` and curl -i: "
+    "compression, cookies, long headers",
     source="RFC 9110 sections 6.3 and 8.6",
 )
 def answer_sizes(view: RaceView) -> Finding | None:

@@ -55,6 +55,7 @@ _ABOUT_THE_NETWORK = (
 SLICE_CHECKS: tuple[Check[Observation], ...] = (
     answers.nothing_right,
     answers.wrong_body,
+    answers.changing_page,
     answers.unexpected_status,
     answers.failures,
     answers.timeouts,

@@ -1,5 +1,5 @@
 """The command line: one file per verb. Imports everybody; nobody imports it."""
 
-from .main import main
+from .process import main
 
 __all__ = ["main"]

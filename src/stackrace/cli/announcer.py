@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
+import time
 from typing import Self
 
 import click
 
-from ..model.preparing import Preparing
+from ..model.preparing import Preparing, Step
 from ..report.preparing import preparing_words
+from .edge import trusted
 
 __all__ = ["Announcer"]
+
+
+SILENCE_S = 5.0
+"""Between two lines about the progress of the same step, where nobody looks at a terminal."""
 
 
 class Announcer:
@@ -19,19 +24,24 @@ class Announcer:
 
     def __init__(self) -> None:
         self._shown = False
+        self._silent_until_s = 0.0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.done()
 
     def __call__(self, preparing: Preparing) -> None:
+        if preparing.step is Step.PAGES and not sys.stderr.isatty():
+            # how far it is, changes often: a log needs no line for each
+            if time.monotonic() < self._silent_until_s:
+                return
+            self._silent_until_s = time.monotonic() + SILENCE_S
         what = preparing_words(preparing)
         if sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{what[:100]} …", nl=False, err=True)
+            self._clear()
+            click.echo(f"{what[:100]} …", nl=False, err=True)
             self._shown = True
         else:
             click.echo(what, err=True)
@@ -39,5 +49,8 @@ class Announcer:
     def done(self) -> None:
         """Clear the line; what follows speaks for itself."""
         if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            self._clear()
             self._shown = False
+
+    def _clear(self) -> None:
+        click.echo("\r\x1b[K", nl=False, file=trusted(sys.stderr))

@@ -13,14 +13,12 @@ from ..model.race import Race
 from ..model.rerun import Rerun
 from ..race.rounds import OpenCells
 from ..report.exporter import Format
-from ..report.historic import rerun_exporter
+from ..report.historic import render_rerun
 from ..spec.request import RaceRequest
 from ..store import open_store
-from ..store.address import data_folder
 from .run.live import raced
 from .run.output import Output
-from .showing import write_text
-from .signals import stoppable
+from .showing import reports_folder, write_text
 
 __all__ = ["compare_again", "show_again"]
 
@@ -36,12 +34,13 @@ def compare_again(name: str, options: RerunOptions, output: Output) -> None:
         for line in (f"{name}: {part.title}", *left_out):
             click.echo(line, err=True)
 
-    with stoppable(), open_store(output.store) as store:
+    with open_store(output.store) as store:
+        store.need_writable()
 
         def race_part(request: RaceRequest, open_cells: OpenCells | None) -> Race:
             return raced(request, store, open_cells=open_cells)
 
-        outcome = race_again(name, options, race_part, on_part)
+        outcome = race_again(name, options, race_part, on_part, lambda lack: click.echo(lack, err=True))
     _show(outcome, output)
     if outcome.interrupted:
         raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
@@ -57,7 +56,7 @@ def show_again(name: str, *, store_url: str | None, form: Format | None, html: P
     if html is not None:
         click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
     if form is not None:
-        click.echo(rerun_exporter(form).export(rerun), nl=False)
+        click.echo(render_rerun(rerun, form), nl=False)
     elif html is None:
         _print(rerun)
 
@@ -65,7 +64,7 @@ def show_again(name: str, *, store_url: str | None, form: Format | None, html: P
 def _show(outcome: FinishedRerun, output: Output) -> None:
     rerun = outcome.rerun
     if output.as_json:
-        click.echo(rerun_exporter(Format.JSON).export(rerun), nl=False)
+        click.echo(render_rerun(rerun, Format.JSON), nl=False)
     else:
         _print(rerun)
     if outcome.races:
@@ -82,5 +81,5 @@ def _print(rerun: Rerun) -> None:
 
 
 def _write_html(rerun: Rerun, path: Path | None) -> Path:
-    path = path or data_folder() / "reports" / f"{rerun.comparison.name}-{rerun.id}.html"
-    return write_text(rerun_exporter(Format.HTML).export(rerun), path)
+    path = path or reports_folder() / f"{rerun.comparison.name}-{rerun.id}.html"
+    return write_text(render_rerun(rerun, Format.HTML), path)

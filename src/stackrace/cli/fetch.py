@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .options import store_option
+
+if TYPE_CHECKING:
+    from ..publish import Database
 
 __all__ = ["command"]
 
@@ -25,16 +30,21 @@ def command(url: str, races: tuple[str, ...], store: str | None) -> None:
     Default: all races. Races that you have already do not change. Put user and password into the URL, or into
     STACKRACE_COUCHDB_USER and STACKRACE_COUCHDB_PASSWORD.
     """
+    from ..model import ids
     from ..model.errors import StoreError
     from ..publish import Database, fetch, published_ids
     from ..publish.address import couch_address
     from ..store import open_store
-    from ..store.lookup import the_one
 
     database = Database(couch_address(url))
     database.open()
-    there = published_ids(database)
-    wanted = tuple(dict.fromkeys(the_one(race, there) for race in races)) if races else there
+    cut = ""
+    if races and all(ids.PATTERN.fullmatch(race) for race in races):
+        wanted = tuple(dict.fromkeys(races))
+    else:
+        listing = published_ids(database)
+        cut = _words(listing.cut, database)
+        wanted = tuple(dict.fromkeys(_meant(race, listing.ids, cut) for race in races)) if races else listing.ids
     with open_store(store) as results:
         fetched = fetch(
             wanted,
@@ -47,4 +57,25 @@ def command(url: str, races: tuple[str, ...], store: str | None) -> None:
         click.echo(f"fetched {race_id}")
     click.echo(f"{len(fetched.taken)} fetched, {len(fetched.known)} here already")
     if fetched.troubles:
-        raise StoreError(f"{len(fetched.troubles)} could not be copied", detail="\n".join(fetched.troubles))
+        message = f"{len(fetched.troubles)} could not be copied" + (f"; {cut}" if cut else "")
+        raise StoreError(message, detail="\n".join(fetched.troubles))
+    if cut:
+        raise StoreError(cut)
+
+
+def _words(cut: str, database: Database) -> str:
+    """Say that races may be missing from a listing, and how to have them."""
+    if not cut:
+        return ""
+    address = database.address
+    return f"the listing of {address} {cut}; fetch any other race by its whole id: stackrace fetch {address} ID"
+
+
+def _meant(race: str, ids: tuple[str, ...], cut: str) -> str:
+    from ..model.errors import StoreError
+    from ..store.lookup import the_one
+
+    try:
+        return the_one(race, ids)
+    except StoreError as error:
+        raise StoreError(f"{error.message}; {cut}" if cut else error.message, detail=error.detail) from error

@@ -32,8 +32,7 @@ Examples:
 def command(race: str | None, as_json: bool, store: str | None) -> None:
     """Show whether anybody changed a stored race. RACE is its name, its id or the start of its id.
 
-    The database records every later change to a result, whichever program makes it. A deleted race can still be
-    looked up by its id.
+    The database records every later change to a result, whichever program makes it. Deleted races keep theirs.
     """
     from ..store import open_store
     from .showing import print_document

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .names import complete_server
+from .names import complete_installable
 from .request_flags import servers_option
+
+if TYPE_CHECKING:
+    from ..model.lack import Lack
+    from ..report.installing import Outcome
+    from ..servers import Catalogue
+    from ..setup.installing import InstallPlan
 
 __all__ = ["command"]
 
@@ -16,39 +24,80 @@ __all__ = ["command"]
     epilog="""\b
 Examples:
   stackrace install nginx apache mod_wsgi
-  stackrace install caddy haproxy h2o varnish
+  stackrace install mariadb redis         services that an app may ask for
+  stackrace install race.toml             all that this race needs
+  stackrace install historic/mod-wsgi-2009 --dry-run
   stackrace install --all                 every server with a package
   stackrace install --all --if-possible   in scripts: succeed without root, too"""
 )
-@click.argument("names", nargs=-1, metavar="[SERVER]...", shell_complete=complete_server)
+@click.argument("names", nargs=-1, metavar="[NAME|RACE.toml]...", shell_complete=complete_installable)
 @click.option("--all", "everything", is_flag=True, help="Install all servers that Debian has packages of.")
+@click.option("--dry-run", is_flag=True, help="List what would be installed, and install nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 @click.option("--if-possible", is_flag=True, help="Without root or password-less sudo: say so and succeed.")
 @servers_option
-def command(names: tuple[str, ...], everything: bool, if_possible: bool, servers: Path | None) -> None:
-    """Install servers from Debian's packages, as root or with password-less sudo.
+def command(
+    names: tuple[str, ...],
+    everything: bool,
+    dry_run: bool,
+    as_json: bool,
+    if_possible: bool,
+    servers: Path | None,
+) -> None:
+    """Install what races need: servers, services, and all that a bundled app, a race file or historic/NAME lacks.
 
-    Python servers need no installation: their first race installs them into private environments, never into
-    yours. The daemons of the packages are not started.
+    Debian's packages need root or password-less sudo; their daemons are not started. PyPI's packages go into
+    private environments, never into yours. Python servers need nothing: their first race installs them.
     """
-    from ..deploy.installation import State, availability, can_install, install
-    from ..model.errors import InputError
+    from ..deploy.apt import can_install
+    from ..model.errors import InputError, MissingError
+    from ..report.installing import Outcome, elsewhere
     from ..servers import catalogue
-    from .names import entries_called
+    from ..setup.installing import plan_of
+    from ..setup.wanting import wanted
 
     if not names and not everything:
-        raise InputError("name the servers to install, or give --all; see them with: stackrace stacks")
+        raise InputError(
+            "name servers, services, bundled apps or a race file, or give --all; see: stackrace stacks"
+        )
     known = catalogue().extended(servers)
-    entries = list(known) if everything else entries_called(names, known)
-    states = [availability(entry) for entry in entries]
-    for state in states:
-        if state.state is State.NOT_INSTALLED and not everything:
-            raise InputError(f"{state.name} has no Debian package; {state.elsewhere}")
-    missing = [entry for entry, state in zip(entries, states, strict=True) if state.state is State.MISSING]
-    called = ", ".join(entry.spec.name for entry in missing)
-    if not missing:
-        click.echo("nothing to install: every package is there")
-    elif if_possible and not can_install():
-        click.echo(f"not installed, for want of root's rights: {called}. Stacks without them can be raced.")
+    packaged = (entry.spec.name for entry in known if not entry.needs.elsewhere)
+    words = (*names, *packaged) if everything else names
+    plan = plan_of(wanted(words, known, servers), known)
+    if dry_run:
+        outcome = Outcome.LISTED
+    elif if_possible and plan.packages and not can_install():
+        outcome = Outcome.FORBIDDEN
     else:
-        click.echo(f"installing {called} from Debian's packages")
-        install(missing)
+        outcome = Outcome.INSTALLED
+        _install(plan, known, lambda: wanted(words, known, servers).lacks)
+    _show(plan, outcome, as_json=as_json)
+    if plan.elsewhere and not dry_run:
+        raise MissingError("; ".join(map(elsewhere, plan.elsewhere)))
+
+
+def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[Lack, ...]]) -> None:
+    """Install what is planned; raises MissingError where something is lacking afterwards all the same."""
+    from ..deploy.apt import install_packages
+    from ..model.errors import MissingError
+    from ..setup.installing import install_python
+    from .announcer import Announcer
+
+    if plan.packages:
+        click.echo(f"installing {' '.join(plan.packages)} from Debian's packages", err=True)
+        install_packages(plan.packages)
+        if still := [lack for lack in look_again() if not lack.elsewhere]:
+            raise MissingError(f"apt did its work, but this is lacking: {', '.join(lack.words for lack in still)}")
+    with Announcer() as announcer:
+        install_python(plan.races, known, announcer)
+
+
+def _show(plan: InstallPlan, outcome: Outcome, *, as_json: bool) -> None:
+    from ..report.installing import document, lines
+    from .showing import print_document
+
+    if as_json:
+        print_document(document(plan, outcome))
+    else:
+        for line in lines(plan, outcome):
+            click.echo(line)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from .. import __version__
-from ..model.errors import LimitError, StackraceError
+from ..model.errors import BreakdownError, LimitError, StackraceError
+from .edge import printable_output, trusted
+from .failures import TRACEBACK, failure_of
+from .signals import has_come
 
-__all__ = ["main"]
+__all__ = ["INTERRUPTED", "main"]
+
+INTERRUPTED = 130
 
 VERBS = {
+    "init": "Write a race file for the app in this folder.",
     "run": "Race stacks: deploy, load, compare, and name a winner.",
     "stacks": "List the servers: what is ready, what is missing.",
-    "install": "Install servers from Debian's packages.",
+    "install": "Install what races need: servers, services, all of a race file.",
     "doctor": "Find what disturbs measurements on this machine.",
     "up": "Start one stack and look at it.",
     "load": "Load one server, with the load engine alone.",
+    "record": "Record a visit in your browser, as a session to race.",
     "capacity": "Find the highest rate at which a server is fast enough.",
     "compare": "Compare two results of load.",
     "report": "Show a race again, in any format.",
@@ -41,9 +51,10 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = import_module(f"stackrace.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
+        folder = Path(__file__).with_name(cmd_name)
+        module = import_module(f"stackrace.cli.{cmd_name}{'.command' * folder.is_dir()}")
+        assert isinstance(module.command, click.Command)
+        return module.command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
@@ -64,7 +75,7 @@ class _LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:
-  stackrace run                       race the project in this folder, or the bundled app
+  stackrace run                       race the app in this folder, or the bundled one
   stackrace run --stack gunicorn --stack nginx/uwsgi/uwsgi:processes=4 --budget 2min
   stackrace stacks                    what is ready here, what is missing
   stackrace load http://127.0.0.1:8000/ -c 100 -d 5s
@@ -79,32 +90,53 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; exit 0 done, 1 the answer is no, 2 wrong input, 3 refused, 130 interrupted."""
+    """Run the command line; exit 0 done, 1 the answer is no, 2 wrong input, 3 refused, 4 broken, 130 Ctrl-C."""
+    with printable_output():
+        sys.exit(_run())
+
+
+def _run() -> int:
+    """Run the verb and print what went wrong; returns the exit code."""
     try:
         cli.main(standalone_mode=False)
+        sys.stdout.flush()
+        return 0
     except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)
-    except click.Abort:
-        sys.exit(130)
+        return leaving.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
-    except StackraceError as error:
-        _show(error)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+        return 2
     except BrokenPipeError:
         # the reader of our output went away, as in `stackrace stacks | head`
         sys.stderr.close()
-        sys.exit(0)
+        return 0
+    except Exception as error:
+        if has_come() and not isinstance(error, StackraceError):
+            click.echo("interrupted", err=True)
+            return INTERRUPTED
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Print ``error`` in a sentence; where not even that can be done, there is still the exit code."""
+    try:
+        failure = failure_of(error)
+        if os.environ.get(TRACEBACK):
+            traceback.print_exception(error)
+        _show(failure)
+        return failure.exit_code
+    except Exception:
+        return BreakdownError.exit_code
 
 
 def _show(error: StackraceError) -> None:
     if error.detail:
         click.echo(error.detail, err=True)
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {_message(error)}", err=True)
+    click.echo(click.style("error: ", fg="red", bold=True), nl=False, file=trusted(sys.stderr))
+    click.echo(_message(error), err=True)
 
 
 def _message(error: StackraceError) -> str:

@@ -21,7 +21,7 @@ Examples:
 def command(race: str, name: str, store: str | None) -> None:
     """Give a stored race a name. Every command accepts it as RACE.
 
-    A name has 13 to 32 characters of 0-9, a-z and -, with a hyphen inside. A name never changes.
+    A name has 13 to 32 characters of 0-9, a-z and -, with a hyphen inside. It never changes.
     """
     from ..store import open_store
 

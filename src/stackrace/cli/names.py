@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..model.errors import InputError
 from ..servers import Catalogue, catalogue
@@ -12,7 +13,7 @@ from ..servers.contract import Entry
 from ..servers.gone import GONE
 from ..spec.nearest import did_you_mean
 
-__all__ = ["complete_server", "complete_stack", "entries_called"]
+__all__ = ["complete_installable", "complete_stack", "entries_called"]
 
 
 def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
@@ -26,9 +27,14 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
     return [entries[name] for name in names]
 
 
-def complete_server(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete a server's name."""
-    return [name for name in catalogue().entries if name.startswith(incomplete)]
+def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
+    from ..historic import NAMES
+    from ..setup.wanting import installable
+
+    names = (*installable(catalogue()), *(f"historic/{name}" for name in NAMES))
+    fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return fitting or [CompletionItem(incomplete, type="file")]
 
 
 def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

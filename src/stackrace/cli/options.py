@@ -6,9 +6,10 @@ import click
 
 from ..model.core_lists import parse_cores
 from ..model.errors import InputError
+from ..model.header import host_fault
 from ..model.units import Unit
 
-__all__ = ["Cores", "Quantity", "store_option"]
+__all__ = ["Connections", "Cores", "Quantity", "right_host", "store_option"]
 
 
 class Quantity(click.ParamType[float]):
@@ -32,6 +33,25 @@ class Quantity(click.ParamType[float]):
         return number
 
 
+class Connections(click.IntRange):
+    """A number of connections; several are several options."""
+
+    def __init__(self, most: int, *, levels: bool = False) -> None:
+        super().__init__(1, most)
+        self._levels = levels
+        """Whether the verb takes several."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; a list is refused with what to write."""
+        parts = [part.strip() for part in str(value).split(",")]
+        if len(parts) < 2 or not all(part.isdecimal() for part in parts):
+            number: int = super().convert(value, param, ctx)  # type: ignore[arg-type]
+            return number
+        all_ = " ".join(f"-c {part}" for part in parts)
+        way_out = f"write {all_}" if self._levels else f"give one, as in -c {parts[0]}; a race takes {all_}"
+        raise click.BadParameter(f"{value!r} is a list; {way_out}", ctx, param)
+
+
 class Cores(click.ParamType[tuple[int, ...]]):
     """A list of cores with ranges: 0-3 or 0,2."""
 
@@ -43,6 +63,13 @@ class Cores(click.ParamType[tuple[int, ...]]):
             return parse_cores(str(value))
         except InputError as error:
             self.fail(error.message, param, ctx)
+
+
+def right_host(context: click.Context, option: click.Parameter, host: str | None) -> str | None:
+    """Refuse a Host header that would be more than one line, or none."""
+    if host is not None and (fault := host_fault(host)):
+        raise click.BadParameter(fault, context, option)
+    return host
 
 
 store_option = click.option(

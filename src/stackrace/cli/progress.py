@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self
 
 from ..model.launch import Failure
@@ -59,10 +58,8 @@ class LiveSink:
         self._view.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._view.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._view.__exit__()
 
     def __call__(self, event: Event) -> None:
         match event:

@@ -50,7 +50,9 @@ def command(
     """
     from ..historic import comparison_name
     from ..report import SCHEMA
+    from .showing import refuse_unwritable
 
+    refuse_unwritable("--html", html)
     form = _only_form(forms, listing=listing, schema=schema)
     if schema:
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)

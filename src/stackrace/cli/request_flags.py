@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import wraps
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +12,105 @@ import click
 
 from ..model.app import EntryKind
 from ..model.errors import InputError
+from ..model.url_path import path_fault
 from ..spec.request import RaceRequest
+from ..spec.right_answers import check_flags, read_check_flags
+from .options import right_host
+from .sections import section
 
-__all__ = ["APP_OPTIONS", "RequestFlags", "request_flags", "servers_option"]
+__all__ = [
+    "APP_OPTIONS",
+    "PROJECT_OPTIONS",
+    "STARTED_OPTIONS",
+    "RequestFlags",
+    "app_words",
+    "request_flags",
+    "servers_option",
+    "spelt",
+]
 
 _FIELDS = {field.name for field in fields(RaceRequest)}
 
-servers_option = click.option(
+_app = section("The app of a stack")
+
+_APP = ("servers", "bundled", *EntryKind, "python", "env_files", "folder", "urls", "host", "check")
+"""The parameters of ``APP_OPTIONS``."""
+
+servers_option = _app(
     "--servers",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
     help="Folder with your own servers (NAME/server.py). Default: the race file's, or none.",
 )
 
-APP_OPTIONS = (
-    servers_option,
-    click.option("--django", metavar="MODULE", help="Django settings module, such as mysite.settings."),
-    click.option("--wsgi", metavar="PKG:APP", help="WSGI callable, such as notes:app or notes:create_app()."),
-    click.option("--asgi", metavar="PKG:APP", help="ASGI callable."),
-    click.option(
+_ENTRY_OPTIONS = (
+    _app("--django", metavar="MODULE", help="Django settings module, such as mysite.settings."),
+    _app("--wsgi", metavar="PKG:APP", help="WSGI callable, such as notes:app or notes:create_app()."),
+    _app("--asgi", metavar="PKG:APP", help="ASGI callable."),
+    _app(
         "--python",
         metavar="PATH",
         type=click.Path(path_type=Path),
-        help="Interpreter of the app. Default: .venv, venv or env in the project, then the active one.",
+        help="Interpreter of the app. Default: its environment in the project, above it, or kept by its tool "
+        "(Poetry, PDM, Pipenv, uv, conda), then the active one.",
     ),
-    click.option(
+    _app(
+        "--env-file",
+        "env_files",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="File with variables of the app, such as .env. Repeat it for more. Default: none.",
+    ),
+    _app(
         "--project",
         "folder",
         metavar="FOLDER",
         type=click.Path(path_type=Path, file_okay=False),
         help="The app's folder. Default: this folder, or the race file's.",
     ),
-    click.option(
+    _app(
         "--url",
         "urls",
         multiple=True,
         metavar="PATH",
         help="Path to request. Repeat it for more; they are sent in turn. Default: / for your project.",
     ),
-    click.option("--host", metavar="NAME", help="Host header. Default: a name that ALLOWED_HOSTS accepts."),
 )
-"""Which app, and what to ask it."""
+_host_option = _app(
+    "--host",
+    metavar="NAME",
+    callback=right_host,
+    help="Host header. Default: a name that ALLOWED_HOSTS accepts.",
+)
+
+PROJECT_OPTIONS = (*_ENTRY_OPTIONS, _host_option)
+"""Which app, and its pages."""
+
+STARTED_OPTIONS = (
+    servers_option,
+    _app(
+        "--bundled",
+        metavar="[NAME]",
+        is_flag=False,
+        flag_value="django",
+        help="Race an app that comes with Stackrace: django, ladder or rails. Default: django, in a folder without "
+        "an app.",
+    ),
+    *_ENTRY_OPTIONS,
+    _app(
+        "--check",
+        multiple=True,
+        metavar="[PATH ]RULE",
+        callback=lambda context, option, texts: read_check_flags(texts),
+        help="What a right answer is: status, length, exact or contains:TEXT, of all pages or of one, such as "
+        "'/news/ status'. Repeat it for more. Default: what repeats in the app's own answers.",
+    ),
+)
+"""Which app a stack starts with, for verbs that have a Host header of their own."""
+
+APP_OPTIONS = (*STARTED_OPTIONS, _host_option)
+"""Which app, what to ask it, and what is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +123,28 @@ class RequestFlags:
         """Return ``request`` with the flags on top; raises InputError where they contradict each other or it."""
         _refuse_both(self.given)
         if {"session", "urls"} & self.given.keys():
-            request = replace(request, session=None, urls=None, workloads=(), think=False)
+            request = replace(request, session=None, urls=None, workloads=(), think=False, check={})
         if {"run_requests", "run_s"} & self.given.keys():
             request = replace(request, run_requests=None, run_requests_at={}, run_s=None)
-        request = replace(request, **self._changes())
+        request = replace(request, **self._changes(request.folder))
         _refuse_incomplete(request)
         return request
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self, folder: Path) -> dict[str, Any]:
         changes = {name: value for name, value in self.given.items() if name in _FIELDS}
         for name in ("folder", "python", "session"):
-            if name in changes:
+            # python3.12 is a program on PATH
+            if name in changes and (name != "python" or len(changes[name].parts) > 1 or changes[name].exists()):
                 changes[name] = changes[name].absolute()
+        if "env_files" in changes:
+            changes["env_files"] = tuple(path.absolute() for path in changes["env_files"])
         for kind in _entries(self.given):
-            from ..apps import entry_of
+            from ..apps import entry_named
 
-            changes["entry"] = entry_of(kind, self.given[kind])
+            entry = entry_named(kind, self.given[kind], changes.get("folder", folder))
+            changes |= {"entry": entry, "bundled": None}
+        if "bundled" in self.given:
+            changes["entry"] = None
         return changes
 
 
@@ -90,9 +153,12 @@ def _entries(given: Mapping[str, Any]) -> list[EntryKind]:
 
 
 def _refuse_both(given: Mapping[str, Any]) -> None:
-    entries = _entries(given)
+    entries = [*_entries(given), *(["bundled"] if "bundled" in given else [])]
     if len(entries) > 1:
         raise InputError(f"give only one of --{', --'.join(entries)}")
+    for path in given.get("urls", ()):
+        if fault := path_fault(path):
+            raise InputError(f"--url {path!r} {fault}")
     if "folder" in given and not given["folder"].is_dir():
         raise InputError(f"--project {given['folder']} is not a folder")
     if {"session", "urls"} <= given.keys():
@@ -105,6 +171,8 @@ def _refuse_incomplete(request: RaceRequest) -> None:
     # a workload of a race file says itself whether it thinks
     if request.think and request.session is None:
         raise InputError("--think keeps the pauses of a recording; give it with --session")
+    if request.check and request.workloads:
+        raise InputError("--check is for one workload; give check to each [workloads.NAME] of the race file")
     has_length = request.run_requests is not None or request.run_requests_at or request.run_s is not None
     if has_length and request.repeats is None:
         raise InputError(
@@ -118,25 +186,58 @@ def _refuse_incomplete(request: RaceRequest) -> None:
 
 def request_flags(
     *options: Callable[[Callable[..., Any]], Callable[..., Any]],
+    into: str = "flags",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command ``options``, and hand it those on the command line together, as ``flags``."""
+    """Give a command ``options``, and hand it those on the command line together, as ``into``."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        own = signature(function).parameters
+        names: set[str] = set()
 
         @wraps(function)
         def command(**values: Any) -> None:
-            context = click.get_current_context()
-            flags = {
-                name: values[name]
-                for name in values.keys() - own.keys()
-                if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-            }
-            others = {name: value for name, value in values.items() if name in own}
-            function(flags=RequestFlags(flags), **others)
+            given = {name: values.pop(name) for name in names}
+            values[into] = RequestFlags({name: given[name] for name in names if _is_given(name)})
+            function(**values)
 
         for option in reversed(options):
             option(command)
+            names.add(_last_added(command))
         return command
 
     return decorate
+
+
+def _last_added(command: Callable[..., None]) -> str:
+    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
+    assert parameters[-1].name is not None
+    return parameters[-1].name
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def app_words() -> tuple[str, ...]:
+    """Return what the running command was given about the app, as it is written on a command line."""
+    context = click.get_current_context()
+    return tuple(
+        word
+        for option in context.command.params
+        if option.name in _APP and _is_given(option.name)
+        for value in _values(option, context.params[option.name])
+        for word in (option.opts[0], value)
+    )
+
+
+def _values(option: click.Parameter, value: Any) -> Iterable[str]:
+    if option.name == "check":
+        return check_flags(value)
+    return map(str, value) if option.multiple else (str(value),)
+
+
+def spelt(name: str) -> str:
+    """Return the running command's parameter ``name`` as it is spelt on the command line."""
+    context = click.get_current_context()
+    (parameter,) = (each for each in context.command.params if each.name == name)
+    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)

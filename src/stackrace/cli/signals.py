@@ -1,25 +1,76 @@
-"""Signals that end a verb as Ctrl-C does."""
+"""Signals that end a verb as Ctrl-C does, and moments in which none may."""
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
-__all__ = ["stoppable"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["has_come", "heed", "leave_to_the_kernel", "uncut", "undisturbed"]
+
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_came: list[int] = []
+"""The signals that were heeded."""
+
+
+def heed() -> None:
+    """Treat SIGTERM and a closed terminal like Ctrl-C from now on, so that they, too, keep what was measured.
+
+    What was ignored from the start, as SIGHUP is under nohup, stays so.
+    """
+    terminals = [number for number in (1, 2) if os.isatty(number)]
+
+    def interrupt(number: int, frame: object) -> None:
+        _came.append(number)
+        if number == signal.SIGHUP:
+            _let_go(terminals)
+        raise KeyboardInterrupt
+
+    for number in _ENDS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, interrupt)
+
+
+def has_come() -> bool:
+    """Tell whether a signal came that ends the verb; what compiles classes turns it into errors of its own."""
+    return bool(_came)
+
+
+def _let_go(terminals: Sequence[int]) -> None:
+    """Have what is still said go nowhere where a terminal is gone: to write to it is an error, amid cleaning up."""
+    for number in terminals:
+        if not os.isatty(number):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            os.close(nowhere)
+
+
+def leave_to_the_kernel() -> None:
+    """Leave signals to the kernel: what is left to do is Python's own, which would print a traceback."""
+    for number in _ENDS:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+
+
+def uncut(path: Path) -> AbstractContextManager[object]:
+    """Keep signals back while ``path`` is written; what is no plain file may have a reader that never comes."""
+    from ..process import held
+
+    return held() if path.is_file() or not path.exists() else nullcontext()
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C while a race runs, so that they, too, keep what was measured."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, interrupt) for number in numbers]
+def undisturbed() -> Iterator[None]:
+    """Ignore signals while what was gathered is written down: a second one would lose it."""
+    before = [signal.signal(number, signal.SIG_IGN) for number in _ENDS]
     try:
         yield
     finally:
-        for number, handler in zip(numbers, before, strict=True):
+        for number, handler in zip(_ENDS, before, strict=True):
             signal.signal(number, handler)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 import time
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..model.errors import InputError
 from ..model.numbers import duration
 from .names import complete_stack
+from .race_file import apart, one_stack_option, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
@@ -19,49 +19,52 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+LOOK_S = 0.5
+
 
 @click.command(
     epilog="""\b
 Examples:
   stackrace up gunicorn:workers=4
   stackrace up nginx/uwsgi/uwsgi --port 8000
+  stackrace up race.toml --stack gunicorn    as the file's race would start it
   stackrace up apache+mod_wsgi:mode=daemon --project ~/shop"""
 )
-@click.argument("stack", metavar="STACK", shell_complete=complete_stack)
+@click.argument("words", nargs=-1, metavar="[STACK] [RACE.toml]", shell_complete=complete_stack)
+@one_stack_option
 @request_flags(*APP_OPTIONS)
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
-def command(stack: str, flags: RequestFlags, port: int | None) -> None:
+def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port: int | None) -> None:
     """Start STACK with your project, to look at it in a browser. Ctrl-C stops it.
 
-    It writes only to a private folder, which is shown at the start and removed at the end.
+    With RACE.toml, all is as in that race. It writes only to a private folder, which is shown at the start and
+    removed at the end.
     """
+    from ..api.one_stack import of_one_stack, stack_up
     from ..deploy.ports import claim
-    from ..deploy.stopping import stop
-    from ..model.errors import LaunchError
-    from ..model.preparing import Preparing, Step
-    from ..setup.deployment import set_up
-    from ..spec.request import RaceRequest
     from .announcer import Announcer
-    from .signals import stoppable
 
     if port is not None:
         claim(port)
-    request = replace(flags.over(RaceRequest(folder=Path.cwd())), stacks=(stack,))
-    with stoppable(), Announcer() as say, set_up(request, say) as deployment:
-        (chosen,) = deployment.stacks
-        say(Preparing(step=Step.START, subject=chosen.path))
-        running = deployment.launcher.launch(chosen, port=port)
+    race_file, stacks = apart(words)
+    chosen = _only((*stacks, *filter(None, [stack])))
+    request = of_one_stack(flags.over(requested(race_file, flags.given.get("servers"))), chosen)
+    with Announcer() as say, stack_up(request, say, port=port) as up:
         say.done()
         try:
-            _announce(running, deployment.workloads[0].host)
-            while (failure := deployment.launcher.failure_of(running)) is None:
-                time.sleep(0.5)
-            raise LaunchError(failure.message, detail=failure.log)
+            _announce(up.running, up.deployment.workloads[0].host)
+            while True:
+                up.refuse_dead()
+                time.sleep(LOOK_S)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("\nstopping")
-        finally:
-            stop(deployment.guard, [running])
+
+
+def _only(stacks: tuple[str, ...]) -> str | None:
+    if len(stacks) > 1:
+        raise InputError(f"one stack is started at a time; give only one of {', '.join(stacks)}")
+    return stacks[0] if stacks else None
 
 
 def _announce(running: Running, host: str) -> None:

@@ -24,17 +24,19 @@ def command(port: int, store: str | None) -> None:
 
     from ..deploy.ports import LOOPBACK, claim
     from ..web.site import results_site
-    from .signals import stoppable
 
     class Server(ThreadingMixIn, WSGIServer):
         daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Say nothing of a browser that went away."""
 
     class Quiet(WSGIRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: the browser tells."""
 
     site = results_site(store)
-    with make_server(LOOPBACK, claim(port), site, server_class=Server, handler_class=Quiet) as server, stoppable():
+    with make_server(LOOPBACK, claim(port), site, server_class=Server, handler_class=Quiet) as server:
         click.echo(f"Races at http://{LOOPBACK}:{port}/ — Ctrl-C stops it.")
         try:
             server.serve_forever()

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from ..model.errors import InputError
-from .commands import run
+from ..process import run
 
 __all__ = ["CACHE", "RUN", "copy", "move", "shortage", "write_out"]
 

@@ -11,39 +11,39 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
+import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..apps import leash
+from ..apps import PythonFacts
 from ..model.errors import InputError, MissingError
+from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.printable import tail
+from ..process import run
+from .privileges import serves_as_another
 
-__all__ = ["Environments", "Interpreter", "cache_folder"]
+__all__ = ["Environments", "cache_folder"]
 
 _COMPLETE = ".stackrace-complete"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
-    """The app's Python."""
-
-    python: Path
-    base: Path
-    """The interpreter below it that belongs to no virtual environment."""
-    site_packages: tuple[Path, ...]
-    """Its environment's folders of packages."""
-    installed: Mapping[str, str] = field(default_factory=dict)
-    """The packages in its environment: name and version."""
+MOST_LINES = 20
+"""Shown of what an installer said: a compiler says pages."""
 
 
 def cache_folder() -> Path:
-    """Return Stackrace's folder in the XDG cache; it may not exist yet."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "stackrace"
+    """Return Stackrace's folder in the XDG cache; it may not exist yet.
+
+    Where servers run as somebody else, whom root's home is closed to, it is in the system's cache.
+    """
+    if folder := os.environ.get("XDG_CACHE_HOME"):
+        return Path(folder, "stackrace")
+    home = Path.home()
+    is_closed = serves_as_another() and any(
+        not each.stat().st_mode & stat.S_IXOTH for each in (home, *home.parents)
+    )
+    return Path("/var/cache" if is_closed else home / ".cache", "stackrace")
 
 
 class Environments:
@@ -69,11 +69,11 @@ class Environments:
                     raise InputError(
                         f"{requirements} cannot be installed into a private environment; give the app's own "
                         "interpreter with --python",
-                        detail=error.detail,
+                        detail="\n".join(tail(error.detail, MOST_LINES)),
                     ) from error
         return home / "bin" / "python"
 
-    def layered(self, app: Interpreter, requirements: Sequence[str]) -> Path:
+    def layered(self, app: PythonFacts, requirements: Sequence[str]) -> Path:
         """Return the folder of an environment with ``requirements`` over ``app``'s environment.
 
         Raises MissingError when they cannot be installed, beside what the app has or at all.
@@ -94,11 +94,15 @@ class Environments:
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
         """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""
         home = self._folder / key
+        if not _is_utf8(home):
+            raise InputError(f"the cache {str(self._folder)!r} has no name in UTF-8; set XDG_CACHE_HOME")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = (self._folder / f"{key}.lock").open("w")
         except OSError as error:
-            raise InputError(f"the cache {self._folder} cannot be written: {error}; set XDG_CACHE_HOME") from error
+            raise InputError(
+                f"the cache {self._folder} cannot be written: {said_by(error)}; set XDG_CACHE_HOME"
+            ) from error
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             missing = not (home / _COMPLETE).exists()
@@ -118,11 +122,19 @@ def site_packages(home: Path) -> Path:
     return next((home / "lib").glob("python3*/site-packages"))
 
 
-def _pins(app: Interpreter) -> list[str]:
-    return sorted(f"{name}=={version}" for name, version in app.installed.items())
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _layer_key(app: Interpreter, requirements: Sequence[str]) -> str:
+def _pins(app: PythonFacts) -> list[str]:
+    return sorted(f"{name}=={version}" for name, version in app.distributions.items())
+
+
+def _layer_key(app: PythonFacts, requirements: Sequence[str]) -> str:
     return _key(str(app.base), *map(str, app.site_packages), *_pins(app), "--", *sorted(requirements))
 
 
@@ -135,7 +147,12 @@ def _venv(home: Path, base: Path) -> None:
 
 
 def _install(home: Path, arguments: Sequence[str]) -> None:
-    _uv(["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments])
+    # uv leaves its locks in TMPDIR
+    temporary = home / "tmp"
+    temporary.mkdir()
+    command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
+    _uv(command, TMPDIR=str(temporary))
+    shutil.rmtree(temporary)
 
 
 def _show(home: Path, folders: Sequence[Path]) -> None:
@@ -144,14 +161,12 @@ def _show(home: Path, folders: Sequence[Path]) -> None:
     (site_packages(home) / "stackrace_app.pth").write_text(lines, encoding="utf-8")
 
 
-def _uv(arguments: Sequence[str]) -> None:
+def _uv(arguments: Sequence[str], **environment: str) -> None:
     own = Path(sys.executable).with_name("uv")
     program = str(own) if own.exists() else shutil.which("uv")
     if program is None:
         raise MissingError("uv is not installed; run: pip install uv")
     clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    result = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, env=clean, check=False, preexec_fn=leash
-    )
-    if result.returncode:
-        raise MissingError(f"uv {arguments[0]} failed", detail=result.stderr.strip())
+    result = run([program, *arguments], environment=clean | environment)
+    if result.code:
+        raise MissingError(f"uv {arguments[0]} failed", detail=result.output)

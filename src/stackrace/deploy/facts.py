@@ -14,8 +14,9 @@ from ..model.stack import SettingValue
 from ..servers import Catalogue, PythonRuntime, RubyRuntime
 from ..servers.contract import Entry
 from .environments import site_packages
-from .installation import availability
+from .installation import installed_version
 from .running import Running
+from .setting_facts import change_facts, setting_facts
 
 __all__ = ["facts_of"]
 
@@ -47,6 +48,8 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
         versions={**hops, **versions},
         configs=configs,
         commands=tuple(dict.fromkeys(commands)),
+        settings=tuple(fact for hop in running.stack.hops for fact in setting_facts(hop)),
+        changes=tuple(fact for hop in running.stack.hops for fact in change_facts(hop)),
     )
 
 
@@ -57,7 +60,7 @@ def _named(running: Running, text: str) -> str:
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:
     requirements = () if home is None else entry.requirements(settings)
     versions = [_distribution(home, requirement) for requirement in requirements]
-    return next(filter(None, versions), "") or availability(entry).version
+    return next(filter(None, versions), "") or installed_version(entry)
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import itertools
-import json
 import os
 import re
 import secrets
@@ -14,21 +13,26 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.errors import InputError, LaunchError
+from ..model.errors import BreakdownError, InputError, LaunchError
+from ..model.foreign import said_by
+from ..process import held
+from ..servers import PLAIN
 from .descendants import descendants
+from .exchange import Exchange
 from .privileges import hand_over
 from .supervisor import PR_SET_CHILD_SUBREAPER
+from .view import View
 
 __all__ = ["RUN_DIRECTORY", "Guard", "Status"]
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 
+_LONGEST_TMPDIR = 40
 RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
 """How run directories are named; tempfile's names have underscores, which no host name in a URL may have."""
 
@@ -46,28 +50,42 @@ class Status:
 class Guard:
     """A running supervisor with its run directory; a context manager that leaves nothing behind.
 
-    ``directory`` is private, short (unix socket paths end at 107 bytes) and gone afterwards.
+    ``directory`` is private, plain, short (unix socket paths end at 107 bytes) and gone afterwards.
     """
 
     def __init__(self) -> None:
-        try:
-            self.directory = _private_folder()
-        except OSError as error:
-            raise InputError(f"no run directory can be made: {error}; set TMPDIR to a writable folder") from error
-        hand_over(self.directory)
-        # stacks may stop while others start
-        self._asking = threading.Lock()
-        self._numbers = itertools.count()
+        self._layers = itertools.count()
+        self.view = View()
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-        )
+        # from its start on the supervisor removes the directory, and nobody before
+        with held() as signals:
+            try:
+                self.directory = _private_folder()
+            except OSError as error:
+                raise InputError(
+                    f"no run directory can be made: {said_by(error, where=True)}; set TMPDIR to a "
+                    f"writable folder, whose path has at most {_LONGEST_TMPDIR} of the characters "
+                    "a-z, A-Z, 0-9, _, ., / and -"
+                ) from error
+            hand_over(self.directory)
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                cwd="/",
+            )
+            assert self._process.stdin
+            assert self._process.stdout
+            self._exchange = Exchange(self._process.stdin, self._process.stdout)
+            try:
+                signals.release()
+            except BaseException:
+                # Ctrl-C reaches the supervisor, too, until it has a session of its own, and ends it
+                self.close()
+                raise
 
     @property
     def pid(self) -> int:
@@ -106,11 +124,30 @@ class Guard:
             group=None if group is None else str(group),
             data=data_bytes,
         )
-        if "error" in answer:
-            raise LaunchError(f"{argv[0]} cannot be started: {answer['error']}")
+        if answer["failed"]:
+            raise LaunchError(f"{argv[0]} cannot be started: {answer['failed']}")
         pid = answer["pid"]
         assert isinstance(pid, int)
         return pid
+
+    def cover(self, folders: Sequence[Path], kept: Sequence[Path] = ()) -> None:
+        """Leave ``folders`` as they are: what is spawned from now on writes to copies in the run directory.
+
+        They are absolute, resolved, and none lies in another. ``kept`` are folders in them that are written to
+        nevertheless. ``view`` is then what such processes see. Raises LaunchError where that cannot be had here.
+        """
+        layers = [str(self.directory / "layers" / str(next(self._layers))) for _ in folders]
+        shown = [path for path in (self.directory, *kept) if path.exists()]
+        answer = self._ask(
+            do="cover",
+            folders=list(zip(map(str, folders), layers, strict=True)),
+            kept=[str(path.resolve()) for path in shown],
+        )
+        if "error" in answer:
+            raise LaunchError(str(answer["error"]))
+        pid = answer["pid"]
+        assert isinstance(pid, int)
+        self.view = View(pid)
 
     def signal(self, pid: int, number: signal.Signals) -> None:
         """Send a signal to one process; no error when it is gone."""
@@ -132,16 +169,12 @@ class Guard:
 
     def close(self) -> None:
         """End everything that was spawned and remove the run directory; safe to call twice."""
-        if self._process.stdin and not self._process.stdin.closed:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
+        self._exchange.close()
         try:
             self._process.wait(timeout=15)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
         self._sweep()
 
     def _sweep(self) -> None:
@@ -158,21 +191,12 @@ class Guard:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _ask(self, **request: object) -> Mapping[str, object]:
-        assert self._process.stdin
-        assert self._process.stdout
-        try:
-            with self._asking:
-                number = next(self._numbers)
-                self._process.stdin.write(json.dumps({**request, "number": number}).encode() + b"\n")
-                self._process.stdin.flush()
-                # an earlier one may have been interrupted before its answer came
-                for line in self._process.stdout:
-                    answer: dict[str, object] = json.loads(line)
-                    if answer["number"] == number:
-                        return answer
-        except (BrokenPipeError, ValueError):
-            pass
-        raise LaunchError("the supervisor was killed; all its servers are being stopped")
+        answer = self._exchange.ask(request)
+        if answer is None:
+            raise BreakdownError("the supervisor was killed, and all its servers with it")
+        if "error" in answer:
+            raise LaunchError(f"the supervisor cannot {request['do']}: {answer['error']}")
+        return answer
 
 
 def _status(answer: object) -> Status:
@@ -180,16 +204,17 @@ def _status(answer: object) -> Status:
     return Status(answer["code"], tuple(answer["family"]))
 
 
-def _short_temporary() -> str:
+def _temporary() -> str:
+    """Return the folder for temporary files, /tmp where that is too long for sockets, or odd for configurations."""
     folder = tempfile.gettempdir()
-    return folder if len(folder) <= 40 else "/tmp"
+    return folder if len(folder) <= _LONGEST_TMPDIR and PLAIN.fullmatch(folder) else "/tmp"
 
 
 def _private_folder() -> Path:
     """Make the run directory; its name is as RUN_DIRECTORY has it."""
     for _ in range(100):
-        folder = Path(_short_temporary(), f"stackrace-{secrets.token_hex(4)}")
+        folder = Path(_temporary(), f"stackrace-{secrets.token_hex(4)}")
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             return folder
-    raise FileExistsError(f"no free name below {_short_temporary()}")
+    raise FileExistsError(f"no free name below {_temporary()}")

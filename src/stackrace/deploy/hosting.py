@@ -10,81 +10,122 @@ from pathlib import Path
 from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..model.app import App
 from ..model.errors import AppError
+from ..model.foreign import said_by
 from ..model.stack import Interface
+from ..process import run
 from ..servers import Hosted, PythonRuntime, RubyRuntime
-from .commands import run
+from ..spec.commands import display
 from .environments import site_packages
+from .links import plain
 from .privileges import hand_over
 from .running import ended
+from .view import View
 
 __all__ = ["hosted", "prepare"]
 
 PREPARE_TIMEOUT_S = 600
+UNCHANGED = View()
 
 
-def prepare(app: App) -> None:
+def prepare(app: App, view: View = UNCHANGED) -> None:
     """Run the app's preparation commands in its folder, its environment's programs first on PATH.
 
-    Raises AppError with the command's own output when one fails; nothing of it runs on then.
+    They see the files as ``view`` has them. Raises AppError with the command's own output when one fails; nothing
+    of it runs on then.
     """
     for command in app.prepare:
-        name = f"[app] prepare: {' '.join(command)}"
+        name = f"[app] prepare: {display(command)}"
         try:
-            result = run(command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S)
+            result = run(
+                command,
+                folder=app.root,
+                environment=app_environment(app),
+                timeout_s=PREPARE_TIMEOUT_S,
+                begin=view.entering(app.root),
+            )
         except subprocess.TimeoutExpired as error:
             raise AppError(f"{name} did not end within {PREPARE_TIMEOUT_S} s") from error
         except OSError as error:
-            raise AppError(f"{name} cannot be run: {error}") from error
+            raise AppError(
+                f"{name} cannot be run: {said_by(error, where=True)}{_script(command[0], app.root)}"
+            ) from error
         if result.code:
             raise AppError(f"{name} {ended(result.code)}", detail=result.output)
 
 
+def _script(program: str, root: Path) -> str:
+    """Say how a script of the project is named, where ``program`` is one; empty where it is none."""
+    file = root / program
+    if not file.is_file():
+        return ""
+    return f"; write ./{program.removeprefix('./')}, and make it executable, or name its interpreter: sh {program}"
+
+
 def hosted(
-    app: App, interface: Interface, *, home: Path | None, folder: Path, app_packages: Sequence[Path]
+    app: App,
+    interface: Interface,
+    *,
+    home: Path | None,
+    folder: Path,
+    app_packages: Sequence[Path],
+    view: View = UNCHANGED,
+    proxied: bool = False,
 ) -> Hosted:
     """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
 
     ``home`` is the layered environment the host runs in, None for an app without Python; ``app_packages`` are the
-    folders of the app's own packages.
+    folders of the app's own packages, ``view`` what its processes see. ``proxied`` tells whether requests
+    say what a proxy would. Paths that a configuration could misread come as links below ``folder``.
     """
+    runtime: PythonRuntime | RubyRuntime | None
+    if home is None:
+        runtime = _ruby(app, folder, view)
+    else:
+        entry = _entry(app, interface, folder, proxied=proxied)
+        runtime = _python(app, entry, home, folder, app_packages)
     return Hosted(
         interface=interface,
-        root=app.root,
-        runtime=_ruby(app) if home is None else _python(app, interface, home, folder, app_packages),
-        static={url: path for url, path in app.static.items() if path.is_dir()},
+        root=plain(app.root, folder),
+        runtime=runtime,
+        static={url: plain(path, folder) for url, path in app.static.items() if view.path(path).is_dir()},
     )
 
 
-def _python(
-    app: App, interface: Interface, home: Path, folder: Path, app_packages: Sequence[Path]
-) -> PythonRuntime:
+def _entry(app: App, interface: Interface, folder: Path, *, proxied: bool) -> Path:
+    """Write the module that every server loads, and what it needs beside it; all stacks of a race share it."""
     place = folder / f"app-{interface}"
     entry = place / f"{ENTRY_MODULE}.py"
     if not entry.exists():
         place.mkdir(parents=True, exist_ok=True)
         hand_over(place)
         (place / f"{COUNTING_MODULE}.py").write_text(counting_source(), encoding="utf-8")
-        entry.write_text(entry_source(app, interface), encoding="utf-8")
+        entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
+    return entry
+
+
+def _python(app: App, entry: Path, home: Path, folder: Path, app_packages: Sequence[Path]) -> PythonRuntime:
+    home = plain(home, folder)
     return PythonRuntime(
         module=ENTRY_MODULE,
         entry=entry,
         python=home / "bin" / "python",
         home=home,
-        python_path=(place, app.root),
-        site_packages=(site_packages(home), *app_packages),
+        python_path=(entry.parent, plain(app.root, folder)),
+        site_packages=(site_packages(home), *(plain(packages, folder) for packages in app_packages)),
     )
 
 
-def _ruby(app: App) -> RubyRuntime | None:
+def _ruby(app: App, folder: Path, view: View) -> RubyRuntime | None:
     """Return what a Rack app runs with; plain files have nothing, and no Ruby either."""
     if app.ruby is None:
         return None
     public = app.public or app.root / "public"
     return RubyRuntime(
-        ruby=app.ruby,
-        config=app.root / app.entry.target,
+        # of the interpreter's folder, since Ruby looks for its library beside it
+        ruby=plain(app.ruby.parent, folder) / app.ruby.name,
+        config=plain(app.root, folder) / app.entry.target,
         mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],
-        public=public if public.is_dir() else None,
+        public=plain(public, folder) if view.path(public).is_dir() else None,
         gems=frozenset(_locked(app.root / "Gemfile.lock")),
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..checks import Aftermath, Complaint
 from .guard import Guard
+from .logs import logs_below
 from .running import Running
 from .sockets import Listeners, descriptors
 
@@ -64,7 +65,7 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
             started_s=running.started_s,
             strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),
             reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in family))),
-            complaints=_complaints(running.directory.rglob("*.log")),
+            complaints=_complaints(logs_below(running.directory)),
             disk_bytes=disk.total,
             disk_free_bytes=disk.free,
         ),

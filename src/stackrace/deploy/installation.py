@@ -1,171 +1,102 @@
-"""What of the catalogue is installed on this machine, and the command that installs the rest."""
+"""What of the catalogue is installed on this machine."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from ..model.errors import InputError, MissingError
+from ..model.errors import MissingError
+from ..model.lack import Lack
 from ..model.stack import Stack
+from ..process import run
 from ..servers import Catalogue
 from ..servers.contract import Entry, Needs
+from ..services import programs
 
 __all__ = [
-    "Availability",
-    "State",
-    "apt_command",
-    "availability",
-    "can_install",
     "find_binary",
-    "install",
+    "installed_version",
+    "lack_of",
+    "missing_from",
     "require",
+    "require_fit",
+    "unready",
 ]
 
-_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
-
-
-class State(StrEnum):
-    """How a catalogue entry is on this machine."""
-
-    READY = "ready"
-    MISSING = "missing"
-    """Not here, but ``stackrace install`` brings it."""
-    NOT_INSTALLED = "not installed"
-    """Not here, and of no Debian package: the user's own to get."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Availability:
-    """One catalogue entry on this machine."""
-
-    name: str
-    title: str
-    ready: bool
-    missing: str = ""
-    """What is not there; empty when it is ready."""
-    install: str = ""
-    """The command that brings it; empty where there is none."""
-    elsewhere: str = ""
-    """Where to get it, in a sentence, where no command brings it."""
-    version: str = ""
-    """The installed version; empty when unknown."""
-    packages: tuple[str, ...] = ()
-    """The Debian packages that it needs."""
-
-    @property
-    def state(self) -> State:
-        """In one word."""
-        if self.ready:
-            return State.READY
-        return State.MISSING if self.install else State.NOT_INSTALLED
-
-    @property
-    def remedy(self) -> str:
-        """How to get it; empty when it is here."""
-        return f"run: {self.install}" if self.install else self.elsewhere
 
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
-    places = (os.environ.get("PATH", ""), *_SYSTEM_FOLDERS, *map(str, folders))
+    places = (os.environ.get("PATH", ""), *programs.FOLDERS, *map(str, folders))
     return shutil.which(name, path=os.pathsep.join(places))
 
 
-def availability(entry: Entry) -> Availability:
-    """Look for what ``entry`` needs. Python packages do not count: they are installed when first raced."""
-    spec, needs = entry.spec, entry.needs
-    lacking = _lacking(needs)
-    return Availability(
-        name=spec.name,
-        title=spec.title,
-        ready=not lacking,
-        missing=", ".join(lacking),
-        install=f"stackrace install {spec.name}" if lacking and not needs.elsewhere else "",
-        elsewhere=needs.elsewhere if lacking else "",
-        version="" if lacking else _version(needs),
-        packages=needs.apt,
-    )
+def lack_of(entry: Entry) -> Lack | None:
+    """Return what of ``entry`` is not here, None where it is ready.
+
+    Python packages do not count: they are installed when first raced.
+    """
+    needs, lacking = entry.needs, _lacking(entry.needs)
+    if not lacking:
+        return None
+    return Lack(name=entry.spec.name, missing=", ".join(lacking), packages=needs.apt, elsewhere=needs.elsewhere)
+
+
+def installed_version(entry: Entry) -> str:
+    """Return the version that is here; empty when it is unknown, or ``entry`` is not ready."""
+    return "" if _lacking(entry.needs) else _version(entry.needs)
+
+
+def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[Lack, ...]:
+    """Return which servers of ``stack`` are not here."""
+    lacks = (lack_of(catalogue.entries[hop.server]) for hop in stack.hops)
+    return tuple(lack for lack in lacks if lack is not None)
 
 
 def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None = None) -> None:
     """Raise MissingError if ``stack`` needs something that is not installed, or cannot host this Python."""
+    if reason := unready(stack, catalogue, python):
+        raise MissingError(f"stack {stack.path!r}: {reason}")
+
+
+def require_fit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> None:
+    """Raise MissingError if a server of ``stack`` cannot host this Python; None is an app without Python."""
+    if reason := _unfit(stack, catalogue, python):
+        raise MissingError(f"stack {stack.path!r}: {reason}")
+
+
+def unready(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
+    """Say why ``stack`` cannot be raced here, with what helps; empty where it can."""
+    for lack in missing_from(stack, catalogue):
+        return f"{lack.name} is not installed ({lack.missing})"
+    return _unfit(stack, catalogue, python)
+
+
+def _unfit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
+    if python is None:
+        return ""
     for hop in stack.hops:
-        entry = catalogue.entries[hop.server]
-        state = availability(entry)
-        if not state.ready:
-            raise MissingError(
-                f"stack {stack.path!r}: {hop.server} is not installed ({state.missing}); {state.remedy}"
+        needs = catalogue.entries[hop.server].needs
+        if needs.embeds and needs.embeds != python:
+            return (
+                f"{hop.server} embeds Python {_dotted(needs.embeds)}, but the app's environment has "
+                f"{_dotted(python)}; give an interpreter of Python {_dotted(needs.embeds)} with --python"
             )
-        embeds = entry.needs.embeds
-        if embeds and python and embeds != python:
-            raise MissingError(
-                f"stack {stack.path!r}: {hop.server} embeds Python {embeds[0]}.{embeds[1]}, but the app's "
-                f"environment has {python[0]}.{python[1]}; give an interpreter of Python {embeds[0]}."
-                f"{embeds[1]} with --python"
+        if needs.before and python >= needs.before:
+            return (
+                f"{hop.server} works only with Python before {_dotted(needs.before)}, but the app's environment "
+                f"has {_dotted(python)}; give an older interpreter with --python"
             )
-        before = entry.needs.before
-        if before and python and python >= before:
-            raise MissingError(
-                f"stack {stack.path!r}: {hop.server} works only with Python before {before[0]}.{before[1]}, but "
-                f"the app's environment has {python[0]}.{python[1]}; give an older interpreter with --python"
-            )
+    return ""
 
 
-def can_install() -> bool:
-    """Tell whether Debian packages can be installed here without asking for a password."""
-    if shutil.which("apt-get") is None:
-        return False
-    if os.geteuid() == 0:
-        return True
-    sudo = shutil.which("sudo")
-    return sudo is not None and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0
-
-
-def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
-    """Return the command that installs Debian ``packages`` here."""
-    command = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
-    return command if os.geteuid() == 0 else ("sudo", "-n", *command)
-
-
-def install(entries: Iterable[Entry]) -> None:
-    """Install the Debian packages that ``entries`` lack. Daemons that the packages would start stay off.
-
-    Raises InputError with the command to run by hand when root's rights are missing, or apt's own words.
-    """
-    packages = sorted({name for entry in entries if _lacking(entry.needs) for name in entry.needs.apt})
-    if not packages:
-        return
-    command = apt_command(packages)
-    if not can_install():
-        raise InputError(
-            "installing Debian packages needs root or password-less sudo; run by hand: "
-            f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
-        )
-    prefix = () if os.geteuid() == 0 else ("sudo", "-n")
-    subprocess.run([*prefix, "apt-get", "update", "-q"], capture_output=True, check=False)
-    # RUNLEVEL=1 makes invoke-rc.d leave the daemons off: they would take port 80 and CPU from the race
-    environment = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    result = subprocess.run(
-        [
-            *prefix,
-            "env",
-            *(f"{name}={value}" for name, value in environment.items()),
-            *command[len(prefix) :],
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if result.returncode:
-        raise InputError(f"{' '.join(command)} failed", detail=(result.stderr or result.stdout).strip()[-2000:])
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
 
 
 def _lacking(needs: Needs) -> list[str]:
@@ -185,6 +116,5 @@ def _version(needs: Needs) -> str:
         command = ("dpkg-query", "--show", "--showformat=${Version}", needs.apt[0])
     else:
         return ""
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    version = _VERSION.search(result.stdout + result.stderr)
+    version = _VERSION.search(run(command).output)
     return version[0] if version else ""

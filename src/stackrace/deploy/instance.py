@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..model.errors import InputError, LaunchError, MissingError
+from ..model.foreign import said_by
+from ..process import CommandResult, run
 from ..services import DATA, Service, ServiceRecipe, services
-from .commands import CommandResult, run
+from ..spec.nearest import nearest
 from .copies import RUN, shortage
 from .logs import tail
 from .privileges import hand_over, unprivileged
 from .running import ended
 
-__all__ = ["Instance", "identity", "instance_of"]
+__all__ = ["Instance", "identity", "instance_of", "service_of"]
 
 READY_TIMEOUT_S = 60.0
 COMMAND_TIMEOUT_S = 600.0
@@ -71,7 +73,7 @@ class Instance:
         try:
             result = self._call(command, COMMAND_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise LaunchError(f"{self.name} cannot be made ready: {error}") from error
+            raise LaunchError(f"{self.name} cannot be made ready: {said_by(error, where=True)}") from error
         if result.code:
             raise self.failure(f"{self.name}: {Path(command[0]).name} {ended(result.code)}", result.output)
 
@@ -94,18 +96,10 @@ def instance_of(name: str, folder: Path) -> Instance:
 
     Raises InputError for an unknown name, MissingError with the install command.
     """
-    known = services()
-    match = _NAME.fullmatch(name)
-    if match is None or match["service"] not in known:
-        raise InputError(
-            f"[app] services: there is no service {name!r}; known: {', '.join(sorted(known))}; further ones of "
-            "a kind are called memcached#2 to #9"
-        )
-    service, number = known[match["service"]], match["number"]
+    service, number = service_of(name)
     if lack := service.missing():
-        packages = " ".join(service.apt)
         raise MissingError(
-            f"[app] services: {service.name} is not installed ({lack}); run: apt-get install {packages}"
+            f"[app] services: {service.name} is not installed ({lack}); run: stackrace install {service.name}"
         )
     directory = folder / name.replace("#", "-")
     recipe = service.recipe(directory)
@@ -114,13 +108,30 @@ def instance_of(name: str, folder: Path) -> Instance:
     return Instance(name=name, service=service, directory=directory, recipe=recipe)
 
 
+def service_of(name: str) -> tuple[Service, str | None]:
+    """Return the service that ``name`` asks for, and its number; raises InputError naming the nearest."""
+    known = services()
+    kind = name.partition("#")[0]
+    match = _NAME.fullmatch(name)
+    if kind not in known:
+        near = nearest(kind, known)
+        way_out = f"known are {', '.join(sorted(known))}"
+        if near:
+            way_out = f'did you mean services = ["{near[0]}{name.removeprefix(kind)}"]?'
+        raise InputError(f"[app] services: there is no service {name!r}; {way_out}")
+    if match is None:
+        way_out = f'further ones of a kind are numbered: services = ["{kind}", "{kind}#2"]'
+        raise InputError(f"[app] services: {name!r} is not numbered 2 to 9; {way_out}")
+    return known[match["service"]], match["number"]
+
+
 def identity(service: Service) -> tuple[str, ...]:
     """Say what the data of a service depend on: its version, its recipe, and whose rights it runs with."""
     command = service.version()
     try:
         result = run(command, folder=Path("/"), environment=os.environ, timeout_s=READY_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise LaunchError(f"{service.name} cannot be started: {error}") from error
+        raise LaunchError(f"{service.name} cannot be started: {said_by(error, where=True)}") from error
     if result.code:
         raise LaunchError(f"{service.name}: {' '.join(command)} {ended(result.code)}", detail=result.output)
     return (service.name, result.output, repr(service.recipe(Path("/run"))), *unprivileged(), str(os.geteuid()))

@@ -6,7 +6,6 @@ import http.client
 import math
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,16 +14,20 @@ from itertools import groupby
 from pathlib import Path
 
 from ..model.errors import LaunchError
+from ..model.foreign import said_by
 from ..model.launch import Failure, FailureKind
 from ..model.numbers import duration
 from ..model.stack import Stack
-from ..model.workload import Workload
+from ..model.workload import Request, Workload
+from ..process import run
 from ..servers import Catalogue, Hosted
 from .cgroups import Group
 from .confinement import Confinement, exceeded
 from .guard import Guard
 from .installation import find_binary
+from .known_answers import KnownAnswers
 from .listening import accepts
+from .loading import cause, is_refused
 from .logs import OUTPUT, tail
 from .ports import LOOPBACK, free_port
 from .privileges import hand_over, unprivileged
@@ -32,13 +35,20 @@ from .rendering import Part, render_stack
 from .running import Running, ended
 from .served import COUNT
 from .visitor import Visitor, questions
-from .wire import difference
+from .wire import Reply, difference
+from .workers import Workers
+from .wrong_answers import accusation
 
-__all__ = ["START_TIMEOUT_S", "LaunchFailed", "Launcher"]
+__all__ = ["LaunchFailed", "Launcher"]
 
 POLL_S = 0.02
 START_TIMEOUT_S = 20.0
+"""Enough for most apps; one that takes long when it is examined is given more."""
+MOST_START_TIMEOUT_S = 120.0
+STARTS = 5.0
+"""How much longer a start may take than the examination: several workers on one core load the app at once."""
 CHANGE_OF_MIND_S = 8.0
+LAST_WORDS_S = 0.1
 
 Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
@@ -54,10 +64,12 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
 
 @dataclass(frozen=True, slots=True)
 class _Patience:
-    """How long a start may take, counted from the monotonic moment ``since_s``."""
+    """How long a start may take, counted from the monotonic moment ``since_s``, and what ends it before."""
 
     since_s: float
     limit_s: float
+    workers: dict[int, Workers] = field(default_factory=dict)
+    """Those of each first process, by its pid."""
 
     @property
     def spent_s(self) -> float:
@@ -80,29 +92,33 @@ class Launcher:
     """A stack that is up runs on these only; empty for all."""
     confinement: Confinement = field(default_factory=Confinement)
     """Holds a stack to its memory."""
+    known: KnownAnswers = field(default_factory=KnownAnswers)
+    """Tells which answers are right by now, and asks the app itself before a stack is blamed."""
+    debug: bool = False
+    """Whether the app is in its debug mode."""
+    examination_s: float = 0.0
+    """How long the app itself took to load and answer."""
 
-    def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float = START_TIMEOUT_S) -> Running:
+    @property
+    def start_timeout_s(self) -> float:
+        """How long a start may take, from the first process to the first right answer."""
+        return min(max(START_TIMEOUT_S, STARTS * self.examination_s), MOST_START_TIMEOUT_S)
+
+    def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float | None = None) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
 
-        ``timeout_s`` bounds the start, from the first process to the first right answer; any free ``port`` will do.
+        ``timeout_s`` bounds the start, by default what such an app may take; any free ``port`` will do.
         Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
         become ready in time, or when an answer differs from the app's own.
         """
         directory = self._directory()
-        patience = _Patience(time.monotonic(), timeout_s)
+        patience = _Patience(time.monotonic(), self.start_timeout_s if timeout_s is None else timeout_s)
         spawned: list[tuple[Part, int]] = []
         front_port = port or free_port()
         group: Group | None = None
         try:
             group = self._group()
-            parts = render_stack(
-                stack,
-                catalogue=self.catalogue,
-                app=self.host_for(stack),
-                directory=directory,
-                port=front_port,
-                cores=max(len(self.cores), 1),
-            )
+            parts = self._parts(stack, directory, front_port)
             self._start(parts, group, spawned, patience)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, front_port, spawned, directory, patience)
@@ -125,6 +141,20 @@ class Launcher:
             ready_s=ready_s,
             group=group,
         )
+
+    def _parts(self, stack: Stack, directory: Path, port: int) -> tuple[Part, ...]:
+        """Render ``stack``; raises LaunchFailed for a name that one of its configurations cannot say."""
+        try:
+            return render_stack(
+                stack,
+                catalogue=self.catalogue,
+                app=self.host_for(stack),
+                directory=directory,
+                port=port,
+                cores=max(len(self.cores), 1),
+            )
+        except LaunchError as error:
+            raise LaunchFailed(FailureKind.NOT_STARTED, error.message) from error
 
     def _start(
         self, parts: Sequence[Part], group: Group | None, spawned: list[tuple[Part, int]], patience: _Patience
@@ -186,19 +216,17 @@ class Launcher:
         """Let the server's own checker read the configuration."""
         if not part.recipe.check:
             return
-        result = subprocess.run(
+        result = run(
             [*unprivileged(), *_absolute(part.recipe.check, part.folders)],
-            cwd=part.site.directory,
-            env=self._variables(part),
-            capture_output=True,
-            text=True,
-            check=False,
+            folder=part.site.directory,
+            environment=self._variables(part),
+            begin=self.guard.view.entering(part.site.directory),
         )
-        if result.returncode:
+        if result.code != part.recipe.check_code:
             raise LaunchFailed(
                 FailureKind.NOT_STARTED,
                 f"{part.hop} rejects its configuration",
-                (result.stderr + result.stdout).strip()[-2000:],
+                result.output[-2000:],
             )
 
     def _spawn(self, part: Part, group: Group | None) -> int:
@@ -225,7 +253,7 @@ class Launcher:
     def _wait_listening(self, part: Part, spawned: Spawned, patience: _Patience) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""
         while not accepts(part.site.listen):
-            self._look_for_ended(spawned)
+            self._look_for_ended(spawned, patience)
             if patience.spent_s > patience.limit_s:
                 raise LaunchFailed(
                     FailureKind.NOT_READY,
@@ -239,35 +267,59 @@ class Launcher:
     ) -> None:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
         visitor = Visitor(LOOPBACK, port, workload)
-        for request, golden in questions(workload):
-            answered = ""
+        for request, golden in questions(self.known.now(workload)):
+            wrong: Reply | None = None
             while True:
                 silence = ""
                 try:
                     timeout_s = min(max(patience.limit_s - patience.spent_s, 0.1), 5.0)
-                    answered = difference(visitor.ask(request, timeout_s), golden)
+                    reply = visitor.ask(request, timeout_s)
+                    if not difference(reply, golden):
+                        break
+                    wrong = reply
                 except (OSError, http.client.HTTPException) as error:
-                    silence = f"no answer ({error})"
-                if not (answered or silence):
-                    break
-                self._look_for_ended(spawned)
+                    silence = f"no answer ({said_by(error)})"
+                self._look_for_ended(spawned, patience)
                 # a stack that is up and answers otherwise will not change its mind for long
                 limit_s = min(patience.limit_s, math.inf if silence else CHANGE_OF_MIND_S)
                 if patience.spent_s > limit_s:
                     # the last question may have been cut off by the limit; what was answered before says more
-                    kind = FailureKind.WRONG_ANSWER if answered else FailureKind.NOT_READY
-                    message = f"{request.method} {request.path}: {answered or silence}"
-                    raise LaunchFailed(kind, message, tail(directory))
+                    if wrong is None:
+                        raise LaunchFailed(FailureKind.NOT_READY, _about(request, silence), tail(directory))
+                    if not self._is_right_after_all(workload, request, wrong):
+                        message = _about(request, accusation(request, wrong, golden, debug=self.debug))
+                        raise LaunchFailed(FailureKind.WRONG_ANSWER, message, tail(directory))
+                    break
                 time.sleep(POLL_S)
 
-    def _look_for_ended(self, spawned: Spawned) -> None:
+    def _is_right_after_all(self, workload: Workload, request: Request, reply: Reply) -> bool:
+        """Ask the app itself again before a stack is blamed: its answer may change, if seldom."""
+        if not self.known.doubt(workload, [request]):
+            return False
+        return any(
+            asked == request and not difference(reply, golden)
+            for asked, golden in questions(self.known.now(workload))
+        )
+
+    def _look_for_ended(self, spawned: Spawned, patience: _Patience) -> None:
         states = self.guard.status([pid for _, pid in spawned])
         for part, pid in spawned:
-            code = states[pid].code
-            if code is not None:
-                raise LaunchFailed(
-                    FailureKind.NOT_STARTED, f"{part.hop} {ended(code)} at start", tail(part.site.directory)
-                )
+            directory, state = part.site.directory, states[pid]
+            workers = patience.workers.setdefault(pid, Workers(pid))
+            workers.look(state.family)
+            words = ""
+            if state.code is not None:
+                words = f"{part.hop} {ended(state.code)} at start"
+            elif workers.end_at_start(directory):
+                words = f"the workers of {part.hop} end at start"
+            elif is_refused(directory, part.recipe.unloadable):
+                words = f"{part.hop} cannot load the app"
+                # the traceback may follow these words
+                time.sleep(LAST_WORDS_S)
+            if words:
+                reason = cause(directory)
+                message = f"{words}: {reason}" if reason else words
+                raise LaunchFailed(FailureKind.NOT_STARTED, message, tail(directory))
 
     def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):
@@ -280,3 +332,7 @@ class Launcher:
 def _absolute(command: tuple[str, ...], folders: Sequence[Path]) -> tuple[str, ...]:
     """Return ``command`` with the path of its program, which a user's PATH may lack."""
     return (find_binary(command[0], folders) or command[0], *command[1:])
+
+
+def _about(request: Request, what: str) -> str:
+    return f"{request.method} {request.path}: {what}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..checks import Observation
@@ -15,20 +16,24 @@ from ..load.engine import run
 from ..load.histogram import slow
 from ..load.running import RunningEngine
 from ..model.errors import RefusedError
-from ..model.launch import Failure, MemorySample
-from ..model.load import Load
+from ..model.launch import Failure, FailureKind, MemorySample
+from ..model.load import Load, LoadResult
 from ..model.race import Enforcement, Resources
 from ..model.stack import Stack
+from ..model.url_prefix import is_below
 from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
+from ..process import Background
+from .asked_again import WrongUnderLoad, fates
 from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
 from .inspection import inspect
+from .known_answers import name_of
 from .launcher import Launcher, LaunchFailed
 from .logs import size_bytes
-from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched
-from .retiring import BackgroundStop, StoppingStack
+from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, Retired
+from .retiring import StoppingStack, retired
 from .running import Running
 from .running_services import RunningServices
 from .served import served
@@ -75,6 +80,7 @@ class LocalPlace:
         self._allowance = Allowance()
         self._services = Sampler(services.pids, guard.pid, self._allowance)
         self._up: dict[str, _RunningStack] = {}
+        self._wrong = WrongUnderLoad()
         self._all = Sampler({}, guard.pid)
         self._restless = False
         self._at_rest = False
@@ -93,11 +99,15 @@ class LocalPlace:
         return available_bytes()
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
+        """Start ``stack`` and wait until it answers rightly, for no longer than ``timeout_s``.
+
+        A failure is data; nothing is left running then.
+        """
+        patience_s = self._launcher.start_timeout_s
         try:
-            running = self._launcher.launch(stack, timeout_s=timeout_s)
+            running = self._launcher.launch(stack, timeout_s=min(timeout_s, patience_s))
         except LaunchFailed as failed:
-            return Launched(failure=failed.failure)
+            return Launched(failure=_hurried(failed.failure) if timeout_s < patience_s else failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         self._watch_all()
@@ -117,6 +127,8 @@ class LocalPlace:
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         up = self._up[stack.path]
+        known = self._launcher.known
+        workload = known.now(workload)
         ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
         play = partial(
             run,
@@ -149,10 +161,15 @@ class LocalPlace:
             usage = (*up.sampler.end(), *self._services.end())
             after = read_machine([self._guard.pid], self._cores.stack_cores)
             result = engine.finish(counted_s + limit_s)
+        wrong = _wrong_bodies(workload, result)
+        loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory += watch.samples
         canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S) else 0.0
+        wrongs = self._wrong.describe(
+            stack.path, (up.running.host, up.running.port), known.now(workload), load, result, loosened
+        )
         return Observation(
             stack=stack,
             load=load,
@@ -169,11 +186,15 @@ class LocalPlace:
             log_bytes=max(written_now_bytes - written_bytes, 0),
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
+            changing=known.pages(workload),
+            wrongs=wrongs,
+            wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         """Send ``load`` in one go until it is ``enough``; returns the seconds spent. Only memory is watched."""
         up = self._up[stack.path]
+        workload = self._launcher.known.now(workload)
         self._at_rest = False
         play = partial(
             run,
@@ -234,8 +255,8 @@ class LocalPlace:
         held_bytes = max(sum(sample.pss_bytes.values()) for sample in up.memory)
         return exceeded(most, held_bytes) if held_bytes > most else None
 
-    def retire(self, stacks: Sequence[Stack]) -> BackgroundStop:
-        """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
+    def retire(self, stacks: Sequence[Stack]) -> Background[Retired]:
+        """Begin to stop ``stacks``, and then to verify that nothing of them is left; others can start meanwhile."""
         leaving = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
         listening = listeners()
@@ -245,15 +266,27 @@ class LocalPlace:
             )
             for up in leaving
         ]
-        return BackgroundStop(self._guard, stopping)
+        return Background(lambda: retired(self._guard, stopping))
 
     def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
         """Tell whether some of the requests are for static files, which a front end sends by itself."""
-        static = tuple(self._launcher.host_for(stack).static)
-        return any(request.path.startswith(static) for request in workload.requests)
+        static = self._launcher.host_for(stack).static
+        return any(is_below(request.path, static) for request in workload.requests)
 
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
         roots = {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
         self._all = Sampler(roots, self._guard.pid)
         self._at_rest = False
+
+
+def _hurried(failure: Failure) -> Failure:
+    """Add that the budget cut the start short, where more time might have helped."""
+    if failure.kind is not FailureKind.NOT_READY:
+        return failure
+    return replace(failure, message=f"{failure.message}; the budget left no more: give more (--budget)")
+
+
+def _wrong_bodies(workload: Workload, result: LoadResult) -> Counter[str]:
+    """Return how often pages, named as ``GET /path``, were answered with a wrong body."""
+    return Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})

@@ -1,12 +1,16 @@
-"""What a stack writes: how much, and its last words when it failed."""
+"""What a stack writes: how much, and its last words when it failed.
+
+Servers make and remove folders while we look; what vanishes meanwhile holds nothing.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["OUTPUT", "size_bytes", "tail"]
+__all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
 
 OUTPUT = "output.log"
 """Where a process's standard output and error go, in its directory."""
@@ -15,7 +19,7 @@ OUTPUT = "output.log"
 def tail(directory: Path, lines: int = 12) -> str:
     """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all are."""
     parts = []
-    for path in sorted(directory.rglob("*.log")):
+    for path in sorted(logs_below(directory)):
         text = _end(path)
         if text:
             last = "\n".join(text.splitlines()[-lines:])
@@ -24,13 +28,22 @@ def tail(directory: Path, lines: int = 12) -> str:
 
 
 def size_bytes(directory: Path) -> int:
-    """Return how much the files below ``directory`` hold together; one that vanishes meanwhile holds nothing."""
+    """Return how much the files below ``directory`` hold together."""
     total = 0
-    for folder, _, names in os.walk(directory):
-        for name in names:
-            with suppress(OSError):
-                total += Path(folder, name).lstat().st_size
+    for path in _files_below(directory):
+        with suppress(OSError):
+            total += path.lstat().st_size
     return total
+
+
+def logs_below(directory: Path) -> Iterator[Path]:
+    """Yield every log below ``directory``."""
+    return (path for path in _files_below(directory) if path.suffix == ".log")
+
+
+def _files_below(directory: Path) -> Iterator[Path]:
+    # Path.rglob raises FileNotFoundError for a folder that vanishes, os.walk passes it over
+    return (Path(folder, name) for folder, _, names in os.walk(directory) for name in names)
 
 
 def _end(path: Path, most_bytes: int = 16_384) -> str:

@@ -9,7 +9,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-__all__ = ["hand_over", "unprivileged"]
+__all__ = ["hand_over", "serves_as_another", "unprivileged"]
 
 USER = "www-data"
 
@@ -34,8 +34,13 @@ def unprivileged() -> tuple[str, ...]:
 
 def hand_over(folder: Path) -> None:
     """Give ``folder`` to the user that servers run as, where that is somebody else than we are."""
-    if unprivileged()[:1] == ("setpriv",):
+    if serves_as_another():
         os.chown(folder, *_ids())
+
+
+def serves_as_another() -> bool:
+    """Tell whether servers run as a user who is not this process's own."""
+    return unprivileged()[:1] == ("setpriv",)
 
 
 def _ids() -> tuple[int, int]:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.stack import Hop, Protocol, SettingValue, Socket, Stack
-from ..servers import Catalogue, Endpoint, Fragment, Hosted, Recipe, Site
+from ..model.own import OwnFile
+from ..model.stack import Hop, Protocol, Socket, Stack
+from ..servers import Catalogue, Endpoint, Hosted, Recipe, Site
+from .links import plain
 from .ports import LOOPBACK, free_port
 from .privileges import hand_over
 
@@ -52,7 +54,8 @@ def render_stack(
                 directory=directory / (str(index) if copy == 0 else f"{index}.{copy}"),
                 listen=None if not front else port,
                 upstream=upstream,
-                app=app if front else _without_static(app),
+                # only the front serves static files; a hop behind it never sees them
+                app=app if front else replace(app, static={}),
                 catalogue=catalogue,
                 cores=cores,
             )
@@ -78,35 +81,26 @@ def _part(
     hand_over(directory)
     host, *guests = group
     endpoint = _endpoint(host, directory, listen)
-    inside: Fragment | None = None
+    site = Site(directory=directory, listen=endpoint, settings={}, app=app, upstream=upstream, cores=cores)
     for guest in reversed(guests):
-        site = _site(guest.settings, directory, endpoint, upstream, app, cores, inside)
-        inside = catalogue.guest(guest.server).fragment(site)
-    site = _site(host.settings, directory, endpoint, upstream, app, cores, inside)
+        inside = catalogue.guest(guest.server).fragment(_of_hop(site, guest))
+        site = replace(site, inside=inside)
+    site = _of_hop(site, host)
     server = catalogue.server(host.server)
     recipe = server.recipe(site)
     _write(directory, recipe.files)
     return Part(hop=name, site=site, recipe=recipe, folders=server.needs.folders)
 
 
-def _site(
-    settings: Mapping[str, SettingValue],
-    directory: Path,
-    listen: Endpoint,
-    upstream: tuple[Endpoint, ...],
-    app: Hosted,
-    cores: int,
-    inside: Fragment | None,
-) -> Site:
-    return Site(
-        directory=directory,
-        listen=listen,
-        settings=settings,
-        app=app,
-        upstream=upstream,
-        inside=inside,
-        cores=cores,
-    )
+def _of_hop(site: Site, hop: Hop) -> Site:
+    """Return ``site`` with all that the path says of ``hop``."""
+    file = None if hop.file is None else _in_plain_folder(hop.file, site.directory)
+    return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
+
+
+def _in_plain_folder(file: OwnFile, directory: Path) -> OwnFile:
+    """Return ``file`` where its folder has a plain name, since servers let a configuration name its own place."""
+    return replace(file, path=plain(file.path.parent, directory.parent) / file.path.name)
 
 
 def _endpoint(hop: Hop, directory: Path, port: int | None) -> Endpoint:
@@ -116,11 +110,6 @@ def _endpoint(hop: Hop, directory: Path, port: int | None) -> Endpoint:
     if hop.settings["socket"] == Socket.UNIX:
         return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=directory / "s")
     return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=LOOPBACK, port=free_port())
-
-
-def _without_static(app: Hosted) -> Hosted:
-    """Only the front serves static files; a hop behind it never sees them."""
-    return replace(app, static={})
 
 
 def _write(directory: Path, files: Mapping[str, str]) -> None:

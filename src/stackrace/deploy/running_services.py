@@ -16,7 +16,6 @@ from ..model.numbers import duration
 from ..model.preparing import Preparing, Step
 from ..services import DATA
 from .copies import CACHE, RUN, copy, move
-from .environments import cache_folder
 from .guard import Guard
 from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
 from .logs import OUTPUT, tail
@@ -24,7 +23,7 @@ from .privileges import unprivileged
 from .running import ended
 from .templates import Templates
 
-__all__ = ["RunningServices", "Services", "start_services"]
+__all__ = ["RunningServices", "Services"]
 
 POLL_S = 0.02
 
@@ -166,11 +165,3 @@ class Services:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.family:
             raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
-
-
-def start_services(names: Sequence[str], guard: Guard, cores: Sequence[int]) -> RunningServices:
-    """Start empty services, with no app to be prepared, and wait until they answer; raises as Services does."""
-    chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
-    chosen.start()
-    chosen.pin()
-    return chosen.running

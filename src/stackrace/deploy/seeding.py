@@ -16,6 +16,7 @@ from ..apps import app_environment, digest
 from ..model.app import App
 from ..model.errors import AppError, LaunchError
 from ..model.preparing import Preparing, Step
+from ..spec.commands import display
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
 from .hosting import prepare
@@ -43,6 +44,7 @@ class Seeding:
         self._services = Services(names, guard, cores, templates)
         self._names = ", ".join(names)
         self._templates = templates
+        self._guard = guard
         self._run = guard.directory
         self.data = guard.directory / "data"
 
@@ -86,7 +88,7 @@ class Seeding:
     def _seed(self, app: App, folder: Path) -> None:
         """Move all that the services, and the app itself, hold after its preparation into ``folder``."""
         # one announcement for all of it: what is built once does not count against a race's budget
-        self._tell(Step.DATA, f"{app.name}: {'; '.join(map(' '.join, app.prepare))}")
+        self._tell(Step.DATA, f"{app.name}: {'; '.join(map(display, app.prepare))}")
         self._services.start()
         self._prepare(app)
         self._services.stop()
@@ -96,7 +98,7 @@ class Seeding:
 
     def _prepare(self, app: App) -> None:
         try:
-            prepare(app)
+            prepare(app, self._guard.view)
         except AppError as error:
             if died := self._services.died():
                 raise LaunchError(

@@ -7,11 +7,12 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 Requests::
 
     {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15,
-     "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1}
+     "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1, "failed": "" | "why"}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
     {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
+    {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  whose view it is
 
 A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
@@ -37,6 +38,7 @@ if not __package__:
 
 from stackrace.deploy.descendants import Descendants, descendants
 from stackrace.deploy.family import Family
+from stackrace.deploy.namespaces import cover, enter, separate
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -50,6 +52,7 @@ class Supervisor:
     def __init__(self) -> None:
         self.families: dict[int, Family] = {}
         self.groups: set[str] = set()
+        self.view: int | None = None
         self.below = Descendants()
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -73,6 +76,8 @@ class Supervisor:
             case "pin":
                 self.pin(self.families[request["pid"]], request["cores"])
                 return {}
+            case "cover":
+                return self.cover(request)
             case other:
                 return {"error": f"unknown request {other!r}"}
 
@@ -90,25 +95,61 @@ class Supervisor:
         self.families[pid] = Family(pid, request["stop"], request["env"].get("TMPDIR", ""))
         if request.get("group"):
             self.groups.add(request["group"])
-        return {"pid": pid, "error": error} if error else {"pid": pid}
+        return {"pid": pid, "failed": error}
 
     def _become(self, request: dict, log: int, report: int) -> None:  # type: ignore[type-arg]
         try:
             os.setsid()
-            # should even the supervisor be killed, its children go with it
-            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(log, 1)
             os.dup2(log, 2)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
             _confine(request.get("group"), request.get("data"))
+            if self.view is not None:
+                enter(self.view)
+            # should even the supervisor be killed, its children go with it
+            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             os.chdir(request["cwd"])
             os.execvpe(request["argv"][0], request["argv"], request["env"])
         except BaseException as error:
             os.write(report, str(error).encode())
         finally:
             os._exit(127)
+
+    def cover(self, request: dict) -> dict:  # type: ignore[type-arg]
+        """Cover folders for all that is spawned from now on; at first a process stays that holds the view."""
+        failed, report = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            self._cover(request, report)
+        os.close(report)
+        with os.fdopen(failed, "rb") as pipe:
+            error = pipe.read().decode(errors="replace")
+        if error:
+            return {"error": error}
+        if self.view is None:
+            self.view = pid
+            self.families[pid] = Family(pid, signal.SIGKILL, "")
+        return {"pid": self.view}
+
+    def _cover(self, request: dict, report: int) -> None:  # type: ignore[type-arg]
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            separate() if self.view is None else enter(self.view)
+            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            cover(request["folders"], request["kept"])
+            if self.view is None:
+                os.close(report)
+                while True:
+                    signal.pause()
+        except BaseException as error:
+            os.write(report, str(error).encode())
+        finally:
+            os._exit(0)
 
     def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
         """Tell how families are: the exit code of the first process, once known, and who still lives."""
@@ -210,8 +251,6 @@ def serve(run_directory: str) -> None:
                 answer = supervisor.answer(request)
             except Exception as error:
                 answer = {"error": f"{type(error).__name__}: {error}"}
-            # whoever asked may have been interrupted, and the next must not take this answer for its own
-            answer["number"] = request["number"]
             with contextlib.suppress(BrokenPipeError):
                 os.write(1, json.dumps(answer).encode() + b"\n")
     supervisor.end_all()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..model.errors import InputError
+from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from .copies import CACHE, shortage, write_out
 
@@ -67,7 +68,9 @@ class Templates:
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 lock = (self._folder / (key + _LOCK)).open("w")
             except OSError as error:
-                raise InputError(f"the cache {self._folder} cannot be written: {error}; set {CACHE}") from error
+                raise InputError(
+                    f"the cache {self._folder} cannot be written: {said_by(error)}; set {CACHE}"
+                ) from error
             with lock:
                 self._wait(lock, mode, key)
                 if os.fstat(lock.fileno()).st_nlink:
@@ -95,7 +98,7 @@ class Templates:
             if not isinstance(error, OSError):
                 raise
             way_out = shortage(self._folder, CACHE) or f"; set {CACHE} to another folder"
-            raise InputError(f"a template cannot be kept in {self._folder}: {error}{way_out}") from error
+            raise InputError(f"a template cannot be kept in {self._folder}: {said_by(error)}{way_out}") from error
         finally:
             _remove(part)
 

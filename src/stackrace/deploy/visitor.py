@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..load.carrying import filled, handed_out
 from ..model.workload import Answer, Request, Workload
 from .wire import Reply, ask
 
@@ -15,30 +16,36 @@ MOST_QUESTIONS = 50
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:
     """Return the first ``MOST_QUESTIONS`` different requests with their golden answers, in order."""
-    wanted: dict[tuple[str, str, bytes], tuple[Request, Answer]] = {}
-    for request, golden in zip(workload.requests, workload.answers, strict=True):
+    wanted: dict[tuple[str, str, bytes, int], tuple[Request, Answer]] = {}
+    for number, (request, golden) in enumerate(zip(workload.requests, workload.answers, strict=True)):
         if len(wanted) == MOST_QUESTIONS:
             break
-        wanted.setdefault((request.method, request.path, request.body), (request, golden))
+        # a page that gives tokens gives others each time, and those of before a login are no good after it
+        turn = number if request.handouts or request.fills else -1
+        wanted.setdefault((request.method, request.path, request.body, turn), (request, golden))
     return list(wanted.values())
 
 
 class Visitor:
-    """Asks the stack at ``host`` and ``port``, and returns its cookies where the workload's visitors do."""
+    """Asks the stack at ``host`` and ``port``, and returns what it gives as the workload's visitors do."""
 
     def __init__(self, host: str, port: int, workload: Workload) -> None:
         self._host, self._port = host, port
         self._workload = workload
         self._cookies: dict[str, str] = {}
+        self._given: dict[int, bytes] = {}
 
     def ask(self, request: Request, timeout_s: float) -> Reply:
         """Send ``request`` and return the answer; raises OSError or http.client.HTTPException."""
+        asked = request
+        request = filled(request, self._given, self._cookies)
         if self._cookies:
             value = "; ".join(f"{name}={text}" for name, text in self._cookies.items())
             request = replace(request, headers=(*request.headers, ("Cookie", value)))
         reply = ask(self._host, self._port, request, self._workload.host, timeout_s)
         if self._workload.cookies:
             self._keep(reply)
+        self._given.update(handed_out(asked, reply.body))
         return reply
 
     def _keep(self, reply: Reply) -> None:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import http.client
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.workload import Answer, Request, Sameness
+from ..model.workload import Answer, AnswerOrigin, Request, Sameness
 
 __all__ = ["Reply", "ask", "difference"]
+
+
+_WHO = {
+    AnswerOrigin.APP: "the app itself answers",
+    AnswerOrigin.USER: "the app itself answers",
+    AnswerOrigin.FILE: "a static file is sent with",
+    AnswerOrigin.RECORDING: "the recording has",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +48,25 @@ def difference(reply: Reply, golden: Answer) -> str:
     if golden.status is None and not 200 <= reply.status < 300:
         return f"status {reply.status} where a success was expected"
     if golden.status is not None and reply.status != golden.status:
-        return f"status {reply.status} where the app itself answers {golden.status}"
+        return f"status {reply.status} where {_WHO[golden.origin]} {golden.status}"
     if golden.sameness is Sameness.BODY and reply.body != golden.body:
         return f"a body of {len(reply.body)} bytes that differs from the app's own {len(golden.body)}"
     if golden.sameness is Sameness.LENGTH and len(reply.body) != len(golden.body):
         return f"{len(reply.body)} bytes where the app itself answers {len(golden.body)}"
+    if golden.sameness is Sameness.PARTS and not _has_parts(reply.body, golden.parts):
+        return f"a body of {len(reply.body)} bytes {_lacking(reply.body, golden.parts)}"
     return ""
+
+
+def _has_parts(body: bytes, parts: Sequence[bytes]) -> bool:
+    """Tell whether ``body`` starts with the first part, ends with the last and has the others between them."""
+    pattern = rb".*".join(re.escape(part) for part in parts)
+    return re.fullmatch(pattern, body, re.DOTALL) is not None
+
+
+def _lacking(body: bytes, parts: Sequence[bytes]) -> str:
+    """Name the first part that ``body`` has nowhere."""
+    part = next((part for part in parts if part not in body), b"")
+    if not part:
+        return "that has the app's own parts in another order"
+    return f"without {part[:80].decode('utf-8', 'replace')!r}"

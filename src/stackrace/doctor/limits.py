@@ -47,7 +47,8 @@ def planned(surroundings: Surroundings) -> tuple[Advice, ...]:
 
 
 def _advice(finding: Finding, surroundings: Surroundings) -> Advice:
-    changes = _CURES.get(finding.check, _no_change)(surroundings)
+    cure = _CURES.get(finding.check)
+    changes = () if cure is None else cure(surroundings)
     great = finding.check in (shared_cores.declaration.id, time_wait.declaration.id)
     usual = Gain.GREAT if great else Gain.SOME
     return Advice(
@@ -63,10 +64,6 @@ def _command(finding: Finding) -> str:
     if finding.check != file_descriptors.declaration.id or finding.cure != RAISABLE or finding.limit is None:
         return ""
     return f"ulimit -n {round(finding.limit)}"
-
-
-def _no_change(surroundings: Surroundings) -> tuple[Change, ...]:
-    return ()
 
 
 def _longer_queue(surroundings: Surroundings) -> tuple[Change, ...]:

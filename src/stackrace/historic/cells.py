@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
-from ..model.comparison import CellName, Metric, Technique
+from ..model.comparison import CellName, Comparison, Metric, Technique
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Race
 from ..model.rerun import Cause, Gap, Survival
-from ..model.verdict import Effect
+from ..model.verdict import usual_refusal
+from ..stats.ratio import Contrast, ratios
 
-__all__ = ["FAILING_SHARE", "gap", "path_in", "survival", "values"]
+__all__ = ["FAILING_SHARE", "gap", "measured_ratio", "path_in", "survival", "values"]
 
 FAILING_SHARE = 0.01
 """A launch fails where more than one request in a hundred is answered wrongly or not at all."""
@@ -22,8 +22,21 @@ _COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
 
 
 def path_in(race: Race, technique: Technique) -> str:
-    """Return the path that ``technique`` was raced by: the original's where that was possible."""
-    return technique.original if technique.original in race.stacks else technique.path
+    """Return the path that ``technique`` was raced by: the original's where that was possible.
+
+    An original of which no launch or slice was valid leaves its place to the substitute beside it, and so does one
+    with such a companion.
+    """
+    originals = [technique.original, *([technique.companion] if technique.companion else [])]
+    return technique.original if all(_was_possible(race, path) for path in originals) else technique.path
+
+
+def _was_possible(race: Race, path: str) -> bool:
+    launches = [launch for launch in race.launches if launch.stack == path and not launch.cut_short]
+    measured = any(
+        launch.verdict.valid and any(slice_.verdict.valid for slice_ in launch.slices) for launch in launches
+    )
+    return path in race.stacks and (measured or not launches)
 
 
 def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int, float]:
@@ -63,6 +76,17 @@ def survival(race: Race, path: str, cell: CellName) -> Survival:
     return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
 
 
+def measured_ratio(
+    comparison: Comparison, race: Race, metric: Metric, this: CellName, that: CellName
+) -> float | None:
+    """Return the ratio of two cells over the blocks that both have a value in; None without such a block."""
+    first, second = (
+        values(race, path_in(race, comparison.techniques[cell.technique]), cell, metric) for cell in (this, that)
+    )
+    both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
+    return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
+
+
 def gap(race: Race, path: str, cell: CellName) -> Gap:
     """Return why a cell has no value: its stack failed, its slices were refused, or its turn never came."""
     if path not in race.stacks:
@@ -75,12 +99,8 @@ def gap(race: Race, path: str, cell: CellName) -> Gap:
     if failures:
         return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failures[-1])
     slices = [slice_ for _, own in _launches(race, path, cell) for slice_ in own]
-    findings = [finding for slice_ in slices for finding in slice_.verdict.findings]
-    refusing = [finding for finding in findings if finding.effect is not Effect.WARNS]
-    if refusing:
-        usual = Counter(finding.check for finding in refusing).most_common(1)[0][0]
-        last = [finding for finding in refusing if finding.check == usual][-1]
-        return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=last)
+    if (finding := usual_refusal(slice_.verdict for slice_ in slices)) is not None:
+        return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=finding)
     return Gap(cause=Cause.NO_RIGHT_ANSWER if slices else Cause.NO_TURN, technique=cell.technique)
 
 

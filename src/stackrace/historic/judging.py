@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ..model.comparison import Claim, Comparison, Kind
 from ..model.race import Race
@@ -36,7 +37,7 @@ def judged(
         id=id,
         made_at=made_at,
         mode=mode,
-        comparison=comparison,
+        comparison=_as_raced(comparison, races.values()),
         parts=parts,
         claims=claims,
         tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
@@ -45,6 +46,16 @@ def judged(
         mixes=tuple(filter(None, (mix_outcome(comparison, races.get(mix.part), mix) for mix in comparison.mixes))),
         host=next((race.host for race in races.values()), None),
     )
+
+
+def _as_raced(comparison: Comparison, races: Iterable[Race]) -> Comparison:
+    """Return ``comparison`` without the substitutes of originals that ran: where it was raced they are not gone."""
+    techniques = dict(comparison.techniques)
+    for race in races:
+        for key, technique in techniques.items():
+            if technique.original and path_in(race, technique) == technique.original:
+                techniques[key] = replace(technique, path=technique.original, gone="", instead="")
+    return replace(comparison, techniques=techniques)
 
 
 def outcomes(comparison: Comparison, races: Mapping[str, Race], *, ended: bool = True) -> tuple[ClaimOutcome, ...]:

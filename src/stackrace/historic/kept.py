@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..model import ids
 from ..model.errors import StoreError
+from ..model.foreign import said_by
 from ..model.rerun import Mode, PartOutcome
 
 __all__ = ["Kept", "keep", "latest"]
@@ -56,14 +57,11 @@ def keep(kept: Kept, folder: Path) -> Path:
 
 def latest(name: str, folder: Path) -> Kept:
     """Return the last rerun of ``name`` in ``folder``; raises StoreError when none is there, or readable."""
-    reruns = [_read(path) for path in sorted(folder.glob(f"{name}-*.json")) if _is_ours(path, name)]
+    files = sorted(folder.glob(f"{name}-*.json"))
+    reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
     if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
     return max(reruns, key=lambda kept: kept.made_at)
-
-
-def _is_ours(path: Path, name: str) -> bool:
-    return ids.is_valid(path.stem.removeprefix(f"{name}-"))
 
 
 def _read(path: Path) -> Kept:
@@ -79,7 +77,7 @@ def _read(path: Path) -> Kept:
             parts=tuple(_part(part) for part in document["parts"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path} cannot be read: {error}; move it away") from error
+        raise StoreError(f"{path} cannot be read: {said_by(error)}; move it away") from error
 
 
 def _part(document: Mapping[str, object]) -> PartOutcome:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from ..model.comparison import CellName, Comparison, Metric, Mix
 from ..model.race import Race
 from ..model.rerun import MixOutcome, Prediction
-from ..stats.ratio import Contrast, ratios
-from .cells import path_in, values
+from .cells import measured_ratio
 from .prediction import LADDER_MIX, mean_of_rates, rate_of_mean_time
 from .reading import published_ratio
 
@@ -51,10 +50,7 @@ def _cell(mix: Mix, workload: str) -> CellName:
 def _ratio(comparison: Comparison, race: Race, mix: Mix, this: str, that: str) -> float | None:
     if this == that:
         return 1.0
-    path = path_in(race, comparison.techniques[mix.technique])
-    first, second = (values(race, path, _cell(mix, name), Metric.THROUGHPUT) for name in (this, that))
-    both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
-    return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
+    return measured_ratio(comparison, race, Metric.THROUGHPUT, _cell(mix, this), _cell(mix, that))
 
 
 def _published(comparison: Comparison, mix: Mix, main: str) -> Prediction | None:

@@ -10,6 +10,8 @@ from pydantic import ValidationError
 
 from ..model.comparison import CellName, Claim, Comparison, Figure, Metric, Mix, Part, Row, Source, Table, Technique
 from ..model.errors import SpecError
+from ..model.foreign import said_by
+from ..model.numbers import things
 from ..spec.nearest import did_you_mean
 from ..spec.toml_lines import line_of
 from . import schema
@@ -36,7 +38,7 @@ def read_folder(folder: Path) -> Comparison:
         text = path.read_text(encoding="utf-8")
         document = schema.Document.model_validate(tomllib.loads(text))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SpecError(f"{path} cannot be read: {error}") from error
+        raise SpecError(f"{path} cannot be read: {said_by(error)}") from error
     except ValidationError as error:
         raise _refused(path, text, _invalid(error)) from error
     wrong = [*_unknown_names(document), *_missing_files(document, folder)]
@@ -48,7 +50,7 @@ def read_folder(folder: Path) -> Comparison:
 def _refused(path: Path, text: str, problems: Iterable[tuple[Location, str]]) -> SpecError:
     lines = sorted({(line_of(text, place) or 1, f"{_named(place)}: {what}") for place, what in problems})
     listed = "\n".join(f"  line {line}: {message}" for line, message in lines)
-    return SpecError(f"{path} has {len(lines)} problem{'s' if len(lines) > 1 else ''}:\n{listed}")
+    return SpecError(f"{path} has {things(len(lines), 'problem')}:\n{listed}")
 
 
 def _named(place: Location) -> str:
@@ -65,6 +67,10 @@ def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
     names: list[tuple[Location, str]] = [(("gone", i), entry.technique) for i, entry in enumerate(document.gone)]
     names += [(("figure", i), figure.technique) for i, figure in enumerate(document.figure)]
     names += [(("mix", i), mix.technique) for i, mix in enumerate(document.mix)]
+    gone = {entry.technique for entry in document.gone}
+    for i, entry in enumerate(document.gone):
+        if entry.companion and entry.companion not in gone:
+            yield ("gone", i), f"its companion {entry.companion!r} is not gone"
     for i, table in enumerate(document.table):
         names += [(("table", i), row.technique) for row in table.rows]
     for i, claim in enumerate(document.claim):
@@ -137,6 +143,7 @@ def _techniques(document: schema.Document) -> Mapping[str, Technique]:
             gone=gone[key].why if key in gone else "",
             instead=gone[key].instead if key in gone else "",
             original=gone[key].original if key in gone else "",
+            companion=gone[gone[key].companion].original if key in gone and gone[key].companion else "",
         )
         for key, technique in document.techniques.items()
     }

@@ -7,19 +7,9 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from ..model.comparison import Basis, Kind, Metric
-from ..model.errors import StackraceError
-from ..model.units import DURATION
+from ..spec.tables import Seconds
 
 __all__ = ["Cell", "Claim", "Document", "Figure", "Gone", "Mix", "Part", "Row", "Source", "Table", "Technique"]
-
-
-def _seconds(value: object) -> object:
-    if isinstance(value, str):
-        try:
-            return DURATION.parse(value)
-        except StackraceError as error:
-            raise ValueError(error.message) from error
-    return value
 
 
 def _cell(value: object) -> object:
@@ -31,7 +21,6 @@ def _listed(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 Level = Annotated[int, Field(ge=1, le=20_000)]
@@ -87,6 +76,7 @@ class Gone(_Table):
     why: Words
     instead: Words
     original: str = ""
+    companion: str = ""
 
 
 class Cell(_Table):

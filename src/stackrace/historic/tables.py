@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..model.comparison import CellName, Comparison, Row, Table
 from ..model.race import Race
 from ..model.rerun import TableOutcome
-from ..stats.ratio import Contrast, ratios
-from .cells import path_in, values
+from .cells import measured_ratio
 from .reading import published_ratio
 
 __all__ = ["table_outcome"]
@@ -36,9 +35,4 @@ def _then(comparison: Comparison, table: Table, row: Row, level: int) -> float |
 def _now(comparison: Comparison, race: Race | None, table: Table, row: Row, level: int) -> float | None:
     if race is None:
         return None
-    this, that = (
-        values(race, path_in(race, comparison.techniques[cell.technique]), cell, table.metric)
-        for cell in _cells(table, row, level)
-    )
-    both = tuple(this[block] - that[block] for block in sorted(this.keys() & that.keys()))
-    return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
+    return measured_ratio(comparison, race, table.metric, *_cells(table, row, level))

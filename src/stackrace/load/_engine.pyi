@@ -10,6 +10,8 @@ __all__ = [
     "Target",
     "TargetReport",
     "ceiling",
+    "page_fields",
+    "page_members",
     "run",
 ]
 
@@ -19,6 +21,8 @@ class Monitor:
     def cancel(self) -> None: ...
     @property
     def cancelled(self) -> bool: ...
+    @property
+    def opened(self) -> int: ...
     def snapshot(self) -> tuple[int, int, float]: ...
 
 @final
@@ -61,6 +65,8 @@ class Target:
         length: int | None = None,
         exact: bytes | None = None,
         parts: Sequence[bytes] | None = None,
+        handouts: Sequence[tuple[str, str, int, int]] = ...,
+        fills: Sequence[tuple[str, int, int, int | str, bool]] = ...,
     ) -> Target: ...
 
 @final
@@ -79,6 +85,7 @@ class Plan:
         keep_alive: bool = True,
         requests_per_connection: int | None = None,
         connect_timeout_s: float | None = None,
+        open_first_s: float | None = None,
         body_max_bytes: int | None = None,
         duration_s: float | None = None,
         requests: int | None = None,
@@ -191,6 +198,8 @@ class Report:
     def arrivals_distance(self) -> float | None: ...
 
 def run(plan: Plan, monitor: Monitor) -> Report: ...
+def page_fields(page: bytes) -> list[tuple[bytes, bytes, bool]]: ...
+def page_members(page: bytes) -> list[tuple[bytes, bytes]]: ...
 def ceiling(
     *,
     connections: int,

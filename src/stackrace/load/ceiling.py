@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from stackrace.model.errors import RefusedError
+from stackrace.model.foreign import said_by
 from stackrace.model.load import Load
 
 from . import _engine
@@ -61,4 +62,4 @@ def _measured(
             for _ in range(TIMES)
         )
     except (OSError, ValueError) as error:
-        raise RefusedError(f"the engine's own limit cannot be measured here: {error}") from error
+        raise RefusedError(f"the engine's own limit cannot be measured here: {said_by(error)}") from error

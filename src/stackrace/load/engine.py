@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stackrace.model.errors import InputError, RefusedError
+from stackrace.model.foreign import said_by
 from stackrace.model.load import Load, LoadResult, Tls
-from stackrace.model.workload import Answer, Order, Request, Sameness, Workload
+from stackrace.model.workload import Answer, Fill, FillPart, Order, Request, Sameness, Workload
 
 from . import _engine
 from ._engine import Monitor
@@ -25,6 +26,7 @@ def run(
     load: Load,
     tls: Tls | None = None,
     body_max_bytes: int | None = None,
+    open_first_s: float | None = None,
     warmup_s: float = 0.0,
     cores: Sequence[int] = (),
     threads: int | None = None,
@@ -36,9 +38,11 @@ def run(
     """Send ``workload`` to ``address`` at ``load`` and return what came back.
 
     ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
-    encrypted. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way when the
-    window opens belong to it from then on. After a window bounded by time load goes on for up to ``follow_s``,
-    until those requests are answered that are older than most: they would leave lower bounds in the latencies.
+    encrypted. With ``open_first_s`` a closed loop opens all its connections before its clock starts, until none was
+    opened for that long. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way
+    when the window opens belong to it from then on. After a window bounded by time load goes on for up to
+    ``follow_s``, until those requests are answered that are older than most: they would leave lower bounds in the
+    latencies.
 
     ``threads`` event loops run on ``cores``, one per core unless told otherwise; one loop anywhere when no cores
     are named. With ``spin`` they never sleep: an answer is seen when it comes and not once a core has woken. That
@@ -68,6 +72,7 @@ def run(
             keep_alive=load.keep_alive,
             requests_per_connection=load.requests_per_connection,
             connect_timeout_s=load.connect_timeout_s,
+            open_first_s=open_first_s,
             body_max_bytes=body_max_bytes,
             duration_s=load.duration_s,
             requests=load.requests,
@@ -83,7 +88,7 @@ def run(
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(f"this load cannot be applied: {error}") from error
     except OSError as error:
-        raise RefusedError(f"this machine does not allow the load: {error}") from error
+        raise RefusedError(f"this machine does not allow the load: {said_by(error)}") from error
     return outcome(report, ceiling_per_s)
 
 
@@ -113,5 +118,11 @@ def _target(request: Request, answer: Answer | None, host: str) -> _engine.Targe
         status=answer.status if answer is not None else None,
         length=len(answer.body) if answer is not None and sameness is Sameness.LENGTH else None,
         exact=answer.body if answer is not None and sameness is Sameness.BODY else None,
+        handouts=[(item.place.value, item.name, item.nth, item.slot) for item in request.handouts],
+        fills=[(_part(fill), fill.start, fill.end, fill.source, fill.form) for fill in request.fills],
         parts=list(answer.parts) if answer is not None and sameness is Sameness.PARTS else None,
     )
+
+
+def _part(fill: Fill) -> str:
+    return f"header:{fill.header}" if fill.part is FillPart.HEADER else fill.part.value

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from stackrace.model.errors import InputError
-from stackrace.model.workload import Answer, Order, Request, Sameness, Workload
+from stackrace.model.foreign import said_by
+from stackrace.model.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 
 from . import recorded
 from .recorded.step import Headers, Step
@@ -17,6 +18,7 @@ from .recorded.step import Headers, Step
 __all__ = ["Recording", "read_recording"]
 
 _NS = 1e-9
+_RECORDED = AnswerOrigin.RECORDING
 
 # Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
 _NAMING_ORIGIN = frozenset({"origin", "referer"})
@@ -65,7 +67,10 @@ def read_recording(
     try:
         session = recorded.read(path, limit)
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error}); give a HAR file or an access log") from error
+        raise InputError(
+            f"--session ([workload] session): {path} cannot be read: {said_by(error)}; give a HAR file "
+            "or an access log"
+        ) from error
     except recorded.RecordingError as error:
         raise InputError(f"{path} cannot be replayed: {error}") from error
     origin = session.origin
@@ -95,6 +100,8 @@ def _exchanges(
             body=step.body,
             think_s=step.think_ns * _NS if think else 0.0,
             embedded=step.embedded,
+            handouts=step.handouts,
+            fills=step.fills,
         )
         requests.append(request)
         body = step.answer if bodies else None
@@ -104,11 +111,11 @@ def _exchanges(
 
 @cache
 def _with_status(status: int | None) -> Answer:
-    return Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS)
+    return Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS, origin=_RECORDED)
 
 
 def _with_body(status: int | None, body: bytes) -> Answer:
-    return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY)
+    return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
 
 
 def _moved(request: Request, old: str, new: str) -> Request:

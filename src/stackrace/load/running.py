@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Self
 
 from ..model.load import LoadResult
+from ..process import Background, HeldSignals
 from .engine import Monitor
-from .held_signals import HeldSignals
 
 __all__ = ["RunningEngine"]
 
@@ -24,18 +24,14 @@ class RunningEngine:
     def __init__(self, play: Callable[[Monitor], LoadResult]) -> None:
         self._play = play
         self._monitor = Monitor()
-        self._result: LoadResult | None = None
-        self._error: BaseException | None = None
         self._signals = HeldSignals()
         self.begun_s = 0.0
-        # an event: join() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
-        self._over = threading.Event()
 
     def __enter__(self) -> Self:
         self._signals.hold()
         self.begun_s = time.monotonic()
         try:
-            threading.Thread(target=self._run).start()
+            self._work = Background(lambda: self._play(self._monitor))
         except RuntimeError:
             # no thread can be had: __exit__ will not be called
             self._signals.restore()
@@ -56,10 +52,15 @@ class RunningEngine:
         """Whether the run was ended early."""
         return self._monitor.cancelled
 
+    @property
+    def opened(self) -> int:
+        """Connections that were open before the run started, so far; 0 where it opens none first."""
+        return self._monitor.opened
+
     def wait(self, until_s: float) -> bool:
         """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
         self._signals.release()
-        return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
+        return self._work.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
     def follow(self, every_s: float, look: Callable[[int, int, float], None]) -> None:
         """Wait for the end; every ``every_s`` show ``look`` the right answers, errors and seconds so far.
@@ -92,20 +93,9 @@ class RunningEngine:
         """Wait for the end, brought about at ``until_s``; return the result or raise what the engine raised."""
         if not self.wait(until_s):
             self._cancel()
-        if self._error is not None:
-            raise self._error
-        assert self._result is not None
-        return self._result
+        return self._work.finish()
 
     def _cancel(self) -> None:
-        if not self._over.is_set():
+        if not self._work.wait(0):
             self._monitor.cancel()
-            self._over.wait()
-
-    def _run(self) -> None:
-        try:
-            self._result = self._play(self._monitor)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._over.set()
+            self._work.wait()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from stackrace.model.errors import InputError
+from stackrace.model.foreign import said_by
+from stackrace.model.mistaken import url_meant
 
 from .recorded.target import origin_form
 
 __all__ = ["Url", "parse"]
 
 _EXAMPLE = "http://127.0.0.1:8000/path"
+_LONGEST_SOCKET = 107
+"""Bytes; Linux ends paths of sockets with a NUL in 108. Source: unix(7)."""
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -49,8 +54,9 @@ def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = 
     With ``unix_socket`` that is the address, and the URL's host stays a name.
 
     InputError: it is no http or https URL, or its host is unknown, or another machine without
-    ``target_is_mine``.
+    ``target_is_mine``; or no socket can have the path ``unix_socket``.
     """
+    _refuse_impossible(unix_socket)
     parts = _split(text)
     name, port = _host(parts, text), _port(parts, text)
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
@@ -68,13 +74,23 @@ def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = 
     return url
 
 
+def _refuse_impossible(unix_socket: str | None) -> None:
+    length = 1 if unix_socket is None else len(os.fsencode(unix_socket))
+    if not 0 < length <= _LONGEST_SOCKET:
+        raise InputError(
+            f"--unix-socket {unix_socket!r} has {length} bytes, but a socket's path has 1 to {_LONGEST_SOCKET}; "
+            "change to its folder and give a relative one, or link to it from a shorter one"
+        )
+
+
 def _split(text: str) -> SplitResult:
     try:
         parts = urlsplit(text)
     except ValueError as error:
         raise InputError(f"{text!r} is not a URL ({error}); write it like {_EXAMPLE}") from error
     if parts.scheme not in _PORTS:
-        raise InputError(f"{text!r} is not an http or https URL; write it like {_EXAMPLE}")
+        way_out = f"did you mean {meant}?" if (meant := url_meant(text)) else f"write it like {_EXAMPLE}"
+        raise InputError(f"{text!r} is not an http or https URL; {way_out}")
     if "@" in parts.netloc:
         raise InputError(f"{text!r} contains a user name; send an Authorization header instead")
     return parts
@@ -104,7 +120,7 @@ def _resolve(host: str, port: int, text: str) -> str:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise InputError(
-            f"the host of {text!r} is unknown ({error}); correct its name, or write it like {_EXAMPLE}"
+            f"the host of {text!r} is unknown ({said_by(error)}); correct its name, or write it like {_EXAMPLE}"
         ) from error
     *_, address = min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
     return str(address[0])

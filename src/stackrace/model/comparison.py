@@ -118,6 +118,8 @@ class Technique:
     """What runs in its place, and why that one."""
     original: str = ""
     """The path it is raced by where somebody still has it and a catalogue entry for it."""
+    companion: str = ""
+    """The original of a technique it is held against: both are raced as originals, or neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
     ├── RefusedError                exit 3: the measurement cannot be believed
+    ├── BreakdownError              exit 4: something else broke: a full disk, a killed supervisor, a fault of ours
     └── InterruptedRace             exit 130: stopped by the user; what was measured is kept
 
 One place prints them: ``stackrace.cli``.
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppError",
+    "BreakdownError",
     "InputError",
     "InterruptedRace",
     "LaunchError",
@@ -90,6 +92,12 @@ class RefusedError(StackraceError):
     """No believable measurement came out; the message says which check refused it."""
 
     exit_code = 3
+
+
+class BreakdownError(StackraceError):
+    """What was asked for is right, and something else broke; the message says whether it can go on."""
+
+    exit_code = 4
 
 
 class InterruptedRace(StackraceError):  # noqa: N818 (not an error of anybody's)

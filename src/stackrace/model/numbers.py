@@ -13,7 +13,7 @@ from decimal import Decimal
 
 __all__ = [
     "LEAST", "NOTHING", "Figure", "about", "coefficient", "connections", "count", "duration", "mebibytes",
-    "milliseconds", "number", "percent", "setting",
+    "milliseconds", "number", "percent", "setting", "things",
 ]  # fmt: skip
 
 NOTHING = "–"
@@ -85,9 +85,14 @@ def mebibytes(size: float) -> str:
     return number(size / 1024**2)
 
 
+def things(amount: int, noun: str) -> str:
+    """Write a number of things with their ``noun``: ``1 page``, ``20 pages``."""
+    return f"{count(amount)} {noun}{'' if amount == 1 else 's'}"
+
+
 def connections(amount: int) -> str:
-    """Write a number of connections: ``1 connection``, ``20 connections``."""
-    return f"{count(amount)} connection{'' if amount == 1 else 's'}"
+    """Write a number of connections."""
+    return things(amount, "connection")
 
 
 def duration(seconds: float) -> str:

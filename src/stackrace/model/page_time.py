@@ -1,4 +1,4 @@
-"""How long the app itself takes for an answer."""
+"""How long the app itself takes: for an answer, or to load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["PageTime", "mean_time"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTime:
-    """What one answer takes without any server; zeros where nobody knows."""
+    """What one answer, or loading the app, takes without any server; zeros where nobody knows."""
 
     wall_s: float = 0.0
     """Seconds that pass."""

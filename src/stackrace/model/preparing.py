@@ -30,10 +30,16 @@ class Step(StrEnum):
     """Services or the app, ``subject``, start from a template."""
     START = auto()
     """A stack or the services ``subject`` start."""
+    DATABASE = auto()
+    """Databases of the app are copied: their names and sizes, ``subject``."""
+    PROJECT = auto()
+    """The app's project is copied: its name and size, ``subject``."""
     APP = auto()
     """The app's own commands run."""
     ANSWERS = auto()
     """The app ``subject`` is asked for its golden answers."""
+    PAGES = auto()
+    """The app is asked for its pages: its name and how far that is, ``subject``."""
     PORTS = auto()
     """Connections that are over have to let go of their ports (TIME_WAIT)."""
 

@@ -11,10 +11,26 @@ from .duty import Duty
 from .host import HostFacts
 from .launch import Launch
 from .load import Load
-from .stack import Stack, original_path
+from .own import Concern
+from .page_time import PageTime
+from .right_answer import RightAnswers
+from .stack import Origin, Stack, original_path
 from .workload import Workload
 
-__all__ = ["Cell", "Ending", "Enforcement", "Question", "Race", "RacePlan", "Resources", "Rule", "StackFacts"]
+__all__ = [
+    "Cell",
+    "ChangeFact",
+    "Ending",
+    "Enforcement",
+    "LeftOut",
+    "Question",
+    "Race",
+    "RacePlan",
+    "Resources",
+    "Rule",
+    "SettingFact",
+    "StackFacts",
+]
 
 
 class Question(StrEnum):
@@ -124,6 +140,10 @@ class RacePlan:
     """Whether all stacks race for the whole budget, however early the answer comes."""
     twin: bool = True
     """Whether one stack runs twice under two names, to show what the race takes for a difference."""
+    loading: PageTime = field(default_factory=PageTime)
+    """What one process takes to load the app and to give each first answer."""
+    start_cores: int = 1
+    """How many cores a stack may use while it starts."""
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
         """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
@@ -138,6 +158,33 @@ class RacePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingFact:
+    """One setting of one hop, and whose choice it was."""
+
+    hop: str
+    """The server's name."""
+    name: str
+    """Of an option in the server's own language with its dashes."""
+    value: str
+    """As a path writes it; for what only the server knows, what its configuration file says."""
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFact:
+    """One thing in a configuration file of the user's that the race decided otherwise."""
+
+    hop: str
+    """The server's name."""
+    key: str
+    """As the file calls it."""
+    theirs: str
+    """The value in the file."""
+    concern: Concern
+    """What it is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackFacts:
     """What exactly one stack was."""
 
@@ -149,6 +196,20 @@ class StackFacts:
     """Rendered configuration by file name."""
     commands: tuple[str, ...] = ()
     """The commands that started it, in order."""
+    settings: tuple[SettingFact, ...] = ()
+    """All its settings, hop by hop; none in races that earlier versions measured."""
+    changes: tuple[ChangeFact, ...] = ()
+    """What had to be changed in configuration files of the user's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A stack that nobody named, and that would have been raced if it could."""
+
+    stack: str
+    """Its path."""
+    reason: str
+    """With what helps, as errors have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +240,8 @@ class Race:
     host: HostFacts
     notes: tuple[str, ...] = ()
     """Sentences to be read with the result."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Default stacks that cannot be raced here."""
     facts: tuple[StackFacts, ...] = ()
     launches: tuple[Launch, ...] = ()
     """In order of time."""
@@ -201,3 +264,6 @@ class Race:
     """By what it was, and is reported as, decided."""
     duty: Duty | None = None
     """Where its time went; None where nobody took it."""
+    checks: Mapping[str, RightAnswers] = field(default_factory=dict)
+    """What a right answer was by the user's word, by path, for each workload that has such rules. An only workload
+    has no name."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from .own import OwnFile, OwnLanguage, OwnOption
+
 __all__ = [
     "BEHIND_ANOTHER",
     "CACHE",
@@ -68,6 +70,8 @@ class Origin(StrEnum):
     """What a published comparison used."""
     TUNED = "tuned"
     """Chosen for this race, by its author or a tuner."""
+    OWN = "own"
+    """Said in the server's own language: by an option given as it is, or in a file of the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +91,15 @@ class Setting:
     origin: Origin = Origin.DEFAULT
     implies: Mapping[str, Interface] = field(default_factory=dict)
     """Which interface a value hosts, where a server can host several (``class=uvicorn``)."""
+    listens: Mapping[str, frozenset[Protocol]] = field(default_factory=dict)
+    """The values with which the server knows only some of its protocols, and which."""
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
     """The values with which the server closes each connection after one answer, and the reason with its remedy."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its default takes whichever interface the app offers, where other values say one."""
+        return bool(self.implies) and self.default not in self.implies
 
 
 BEHIND_ANOTHER = (
@@ -130,6 +141,10 @@ def _threads(settings: Mapping[str, SettingValue]) -> int:
     return int(settings.get("threads", 1))
 
 
+def _never(settings: Mapping[str, SettingValue]) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
     """What a catalogue entry can do, as far as the grammar of stacks needs to know."""
@@ -156,10 +171,31 @@ class ServerSpec:
     """How many processes its settings make it work with; None where they do not say."""
     threads: Callable[[Mapping[str, SettingValue]], int] = _threads
     """How many threads of each process run the app with these settings; 0 where there is no limit."""
+    preloads: Callable[[Mapping[str, SettingValue]], bool] = _never
+    """Whether its settings make it load the app once, before it makes its processes."""
+    alone: bool = False
+    """Whether only one of it can run on a machine, since it writes to fixed places."""
+    own: OwnLanguage | None = None
+    """Which words of its own language it takes; None for none."""
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
+    caution: str = ""
+    """What does not work as it should, in a sentence; empty for nothing known."""
     gone: str = ""
     """Why a technique that people still look for can no longer be had, and what took its place."""
+
+    def hosting(self, interface: Interface) -> tuple[str, ...]:
+        """Return how a path names it so that it hosts ``interface``: ``granian``, ``gunicorn:class=asgi``.
+
+        Its name alone where that is enough; nothing where it does not host the interface.
+        """
+        if interface not in self.hosts:
+            return ()
+        for setting in self.settings:
+            if setting.implies and setting.implies.get(str(setting.default), interface) is not interface:
+                values = (value for value, implied in setting.implies.items() if implied is interface)
+                return tuple(f"{self.name}:{setting.name}={value}" for value in values)
+        return (self.name,)
 
     def setting(self, name: str) -> Setting:
         """Return the setting called ``name``; raises KeyError when there is none."""
@@ -182,6 +218,12 @@ class Hop:
     """All settings, the catalogue's defaults included."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Whose choice each setting is."""
+    options: tuple[OwnOption, ...] = ()
+    """What the path says in the server's own language."""
+    config: str = ""
+    """The configuration file that the path names, as written; empty without one."""
+    file: OwnFile | None = None
+    """That file, where it could be read: paths are also parsed where no files are."""
 
     @property
     def server(self) -> str:
@@ -202,6 +244,22 @@ class Hop:
     def threads(self) -> int:
         """How many threads of each process run the app."""
         return self.spec.threads(self.settings)
+
+    @property
+    def loaders(self) -> int:
+        """How many processes load the app side by side when it starts; one where its settings do not say."""
+        processes = None if self.spec.preloads(self.settings) else self.processes
+        return self.instances * max(processes.least if processes else 1, 1)
+
+    def identity(self, interface: Interface) -> tuple[object, ...]:
+        """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
+        open_choices = {
+            setting.name: interface
+            for setting in self.spec.settings
+            if setting.is_open and setting.name in self.settings
+        }
+        settings = frozenset({**self.settings, **open_choices}.items())
+        return self.server, self.protocol, settings, self.options, self.config
 
     @property
     def closes_because(self) -> str:
@@ -242,6 +300,16 @@ class Stack:
 
     def __hash__(self) -> int:
         return hash(self.path)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What it is, however its path is spelled: two stacks of one identity are one stack."""
+        return self.interface, *(hop.identity(self.interface) for hop in self.hops)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no second stack like it can be up, since one of its servers can run only once."""
+        return any(hop.spec.alone for hop in self.hops)
 
     @property
     def keeps_answers(self) -> bool:

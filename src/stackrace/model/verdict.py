@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Effect", "Fact", "Finding", "Unit", "Verdict"]
+__all__ = ["Effect", "Fact", "Finding", "Unit", "Verdict", "usual_refusal"]
 
 
 class Effect(StrEnum):
@@ -80,3 +81,10 @@ class Verdict:
     def of(cls, findings: Iterable[Finding | None]) -> Verdict:
         """Collect what the checks returned, silent ones left out."""
         return cls(tuple(finding for finding in findings if finding is not None))
+
+
+def usual_refusal(verdicts: Iterable[Verdict]) -> Finding | None:
+    """Return the last finding of the check that refused most; None where nothing was refused."""
+    refusals = [finding for each in verdicts for finding in each.findings if finding.effect is not Effect.WARNS]
+    usual = Counter(finding.check for finding in refusals).most_common(1)
+    return [finding for finding in refusals if finding.check == usual[0][0]][-1] if usual else None

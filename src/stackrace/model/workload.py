@@ -2,12 +2,73 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from .page_time import PageTime
 
-__all__ = ["Answer", "Nonce", "NoncePlace", "Order", "Request", "Sameness", "Workload"]
+__all__ = [
+    "Answer",
+    "AnswerOrigin",
+    "Fill",
+    "FillPart",
+    "Handout",
+    "HandoutPlace",
+    "Nonce",
+    "NoncePlace",
+    "Order",
+    "Request",
+    "Sameness",
+    "Workload",
+]
+
+
+class FillPart(StrEnum):
+    """A part of a request."""
+
+    PATH = "path"
+    """Query included."""
+    HEADER = "header"
+    BODY = "body"
+
+
+class HandoutPlace(StrEnum):
+    """A place in an answer that gives values by name."""
+
+    FIELD = "field"
+    """A field of a page: ``<input name=…>`` or ``<meta name=…>``."""
+    MEMBER = "member"
+    """A named string of JSON or a script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handout:
+    """A named value of an answer that later requests of the visit send back."""
+
+    name: str
+    nth: int
+    """Its number, from 0, among those of that name."""
+    slot: int
+    """Where its value is kept for the visit."""
+    place: HandoutPlace = HandoutPlace.FIELD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """A place in a request for what its visitor was given; as recorded where nothing was."""
+
+    part: FillPart
+    start: int
+    """The first byte, in that part, that is replaced."""
+    end: int
+    """The first byte after those."""
+    source: int | str
+    """The slot of a handout, or the name of a cookie."""
+    header: str = ""
+    """The header's name; the first of that name is meant."""
+    form: bool = False
+    """Whether the value is encoded as in forms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +89,40 @@ class Request:
     """In a session the pause before the request, in seconds."""
     embedded: bool = False
     """Whether it belongs to the page before it in a session, as style sheets and images do."""
+    handouts: tuple[Handout, ...] = ()
+    """What of its answer later requests of a session send back."""
+    fills: tuple[Fill, ...] = ()
+    """Where it sends back what earlier answers of a session gave."""
+
+    def has(self, header: str) -> bool:
+        """Tell whether a header of that name, in any case, is among its own."""
+        return any(name.lower() == header.lower() for name, _ in self.headers)
+
+    def without(self, names: Container[str]) -> Request:
+        """Return it without the headers of ``names``, in lower case."""
+        return self.with_headers(tuple(pair for pair in self.headers if pair[0].lower() not in names))
+
+    def replacing(self, headers: tuple[tuple[str, str], ...]) -> Request:
+        """Return it with ``headers`` in place of its own of these names."""
+        kept = self.without({name.lower() for name, _ in headers})
+        return kept.with_headers((*kept.headers, *headers)) if headers else self
+
+    def with_headers(self, headers: tuple[tuple[str, str], ...]) -> Request:
+        """Return it with other headers; nothing is filled into one that is not what it was."""
+        if headers == self.headers:
+            return self
+        old, new = _firsts(self.headers), _firsts(headers)
+        fills = tuple(
+            fill
+            for fill in self.fills
+            if fill.part is not FillPart.HEADER or old.get(fill.header.lower()) == new.get(fill.header.lower())
+        )
+        return replace(self, headers=headers, fills=fills)
+
+
+def _firsts(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Return the first value of each header, by name in lower case."""
+    return {name.lower(): value for name, value in reversed(headers)}
 
 
 class Order(StrEnum):
@@ -71,9 +166,21 @@ class Sameness(StrEnum):
     """They differed in length too: only the status can be held against an answer."""
 
 
+class AnswerOrigin(StrEnum):
+    """Who says that an answer is right."""
+
+    APP = "app"
+    """The application itself, asked without any server."""
+    FILE = "file"
+    """A static file that the application itself does not have: a front end sends it."""
+    RECORDING = "recording"
+    USER = "user"
+    """A rule of the user's."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The golden answer to a request: what the application itself says, asked without any server."""
+    """The golden answer to a request: as a rule what the application itself says, asked without any server."""
 
     status: int | None
     """None where nothing certain is known of it, as in recordings: any 2xx is right then."""
@@ -83,6 +190,7 @@ class Answer:
     parts: tuple[bytes, ...] = ()
     """The fixed parts of a body whose sameness is PARTS: it starts with the first, ends with the last, and has the
     others between them in their order."""
+    origin: AnswerOrigin = AnswerOrigin.APP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from types import TracebackType
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from ..model.launch import MemorySample
+from ..process import Background
 from .sampler import Sampler
 
 __all__ = ["MemoryWatch"]
@@ -24,8 +25,8 @@ class MemoryWatch:
         self._sampler = sampler
         self._started_at = started_at
         self._samples: list[MemorySample] = []
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="memory watch", daemon=True)
+        self._stopping: SimpleQueue[None] = SimpleQueue()
+        self._work: Background[None] | None = None
 
     @property
     def samples(self) -> tuple[MemorySample, ...]:
@@ -33,20 +34,20 @@ class MemoryWatch:
         return tuple(self._samples)
 
     def __enter__(self) -> MemoryWatch:
-        self._thread.start()
+        self._work = Background(self._watch, daemon=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
         """End the watch and wait until its thread is gone; stopping twice is fine."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._stopping.put(None)
+        if self._work is not None:
+            self._work.finish()
 
     def _watch(self) -> None:
-        while not self._stopping.wait(self._sampler.allowance.pause_s()):
+        while True:
+            with suppress(Empty):
+                return self._stopping.get(timeout=self._sampler.allowance.pause_s())
             self._samples.append(self._sampler.sample_memory(time.monotonic() - self._started_at))

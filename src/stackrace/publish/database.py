@@ -11,7 +11,6 @@ import http.client
 import json
 import ssl
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -19,20 +18,35 @@ from urllib.parse import quote
 from ..model.errors import StoreError
 from .address import PASSWORD, USER, CouchAddress
 
-__all__ = ["Conflict", "Database"]
+__all__ = ["Conflict", "Database", "Listing", "values_in"]
 
 TIMEOUT_S = 30.0
 """The longest wait for the next bytes of the server."""
 LONGEST_S = 600.0
 """The longest time for one answer, so that a slow server does not hold us for ever."""
-MOST_BYTES = 256 << 20
-"""The largest answer that is read."""
+MOST_BYTES = 64 << 20
+"""The largest attachment that is read."""
+MOST_DOCUMENT_BYTES = 8_000_000
+"""The largest document that is parsed: no CouchDB takes larger ones by default."""
+MOST_VALUES = 500_000
+"""Most values in it: each takes far more memory than the two bytes that it may be written in."""
 PAGE = 500
 """Ids asked for at once."""
+MOST_IDS = 20_000
+"""Most ids that are listed: a server may go on for ever."""
 
 
 class Conflict(Exception):  # noqa: N818 (an answer, not a failure)
     """The document exists already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What documents a database has."""
+
+    ids: tuple[str, ...]
+    cut: str = ""
+    """What ended it early, as a verb; empty for a whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,10 @@ class _Answer:
     @property
     def document(self) -> dict[str, Any]:
         """The body as a JSON object; empty when it is none."""
+        if len(self.body) > MOST_DOCUMENT_BYTES or values_in(self.body) > MOST_VALUES:
+            raise StoreError(
+                f"a document has more than {MOST_DOCUMENT_BYTES // 10**6} MB or {MOST_VALUES} values: it is no race"
+            )
         try:
             document = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -77,6 +95,8 @@ class Database:
             return None
         if answer.status != 200 or "_id" not in answer.document:
             raise self._trouble(answer, f"does not return document {identifier}")
+        if answer.document["_id"] != identifier:
+            raise StoreError(f"{self.address} returns another document than {identifier}, which was asked for")
         return answer.document
 
     def attachment(self, identifier: str, name: str) -> bytes:
@@ -95,20 +115,34 @@ class Database:
         if answer.status not in (201, 202):
             raise self._trouble(answer, "rejects the race")
 
-    def ids(self) -> Iterator[str]:
-        """Yield the ids of all documents in alphabetical order, those of design documents left out."""
+    def listing(self) -> Listing:
+        """Return the ids of all documents in alphabetical order, those of design documents left out.
+
+        It is cut after ``MOST_IDS``, or where a later page cannot be had. Raises StoreError where the first cannot.
+        """
+        ids: list[str] = []
         after = ""
-        while True:
-            start = f"&startkey={quote(json.dumps(after))}&skip=1" if after else ""
-            answer = self._ask("GET", f"/_all_docs?limit={PAGE}{start}")
-            rows = answer.document.get("rows")
-            if answer.status != 200 or not isinstance(rows, list):
-                raise self._trouble(answer, "does not list its documents")
+        while len(ids) < MOST_IDS:
+            try:
+                rows = self._page(after)
+            except StoreError as error:
+                if not after:
+                    raise
+                return Listing(ids=tuple(ids), cut=f"broke off: {error.message}")
             page = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
-            yield from (each for each in page if not each.startswith("_"))
-            if len(page) < PAGE or page[-1] <= after:
-                return
+            ids += [each for each in page if not each.startswith("_")]
+            if len(rows) < PAGE or not page or page[-1] <= after:
+                return Listing(ids=tuple(ids))
             after = page[-1]
+        return Listing(ids=tuple(ids), cut=f"was cut after {len(ids)} documents")
+
+    def _page(self, after: str) -> list[Any]:
+        start = f"&startkey={quote(json.dumps(after))}&skip=1" if after else ""
+        answer = self._ask("GET", f"/_all_docs?limit={PAGE}{start}")
+        rows = answer.document.get("rows")
+        if answer.status != 200 or not isinstance(rows, list):
+            raise self._trouble(answer, "does not list its documents")
+        return rows
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> _Answer:
         address = self.address
@@ -154,6 +188,11 @@ class Database:
             case status:
                 message = f"{otherwise} (status {status}); check that the URL names a CouchDB database"
         return StoreError(f"{self.address} {message}", detail=reason)
+
+
+def values_in(text: bytes) -> int:
+    """Return how many values JSON ``text`` may hold at most."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
 
 
 def _read(response: http.client.HTTPResponse) -> _Answer:

@@ -22,6 +22,8 @@ from ..model import ids
 from ..model.errors import StoreError
 from ..model.launch import Launch
 from ..model.race import Race
+from .database import values_in
+from .privacy import Discretion
 
 __all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"]
 
@@ -30,8 +32,10 @@ SCHEMA = 2
 """The version of all this; a document with a higher one is left alone. Since 2, records have further members."""
 
 ATTACHMENT = "launches.jsonl.gz"
-MOST_BYTES = 1 << 30
-"""Most bytes of unpacked measurements: a thousand times a long race."""
+MOST_BYTES = 64 << 20
+"""Most bytes of unpacked measurements: many times a long race."""
+MOST_VALUES = 4_000_000
+"""Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +54,19 @@ class Published:
         return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
 
 
-def published(race: Race) -> Published:
-    """Return ``race`` as it is published; the same race gives an equal document on every machine."""
-    lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
+def published(race: Race, *, discreet: bool = True) -> Published:
+    """Return ``race`` as it is published; the same race gives an equal document on every machine.
+
+    A ``discreet`` one does not tell where files of this machine lie, nor its user's name; earlier ones did.
+    """
+    plain = Discretion().document if discreet else (lambda value: value)
+    lines = (dumps(plain(encode(launch)), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
         "type": TYPE,
         "schema": SCHEMA,
-        "race": encode(replace(race, launches=_heads(race.launches))),
+        "race": plain(encode(replace(race, launches=_heads(race.launches)))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
     return Published(document=document, packed=gzip.compress(bulk, mtime=0))
@@ -83,6 +91,8 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
             raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+        if values_in(bulk) > MOST_VALUES:
+            raise ValueError(f"its attachment {ATTACHMENT} holds more than {MOST_VALUES} values")
         race: Race = decode(Race, document.get("race"))
         launches = tuple(decode(Launch, json.loads(line), "launch") for line in bulk.splitlines())
         _must_agree(identifier, race, launches)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import ids
 from ..model.errors import StoreError
 from ..model.race import Race
-from .database import Conflict, Database
-from .document import ATTACHMENT, SCHEMA, TYPE, Published, published, race_from
+from .database import Conflict, Database, Listing
+from .document import ATTACHMENT, SCHEMA, TYPE, published, race_from
 
 __all__ = ["Fetched", "fetch", "publish", "published_ids"]
+
+MOST_TROUBLES = 100
+"""After so many refused documents the database is not asked for more: each may take it minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ def publish(race: Race, database: Database) -> bool:
             return True
         except Conflict:
             there = database.get(race.id)
-    if there is None or not _agrees(there, sent, database):
+    if there is None or not _agrees(there, race, database):
         raise StoreError(
             f"race {race.id} is in {database.address} with different content, which was not changed. One of "
             f"the two was altered; see: stackrace history {race.id}"
@@ -53,9 +56,10 @@ def publish(race: Race, database: Database) -> bool:
     return False
 
 
-def published_ids(database: Database) -> tuple[str, ...]:
+def published_ids(database: Database) -> Listing:
     """Return the ids that races may have; other documents may share the database."""
-    return tuple(each for each in database.ids() if ids.PATTERN.fullmatch(each))
+    listing = database.listing()
+    return replace(listing, ids=tuple(dict.fromkeys(each for each in listing.ids if ids.PATTERN.fullmatch(each))))
 
 
 def fetch(
@@ -71,17 +75,24 @@ def fetch(
     One that cannot be taken does not keep the others from being. Documents that are no races are passed over,
     unless they were ``named``.
     """
-    taken, known, troubles = [], [], []
-    for identifier in wanted:
+    taken: list[str] = []
+    known: list[str] = []
+    troubles: list[str] = []
+    for place, identifier in enumerate(wanted):
+        if len(troubles) >= MOST_TROUBLES:
+            troubles.append(f"{len(wanted) - place} more were not tried after so many")
+            break
         try:
             document = database.get(identifier)
+            if document is None and named:
+                raise StoreError(f"there is no race {identifier} in {database.address}")
             if document is None or (not named and document.get("type") != TYPE):
                 continue
             here = stored(identifier)
             if here is None:
                 keep(_whole(document, database))
                 taken.append(identifier)
-            elif _agrees(document, published(here), database):
+            elif _agrees(document, here, database):
                 known.append(identifier)
             else:
                 troubles.append(
@@ -97,12 +108,13 @@ def _whole(document: Mapping[str, Any], database: Database) -> Race:
     return race_from(document, database.attachment(document["_id"], ATTACHMENT))
 
 
-def _agrees(document: Mapping[str, Any], ours: Published, database: Database) -> bool:
-    """Tell whether ``document`` is the race that we would publish as ``ours``, whichever version published it."""
-    if _content(document) == ours.document:
+def _agrees(document: Mapping[str, Any], ours: Race, database: Database) -> bool:
+    """Tell whether ``document`` is the race that we would publish of ``ours``, whichever version published it."""
+    sent = published(ours)
+    if _content(document) in (sent.document, published(ours, discreet=False).document):
         return True
     earlier = document.get("type") == TYPE and document.get("schema") in range(1, SCHEMA)
-    return earlier and published(_whole(document, database)).document == ours.document
+    return earlier and published(_whole(document, database)).document == sent.document
 
 
 def _content(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,13 +22,17 @@ class Memory:
     """The largest size of each stack so far, in bytes by path, a twin's under its original's."""
     bound_bytes: int | None = None
     """What each stack may have at most, None for no limit."""
+    alone: frozenset[str] = frozenset()
+    """The stacks, by path, of which only one can be up, since they write to the same places."""
 
     def fits(self, up: Sequence[str], another: str) -> bool:
         """Tell whether ``another`` may be launched beside those that are ``up``, all by path.
 
         A stack that has its limit may come to use all of it. One that was never seen counts as the largest of those
-        that were. A stack alone always fits: there is no smaller batch.
+        that were. A stack alone always fits: there is no smaller batch. Beside one of ``alone`` no other one does.
         """
+        if self._is_alone(another) and any(map(self._is_alone, up)):
+            return False
         return not up or sum(map(self._size, (*up, another))) <= MEMORY_SHARE * self.room_bytes
 
     def batch_size(self, stacks: Sequence[str]) -> int:
@@ -39,6 +43,9 @@ class Memory:
                 batches, up = batches + 1, []
             up.append(stack)
         return math.ceil(len(stacks) / batches)
+
+    def _is_alone(self, path: str) -> bool:
+        return original_path(path) in self.alone
 
     def _size(self, path: str) -> int:
         if self.bound_bytes is not None:

@@ -61,8 +61,8 @@ class Block:
         steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
         waiting, batches = deque(order), 0
         memory = self._memory()
-        if memory.batch_size([stack.path for stack in order]) < len(order):
-            # where memory is short, what those before still hold counts
+        if memory.alone or memory.batch_size([stack.path for stack in order]) < len(order):
+            # where memory is short, what those before still hold counts; and who can run only once must be gone
             steps.pending_stops.finish()
             memory = self._memory()
         most = memory.batch_size([stack.path for stack in order])
@@ -89,7 +89,12 @@ class Block:
 
     def _memory(self) -> Memory:
         steps = self.steps
-        return Memory(room_bytes=steps.place.room_bytes(), known=steps.ledger.sizes, bound_bytes=self.bound_bytes)
+        return Memory(
+            room_bytes=steps.place.room_bytes(),
+            known=steps.ledger.sizes,
+            bound_bytes=self.bound_bytes,
+            alone=frozenset(original_path(cell.stack.path) for cell in self.cells if cell.stack.is_alone),
+        )
 
     @property
     def _stop_s(self) -> float:

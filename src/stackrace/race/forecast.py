@@ -20,7 +20,7 @@ READY_S = 8.0
 
 LAUNCH_S = 0.4
 WARMUP_S = 0.6
-"""Per stack: 201 launches of three default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
+"""Per stack of a quick app: 201 launches of default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
 
 STOP_S = 1.0
 """All stacks of a block together: the slowest servers take a second to stop."""
@@ -51,6 +51,10 @@ class ForecastInput:
     """The one that does not matter, 0.05 for 5 %."""
     twin: bool = True
     """Whether one stack runs twice at first."""
+    launch_s: float = LAUNCH_S
+    """What a launch takes, ``LAUNCH_S`` at least: see `loading.launch_s`."""
+    loading_s: float = 0.0
+    """What the app takes to load, once, before anything is launched."""
 
 
 def forecast_input(
@@ -61,6 +65,8 @@ def forecast_input(
     twin: bool,
     fixed_slice_s: float | None = None,
     alike: bool = False,
+    launch_s: float = LAUNCH_S,
+    loading_s: float = 0.0,
 ) -> ForecastInput:
     """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
     levels = len({cell.level for cell in cells})
@@ -70,15 +76,18 @@ def forecast_input(
         sides=0 if alike else levels - 1,
         difference=difference,
         twin=twin,
+        launch_s=max(launch_s, LAUNCH_S),
+        loading_s=loading_s,
     )
 
 
 def answer_s(race: ForecastInput, stacks: int) -> float:
     """Return about how many seconds a race of ``stacks`` stacks needs until it can name the best.
 
-    In time to get ready, and as many blocks as `blocks_expected` says, ``MOST_BLOCKS`` where it knows no number;
-    all stacks are in the first ``TOGETHER_BLOCKS`` of them, then half. Where time is short a race makes one pass a
-    block. It never falls as stacks are added, though a few more sometimes need a block less.
+    In time to get ready, for which the app is loaded once, and as many blocks as `blocks_expected` says,
+    ``MOST_BLOCKS`` where it knows no number; all stacks are in the first ``TOGETHER_BLOCKS`` of them, then half.
+    Where time is short a race makes one pass a block. It never falls as stacks are added, though a few more
+    sometimes need a block less.
     """
     return max(_answer_s(race, fewer) for fewer in range(1, stacks + 1))
 
@@ -87,7 +96,7 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
     lengths = race.lengths
     # queues are worked off before the next stack is measured
     overhead = Overhead(
-        launch_s=LAUNCH_S,
+        launch_s=race.launch_s,
         warmup_s=max(WARMUP_S, lengths.response_s),
         stop_s=STOP_S,
         rest_s=AROUND_S + lengths.queue_s,
@@ -95,7 +104,9 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
     blocks = _blocks(stacks, race.difference)
     twice = 1 if race.twin and stacks >= FEWEST else 0
     left = max(-(-stacks // 2), min(stacks, FEWEST))
-    seconds = READY_S + STOP_S + (stacks + twice) * race.sides * (lengths.side_s + overhead.between_s)
+    seconds = (
+        READY_S + race.loading_s + STOP_S + (stacks + twice) * race.sides * (lengths.side_s + overhead.between_s)
+    )
     for number in range(blocks):
         racing = (stacks if number < TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
         ahead = Extent(stacks=racing, headline=racing * race.headline)

@@ -118,6 +118,11 @@ class Ledger:
         if measured.load.concurrency <= FEW_CONNECTIONS and measured.result.counts.ok:
             self._answers_s[original_path(stack), measured.workload] = measured.result.latency.p50
 
+    def longest_start_s(self, stack: str) -> float:
+        """Return the longest that a start of the stack took so far; 0 where none is known."""
+        launches = (launch for launch in self._launches.values() if launch.stack == stack)
+        return max((launch.ready_s or 0.0 for launch in launches), default=0.0)
+
     def failures_of(self, stack: str) -> list[FailureKind]:
         """Return how the stack's launches failed before any slice: the last ones, in a row."""
         kinds: list[FailureKind] = []

@@ -11,7 +11,14 @@ from ..model.launch import Launch
 from .pace import USUAL_LENGTHS, SliceLengths
 from .rewarm import REWARM_S
 
-__all__ = ["Overhead", "OverheadMeter", "expected_overhead", "overhead_of_launches", "warmup_cap_s"]
+__all__ = [
+    "USUAL_LAUNCH_S",
+    "Overhead",
+    "OverheadMeter",
+    "expected_overhead",
+    "overhead_of_launches",
+    "warmup_cap_s",
+]
 
 REST_S = 0.06
 """What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
@@ -21,11 +28,15 @@ STOP_S = 0.5
 wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
 
 
+USUAL_LAUNCH_S = 1.5
+"""What a launch may take at first, unless the app is known to load more slowly."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
     """What a block spends beside its slices, in seconds."""
 
-    launch_s: float = 1.5
+    launch_s: float = USUAL_LAUNCH_S
     """Per stack."""
     warmup_s: float = 1.0
     """Per stack."""
@@ -47,12 +58,17 @@ class Overhead:
         return max(stacks * (self.launch_s + self.warmup_s), self.stop_s)
 
 
-def expected_overhead(budget_s: float, stacks: int, lengths: SliceLengths = USUAL_LENGTHS) -> Overhead:
+def expected_overhead(
+    budget_s: float, stacks: int, lengths: SliceLengths = USUAL_LENGTHS, launch_s: float = USUAL_LAUNCH_S
+) -> Overhead:
     """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
 
-    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest.
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest; an app
+    that is slow to load makes each launch take ``launch_s``.
     """
-    usual = Overhead(warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s))
+    usual = Overhead(
+        launch_s=max(launch_s, USUAL_LAUNCH_S), warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s)
+    )
     return replace(usual, stop_s=max(usual.stop_s, STOP_S * stacks), rest_s=usual.rest_s + lengths.queue_s)
 
 

@@ -84,8 +84,8 @@ def parallelism_of(stacks: Sequence[Stack], cores: Resources) -> Parallelism:
 def _requests_at_once(stack: Stack) -> int:
     """Processes times threads of the server that hosts the app; a process at least answers one at a time."""
     host = stack.hops[-1]
-    processes = host.settings.get("workers", host.settings.get("processes", 1))
-    return max(int(processes) * host.threads * host.instances, 1)
+    processes = host.processes.most if host.processes else 1
+    return max(processes * host.threads * host.instances, 1)
 
 
 def response_s(page: PageTime, concurrency: int, parallelism: Parallelism) -> float:

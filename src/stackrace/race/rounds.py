@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..model.race import Cell, Ending, Race, RacePlan
 from ..model.stack import Stack
 from .block import Block
+from .loading import planned_launch_s
 from .overhead import expected_overhead
 from .pace import SLICE_S, fixed_lengths
 from .schedule import BlockPlan, passes_worth
@@ -41,7 +42,7 @@ class Rounds:
         assert plan.budget_s is not None
         self._plan = plan
         self._open_cells = open_cells
-        expected = expected_overhead(plan.budget_s, len(plan.stacks))
+        expected = expected_overhead(plan.budget_s, len(plan.stacks), launch_s=planned_launch_s(plan))
         self._overhead = replace(expected, warmup_s=min(expected.warmup_s, WARMUP_CAP_S))
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
         self.ending = Ending.BUDGET

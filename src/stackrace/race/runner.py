@@ -17,6 +17,7 @@ from .activity import Activity
 from .decisions import Decisions, decisions
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .ledger import Ledger
+from .loading import planned_launch_s
 from .resume import blocks_done, counted, spent_s
 from .rounds import OpenCells, Rounds
 from .runs import Runs
@@ -79,7 +80,8 @@ def run(
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
-    steps = Steps(number=blocks_done(race), place=place, ledger=ledger, sink=sink)
+    start_s = planned_launch_s(plan)
+    steps = Steps(number=blocks_done(race), place=place, ledger=ledger, sink=sink, start_s=start_s)
     try:
         try:
             ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), open_cells)

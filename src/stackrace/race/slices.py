@@ -10,6 +10,7 @@ from ..model.race import Cell, Ending, RacePlan
 from ..model.stack import Stack
 from .block import Block
 from .extent import Extent, extent_of, headline
+from .loading import planned_launch_s
 from .overhead import Overhead, expected_overhead, overhead_of_launches, warmup_cap_s
 from .pace import planned_lengths
 from .schedule import BlockPlan, least_budget_s, plan_block
@@ -31,7 +32,7 @@ class Slices:
         self._plan = plan
         self._lengths = planned_lengths(plan)
         self._overhead = overhead_of_launches(
-            earlier, expected_overhead(plan.budget_s, len(plan.stacks), self._lengths)
+            earlier, expected_overhead(plan.budget_s, len(plan.stacks), self._lengths, planned_launch_s(plan))
         )
         self._warmup_cap_s = warmup_cap_s(plan.budget_s, len(plan.stacks), self._lengths.response_s)
         self.ending = Ending.BUDGET

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..checks import Aftermath, LaunchView, Observation, examine, examine_launch
-from ..deploy.launcher import START_TIMEOUT_S
 from ..deploy.place import Place, Retired, Retiring
 from ..model import ids
 from ..model.launch import Launch, Slice
@@ -27,6 +26,8 @@ from .stopwatch import Phase, Stopwatch
 __all__ = ["Steps", "shuffled", "shuffler_of"]
 
 LEAST_PATIENCE_S = 4.0
+TIMES_EXPECTED = 2
+"""How much longer than expected a start may take, however little time is left."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +41,8 @@ class Steps:
     sink: Sink
     deadline_s: float = math.inf
     """Monotonic, infinite where nothing bounds the race: a start must leave time before it."""
+    start_s: float = 0.0
+    """What a start is expected to take."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
     pending_stops: PendingStops = field(default_factory=PendingStops)
@@ -53,7 +56,7 @@ class Steps:
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
         with self.watch.during(Phase.STARTING):
-            launched = self.place.launch(stack, self._patience_s)
+            launched = self.place.launch(stack, self._patience_s(stack))
         # a twin is what its original is
         named = stack.path == original_path(stack.path)
         if named and launched.facts is not None and self.ledger.describe(launched.facts):
@@ -68,10 +71,10 @@ class Steps:
         else:
             self.sink(LaunchEnded(launch))
 
-    @property
-    def _patience_s(self) -> float:
-        """How long one start may take: a stack that hangs must not eat the budget of the others."""
-        return min(START_TIMEOUT_S, max((self.deadline_s - time.monotonic()) / 3, LEAST_PATIENCE_S))
+    def _patience_s(self, stack: Stack) -> float:
+        """Return the longest that one start may take: a stack that hangs must not eat the budget of the others."""
+        expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
+        return max((self.deadline_s - time.monotonic()) / 3, LEAST_PATIENCE_S, TIMES_EXPECTED * expected_s)
 
     def announce(self, cell: Cell) -> None:
         """Say what is about to be measured."""

@@ -29,17 +29,13 @@ def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> 
     """
     load = replace(cell.load, duration_s=cap_s, requests=None)
     least_bins = max(LEAST_BINS, math.ceil(least_s / WARM_BIN_S))
-    enough = _settled if cap_s < SHORT_S else _steady(cap_s)
+    enough: Enough = (lambda counts: not rising(counts)) if cap_s < SHORT_S else _steady(cap_s)
     return place.warm_up(
         cell.stack,
         cell.workload,
         load,
         lambda counts: place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts)),
     )
-
-
-def _settled(counts: Sequence[int]) -> bool:
-    return not rising(counts)
 
 
 def _steady(cap_s: float) -> Enough:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Set
 
 from ..model.launch import Failure, FailureKind, Lack
 from ..model.race import Race
 from ..model.standing import Withdrawal
-from ..model.verdict import Effect
+from ..model.verdict import usual_refusal
 
 __all__ = ["withdrawals"]
 
@@ -25,12 +24,9 @@ def _failure(race: Race, stack: str) -> Failure | None:
     failures = [launch.failure for launch in launches if launch.failure is not None]
     if failures:
         return failures[-1]
-    findings = [finding for launch in launches for slice_ in launch.slices for finding in slice_.verdict.findings]
-    refusals = [finding for finding in findings if finding.effect is not Effect.WARNS]
-    if refusals:
-        usual = Counter(finding.check for finding in refusals).most_common(1)[0][0]
-        last = [finding for finding in refusals if finding.check == usual][-1]
-        return Failure(kind=FailureKind.REFUSED, finding=last)
+    finding = usual_refusal(slice_.verdict for launch in launches for slice_ in launch.slices)
+    if finding is not None:
+        return Failure(kind=FailureKind.REFUSED, finding=finding)
     if launches:
         return Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
     if race.ending is not None:

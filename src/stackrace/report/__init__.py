@@ -7,18 +7,16 @@ jinja2.
 from __future__ import annotations
 
 from .document import FORMAT, SCHEMA, VERSION, document
-from .exporter import Exporter, Format, exporter, render
+from .exporter import Format, render
 from .state import LiveState, Mishap
 
 __all__ = [
     "FORMAT",
     "SCHEMA",
     "VERSION",
-    "Exporter",
     "Format",
     "LiveState",
     "Mishap",
     "document",
-    "exporter",
     "render",
 ]

@@ -7,15 +7,15 @@ import io
 
 from ..model.conditions import Conditions
 from ..model.launch import Launch, Slice
+from ..model.printable import one_line
 from ..model.race import Race
 from ..model.standing import Standing
 from ..model.verdict import Effect
-from .clean import one_line
 from .growth import size
 from .words.failures import kind, message
 from .words.findings import title
 
-__all__ = ["HEADER", "CsvExporter"]
+__all__ = ["HEADER", "export"]
 
 HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
@@ -28,18 +28,15 @@ HEADER = (
 """The columns; new ones are added at the end, none is renamed or removed."""
 
 
-class CsvExporter:
-    """Writes one row per slice; a launch without slices keeps one row with its failure."""
-
-    def export(self, race: Race, standing: Standing) -> str:
-        """Return the table with its header; lists inside a field are separated by spaces."""
-        out = io.StringIO(newline="")
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(HEADER)
-        for launch in race.launches:
-            for slice_ in launch.slices or (None,):
-                writer.writerow(_row(race, launch, slice_))
-        return out.getvalue()
+def export(race: Race, standing: Standing) -> str:
+    """Return the table with its header; lists inside a field are separated by spaces."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEADER)
+    for launch in race.launches:
+        for slice_ in launch.slices or (None,):
+            writer.writerow(_row(race, launch, slice_))
+    return out.getvalue()
 
 
 def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..model.duty import Duty
+from ..model.printable import printable
 from ..model.race import Race, StackFacts
-from ..model.standing import Standing, Withdrawal
-from .clean import printable
+from ..model.standing import Standing
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
@@ -48,7 +47,9 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "standing": [row(each) for each in standing.rows],
         "levels": [level(each) for each in standing.levels],
         "scaling": plain(standing.scaling),
-        "withdrawals": [_withdrawal(each) for each in standing.withdrawals],
+        "withdrawals": [
+            {"stack": printable(each.stack), "failure": failure(each.failure)} for each in standing.withdrawals
+        ],
         "findings": [finding(each) for each in standing.verdict.findings],
         "void": not standing.verdict.valid,
         "warnings": plain(standing.warnings),
@@ -67,10 +68,6 @@ def _words(race: Race, standing: Standing) -> dict[str, object]:
     return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in texts.items()}}
 
 
-def _withdrawal(withdrawal: Withdrawal) -> dict[str, object]:
-    return {"stack": printable(withdrawal.stack), "failure": failure(withdrawal.failure)}
-
-
 def _race(race: Race) -> dict[str, object]:
     return {
         "id": race.id,
@@ -80,6 +77,7 @@ def _race(race: Race) -> dict[str, object]:
         "urls": plain(race.urls),
         "workloads": plain(race.workloads),
         "limits": plain(race.limits),
+        "checks": plain(race.checks),
         "loads": plain(race.loads),
         "question": race.question.value,
         "difference": race.difference,
@@ -95,15 +93,12 @@ def _race(race: Race) -> dict[str, object]:
         "twin": printable(race.twin) or None,
         "resumed": race.resumed,
         "rule": race.rule.value,
-        "duty": None if race.duty is None else _duty(race.duty),
+        "duty": None if race.duty is None else {**plain(race.duty), "total_s": whole(race.duty.total_s)},
         "seed": race.seed,
         "notes": plain(race.notes),
+        "left_out": plain(race.left_out),
         "host": plain(race.host),
     }
-
-
-def _duty(duty: Duty) -> dict[str, object]:
-    return {**plain(duty), "total_s": whole(duty.total_s)}
 
 
 def _all_facts(race: Race) -> list[StackFacts]:

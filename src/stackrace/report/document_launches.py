@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..model.launch import Failure, Launch, Slice
+from ..model.printable import printable
 from ..model.verdict import Finding
-from .clean import printable
 from .document_leaves import plain, whole
 from .words import failures, findings
 

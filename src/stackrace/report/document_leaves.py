@@ -15,12 +15,12 @@ from ..model.interval import Interval
 from ..model.launch import HopUsage
 from ..model.lead import Lead
 from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from ..model.printable import printable
 from ..model.race import StackFacts
 from ..model.reason import CpuTime, Reason
 from ..model.scaling import Unfit
 from ..model.sensitivity import Condition
 from ..model.standing import Row
-from .clean import printable
 
 __all__ = ["FORM", "RECORDS", "plain", "whole"]
 

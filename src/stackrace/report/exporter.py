@@ -1,15 +1,15 @@
-"""What an export is: one format, one module of that name with one exporter in it."""
+"""What an export is: one format, one module of that name with ``export`` in it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from importlib import import_module
-from typing import Protocol, Self
+from typing import Self
 
 from ..model.race import Race
 from ..model.standing import Standing
 
-__all__ = ["Exporter", "Format", "exporter", "render"]
+__all__ = ["Format", "render"]
 
 
 class Format(StrEnum):
@@ -30,23 +30,10 @@ class Format(StrEnum):
     MARKDOWN = "md", "Markdown, for a pull request"
 
 
-class Exporter(Protocol):
-    """Writes a race and its standing in one format."""
-
-    def export(self, race: Race, standing: Standing) -> str:
-        """Return the whole document."""
-
-
-def exporter(form: Format) -> Exporter:
-    """Return the exporter for ``form``, as ``csv.CsvExporter`` is for CSV; only then its libraries are imported."""
-    module = import_module(f".{form.name.lower()}", __package__)
-    made: Exporter = getattr(module, f"{form.name.capitalize()}Exporter")()
-    return made
-
-
 def render(race: Race, standing: Standing, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    Raises ValueError for any other.
+    Only then its libraries are imported. Raises ValueError for any other.
     """
-    return exporter(Format(form)).export(race, standing)
+    text: str = import_module(f".{Format(form).name.lower()}", __package__).export(race, standing)
+    return text

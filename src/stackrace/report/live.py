@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self, TextIO
 
 from rich.live import Live
@@ -50,9 +49,7 @@ class LiveView:
             self._lines = Lines(self._stream)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.resume()
         if self._live is not None:
             self._live.stop()

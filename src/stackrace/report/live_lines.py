@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from ..model.printable import one_line
 from . import figures
-from .clean import one_line
 from .state import LiveState
 from .words.failures import kind, message
 

@@ -7,8 +7,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ..model.printable import one_line
 from . import figures
-from .clean import one_line
 from .level_table import level_table
 from .state import LiveState, Mishap
 from .terminal_table import ScreenTable

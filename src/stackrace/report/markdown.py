@@ -11,18 +11,15 @@ from .markdown_text import code, escape
 from .race_sheet import race_sheet
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 
-__all__ = ["MarkdownExporter", "drawn"]
+__all__ = ["drawn", "export"]
 
 
 _BOLD = (Tone.GOOD, Tone.WRONG, Tone.DOUBTFUL, Tone.OTHER)
 
 
-class MarkdownExporter:
-    """Writes the answer, one table per load level, what went wrong, and how to repeat the race."""
-
-    def export(self, race: Race, standing: Standing) -> str:
-        """Return the document."""
-        return drawn(race_sheet(race, standing), heading="####")
+def export(race: Race, standing: Standing) -> str:
+    """Return the document."""
+    return drawn(race_sheet(race, standing), heading="####")
 
 
 def drawn(sections: Iterable[Section], *, heading: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .clean import one_line
+from ..model.printable import one_line
 
 __all__ = ["code", "escape"]
 

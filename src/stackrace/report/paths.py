@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .clean import one_line
+from ..model.printable import one_line
 
 __all__ = ["fold", "pieces", "split_settings"]
 
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
-_SETTINGS = re.compile(r"(:[^/+]*)")
+_SETTINGS = re.compile(r"(:(?:[^/+]|/(?!(?:ajp|fastcgi|http|scgi|uwsgi)/))*)")
 
 
 def pieces(path: str) -> tuple[str, ...]:

@@ -15,8 +15,11 @@ _WORDS = {
     Step.OTHER_RACE: "building {}: waiting for another race, which does",
     Step.COPY: "starting {} from a template",
     Step.START: "starting {}",
+    Step.DATABASE: "copying {}",
+    Step.PROJECT: "copying {}",
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
+    Step.PAGES: "asking {}",
     Step.PORTS: "waiting until connections that are over let go of their ports (TIME_WAIT)",
 }
 

@@ -16,6 +16,7 @@ from .repeat import COMMAND, race_file
 from .setbacks import Setback, setbacks
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
 from .words import race_words, scaling, words_of
+from .words.left_out import left_out
 
 __all__ = ["race_sheet", "scaling_sections"]
 
@@ -71,6 +72,8 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs) if text)
     about = f"{race_words.about(race)}. {race_words.ending(race, standing)}"
     yield Paragraph(text=about, tone=Tone.ASIDE)
+    if absent := left_out(race):
+        yield Paragraph(text=absent)
 
 
 def _heading(level: Level) -> str:
@@ -141,7 +144,7 @@ def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
 
 
 def _setback(setback: Setback) -> Item:
-    withdrawn = " No place in the standing." if setback.withdrawn else ""
+    withdrawn = " (no place in the standing)" if setback.withdrawn else ""
     return Item(
         lead=setback.stack, is_code=True, tone=Tone.WRONG, log=setback.failure.log,
         text=f"{setback.sentence}: {setback.message}{withdrawn}",

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
 from ..model.load import Load
+from ..model.printable import one_line
 from ..model.race import Race
+from ..model.right_answer import EVERY_PATH, RightAnswer, RightAnswers
 from ..model.units import DURATION
-from .clean import one_line
 
 __all__ = ["COMMAND", "race_file"]
 
@@ -35,11 +36,11 @@ def race_file(race: Race) -> str:
 
 def _workloads(race: Race) -> str:
     if not race.workloads:
-        return f"[workload]\n{_source(race.urls)}"
+        return f"[workload]\n{_source(race.urls)}{_check(race.checks.get('', {}))}"
     tables = []
     for name, urls in race.workloads.items():
         stacks = f"stacks = {_lines(race.limits[name])}\n" if name in race.limits else ""
-        tables.append(f"[workloads.{_key(name)}]\n{_source(urls)}{stacks}")
+        tables.append(f"[workloads.{_key(name)}]\n{_source(urls)}{stacks}{_check(race.checks.get(name, {}))}")
     return "\n".join(tables)
 
 
@@ -48,6 +49,19 @@ def _source(urls: Sequence[str]) -> str:
     if len(urls) == 1 and urls[0].startswith("file:"):
         return f"session = {_text(unquote(urlsplit(urls[0]).path))}\n"
     return f"urls = [{', '.join(_text(url) for url in urls)}]\n"
+
+
+def _check(rules: RightAnswers) -> str:
+    if not rules:
+        return ""
+    if set(rules) == {EVERY_PATH}:
+        return f"check = {_rule(rules[EVERY_PATH])}\n"
+    pairs = (f"{_text(path)} = {_rule(rule)}" for path, rule in rules.items())
+    return f"check = {{ {', '.join(pairs)} }}\n"
+
+
+def _rule(rule: RightAnswer) -> str:
+    return f"{{ contains = {_text(rule.text)} }}" if rule.text else _text(rule.likeness.value)
 
 
 def _load(race: Race) -> str:

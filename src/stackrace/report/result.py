@@ -12,11 +12,11 @@ __all__ = ["standing_of", "standing_so_far"]
 
 def standing_of(race: Race) -> Standing:
     """Return the standing of ``race``; every report of it starts here."""
-    return standing(race, merge=quantiles, spread=_spread)
-
-
-def _spread(histogram: bytes) -> list[tuple[float, int]]:
-    return [(bucket.value_s, bucket.count) for bucket in distribution(histogram)]
+    return standing(
+        race,
+        merge=quantiles,
+        spread=lambda histogram: [(bucket.value_s, bucket.count) for bucket in distribution(histogram)],
+    )
 
 
 def standing_so_far(race: Race) -> Standing:

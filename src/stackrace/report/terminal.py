@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from ..model.printable import one_line, printable, tail
 from ..model.race import Race
 from ..model.standing import Standing
-from .clean import one_line, tail
 from .race_sheet import race_sheet
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 from .terminal_table import STYLES, ScreenTable
@@ -40,10 +41,19 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
     if width is None and not out.isatty() and "COLUMNS" not in os.environ:
         width = PIPE_WIDTH
     coloured = out.isatty() and "NO_COLOR" not in os.environ
-    return Console(
-        file=out, width=width, highlight=False, markup=False, emoji=False,
+    return _PrintableConsole(
+        file=getattr(out, "trusted", out), width=width, highlight=False, markup=False, emoji=False,
         color_system="auto" if coloured else None,
     )  # fmt: skip
+
+
+class _PrintableConsole(Console):
+    """Draws our styles, and foreign text as text: on the command line stdout itself takes neither."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Yield the segments of ``renderable``; only those that rich means as control sequences stay such."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 def print_report(race: Race, standing: Standing, console: Console | None = None) -> None:

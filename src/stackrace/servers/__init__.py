@@ -13,11 +13,13 @@ from .contract import (
     Site,
 )
 from .hosted import Hosted, PythonRuntime, RubyRuntime
+from .plain import PLAIN
 from .processes import fixed_by
 
 __all__ = [
     "BACKLOG",
     "KEEP_ALIVE_S",
+    "PLAIN",
     "Catalogue",
     "Endpoint",
     "Fragment",

@@ -47,16 +47,34 @@ def has_length(headers: list[tuple[str, str]]) -> bool:
 
 
 def asgi_without_body(application: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Return ``application``; of its messages with parts of a body, one empty one at the end is left."""
+    """Return ``application``, whose answer to HEAD starts when its length is known; one empty part follows."""
 
     async def bodiless(scope: dict[str, Any], receive: Any, send: Callable[..., Awaitable[None]]) -> None:
+        started: list[dict[str, Any]] = []
+        lengths: list[int] = []
+
         async def send_bodiless(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                started.append(message)
+                return
             if message["type"] != "http.response.body":
                 await send(message)
-            elif not message.get("more_body"):
+                return
+            lengths.append(len(message.get("body", b"")))
+            if not message.get("more_body"):
+                await send(_with_length(started.pop(), sum(lengths)))
                 await send({"type": "http.response.body", "body": b""})
 
         is_head = scope["type"] == "http" and scope["method"] == "HEAD"
         await application(scope, receive, send_bodiless if is_head else send)
 
     return bodiless
+
+
+def _with_length(start: dict[str, Any], length: int) -> dict[str, Any]:
+    """Say where the answer ends, as ``wsgi_without_body`` does, unless the app says it."""
+    headers = list(start.get("headers", ()))
+    names = [(bytes(name).decode("latin-1"), "") for name, _ in headers]
+    if has_length(names) or start["status"] < 200 or start["status"] in (204, 304):
+        return start
+    return {**start, "headers": [*headers, (b"content-length", str(length).encode())]}

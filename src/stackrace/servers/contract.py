@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from ..model.errors import LaunchError
+from ..model.own import OwnFile, OwnOption
 from ..model.stack import Protocol, ServerSpec, SettingValue, Socket
 from .hosted import Hosted
-from .templates import render
+from .plain import PLAIN
+from .templates import Rendered, render
 
 __all__ = [
     "BACKLOG",
@@ -72,6 +75,8 @@ class Fragment:
     """The text that goes into the server's configuration."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Text by path below the site's directory; they join the server's own ``Recipe.files``."""
+    unloadable: tuple[str, ...] = ()
+    """As ``Recipe.unloadable``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +85,7 @@ class Site:
 
     directory: Path
     """Private, empty and writable: config, sockets, pids, logs and temporary files belong there. Its path is short,
-    since sockets have 107 bytes, and without ``=``, where Apache would see a parameter."""
+    since sockets have 107 bytes, and ``PLAIN``."""
     listen: Endpoint
     """Where the server must listen."""
     settings: Mapping[str, SettingValue]
@@ -92,6 +97,12 @@ class Site:
     """The fragment of the guest inside the server, if there is one."""
     cores: int = 1
     """How many cores the whole stack may use."""
+    chosen: frozenset[str] = frozenset()
+    """The settings that the stack's path gives: they win over those of ``file``."""
+    options: tuple[OwnOption, ...] = ()
+    """What the path says in the server's own language, to be passed on as it is."""
+    file: OwnFile | None = None
+    """A configuration file of the user's, to be used as it is but for what is decided here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +115,8 @@ class Recipe:
     """Text by path below the site's directory, written first."""
     check: tuple[str, ...] = ()
     """The server's own configuration checker, run before the start."""
+    check_code: int = 0
+    """The exit code with which the checker says that all is well."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Added to the app's own; its PYTHONPATH goes before one the app has."""
     stop: signal.Signals = signal.SIGTERM
@@ -111,6 +124,8 @@ class Recipe:
     stop_timeout_s: float = 15.0
     """Whoever lives longer after ``stop`` is killed and reported. Most end within one second; daphne took more than
     five on a machine that had half of its time."""
+    unloadable: tuple[str, ...] = ()
+    """What its logs say of an app that it cannot load, and of nothing else; for servers that live on without it."""
     arguments_variable: str = ""
     """The environment variable from which it reads further arguments, if there is one."""
 
@@ -147,11 +162,20 @@ class Entry(ABC):
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""
         return ()
 
-    def render(self, template: str, site: Site, **values: object) -> str:
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as this server's configuration writes it: what ``{{ text | quoted }}`` is in templates.
+
+        Raises LaunchError for what it cannot write: here for all that is not ``PLAIN``.
+        """
+        if not PLAIN.fullmatch(text):
+            raise LaunchError(f"{text!r} cannot be said in the configuration of {self.spec.title}; rename it")
+        return text
+
+    def render(self, template: str, site: Site, **values: object) -> Rendered:
         """Render this entry's own ``template`` with the site's parts as variables."""
         constants = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
         own = {**site.settings, **constants, **values}
-        return render(self.folders, template, site=site, app=site.app, **own)
+        return render(self.folders, template, self.quoted, site=site, app=site.app, **own)
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -51,6 +51,7 @@ class Hosted:
 
     The grammar of stacks gives a server only apps of the interfaces it hosts, so the servers of one interface
     take the parts of its runtime from here; a part that this app's runtime does not have raises TypeError.
+    All folders are ``PLAIN``: those of the user's that are called otherwise come as links.
     """
 
     interface: Interface
@@ -59,7 +60,8 @@ class Hosted:
     runtime: PythonRuntime | RubyRuntime | None = None
     """What runs the app: Python for WSGI and ASGI, Ruby for Rack, None for plain files, which need nothing."""
     static: Mapping[str, Path] = field(default_factory=dict)
-    """URL prefixes (``/static/``) and the folders that a front end serves there itself."""
+    """URL prefixes (``/static/``), made by ``model.url_prefix``, longest first, and the folders that a front end
+    serves there itself."""
 
     @property
     def _python(self) -> PythonRuntime:

@@ -54,8 +54,16 @@ def in_folder(folder: Path) -> Iterator[Entry]:
 def _checked(entry: object, where: str, file: Path) -> Entry:
     problem = problem_of(entry)
     if problem or not isinstance(entry, Entry):
-        raise InputError(f"{where}: {problem}; see docs/adding-a-server.md")
+        raise InputError(f"{where}: {problem}; see {_guide()}")
     return entry
+
+
+def _guide(repository: Path = Path(__file__).parents[3]) -> str:
+    """Name the page that explains servers; an installed package has no pages beside it."""
+    page = "docs/adding-a-server.md"
+    return (
+        page if (repository / page).is_file() else f"{page} in Stackrace's sources; an installed package has none"
+    )
 
 
 def _module(file: Path) -> ModuleType:

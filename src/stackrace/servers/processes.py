@@ -13,7 +13,8 @@ def fixed_by(setting: str) -> Callable[[Mapping[str, SettingValue]], ProcessCoun
     """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""
 
     def count(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
-        number = int(settings[setting])
+        # it is not there where a configuration file of the user's computes it
+        number = int(settings.get(setting, 0))
         return ProcessCount(setting=setting, least=number, most=number) if number else None
 
     return count

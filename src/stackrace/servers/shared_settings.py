@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from ..model.stack import Origin, Setting, Socket
+from .contract import KEEP_ALIVE_S
 
-__all__ = ["ACCESS_LOG", "ANY_SOCKET", "UPSTREAM_KEEP_ALIVE", "access_log", "workers"]
+__all__ = [
+    "ACCESS_LOG",
+    "ANY_SOCKET",
+    "KEEP_ALIVE",
+    "RECYCLING",
+    "STATIC",
+    "UPSTREAM_KEEP_ALIVE",
+    "access_log",
+    "workers",
+]
+
+MOST_REQUESTS = 1_000_000_000
+MOST_SECONDS = 86_400
 
 ANY_SOCKET = (Socket.UNIX, Socket.TCP)
 """What nearly every front end can reach the next hop by."""
@@ -27,6 +40,39 @@ UPSTREAM_KEEP_ALIVE = Setting(
     origin=Origin.RECOMMENDED,
     help="Keep connections to the next hop, over http only: the other protocols' servers give each one a worker. "
     "Turn it off to see what opening one per request costs.",
+)
+
+
+KEEP_ALIVE = Setting(
+    name="keep_alive",
+    default=KEEP_ALIVE_S,
+    maximum=MOST_SECONDS,
+    origin=Origin.TUNED,
+    help="Seconds an idle connection is kept, the same for all servers unless set; "
+    "lower it to see what new connections cost.",
+)
+
+RECYCLING = (
+    Setting(
+        name="max_requests",
+        default=0,
+        minimum=0,
+        maximum=MOST_REQUESTS,
+        help="Requests after which a worker is replaced, against memory leaks; 0 is never.",
+    ),
+    Setting(
+        name="max_requests_jitter",
+        default=0,
+        minimum=0,
+        maximum=MOST_REQUESTS,
+        help="Random part added to max_requests, so that workers are not all replaced at once.",
+    ),
+)
+
+STATIC = Setting(
+    name="static",
+    default=False,
+    help="Serve the folders of [app] static itself, where no front end stands before it; otherwise the app does.",
 )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from ..model.lack import Lack
+
 __all__ = ["DATA", "Service", "ServiceRecipe"]
 
 DATA = "data"
@@ -49,6 +51,10 @@ class Service(ABC):
     @abstractmethod
     def missing(self) -> str:
         """Say what is not installed; empty when nothing is missing."""
+
+    def lack(self) -> Lack | None:
+        """Return what is not installed here, None where it is ready."""
+        return Lack(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
 
     @abstractmethod
     def version(self) -> tuple[str, ...]:

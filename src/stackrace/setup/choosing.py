@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from ..deploy.installation import require
-from ..model.errors import InputError, MissingError, StackError
+from ..deploy.installation import require, require_fit, unready
+from ..model.errors import InputError, StackError
 from ..model.load import Load
-from ..model.race import Cell, Resources
+from ..model.page_time import PageTime
+from ..model.race import Cell, LeftOut, Resources
 from ..model.stack import Interface, Stack
 from ..model.workload import Workload
 from ..race.forecast import ForecastInput, forecast_input, likely_stacks
+from ..race.loading import launch_s
 from ..race.pace import Parallelism, parallelism_of, response_s
-from ..servers import Catalogue
+from ..servers import Catalogue, catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
+from .cores import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
 from .examined import ExaminedApp
 
-__all__ = ["Choice", "asked", "choose", "levels_for", "most_used", "number_for"]
+__all__ = ["Choice", "asked", "choose", "levels_for", "most_used", "number_for", "ready_stack"]
 
 ANY = frozenset(Interface)
 
@@ -30,6 +35,8 @@ class Choice:
 
     candidates: tuple[Stack, ...]
     """Stacks that are ready, in the order in which they are taken."""
+    left_out: tuple[LeftOut, ...]
+    """Stacks that nobody named and that would come before the last of these, were they ready."""
     number: int
     """How many of them are raced."""
     levels: tuple[int, ...]
@@ -38,14 +45,16 @@ class Choice:
 
 def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, cores: Resources) -> Choice:
     """Choose stacks and levels for the examined app. Raises StackError, MissingError or InputError."""
-    offered, python = examined.app.interfaces, examined.python_minor
+    offered, interpreter = examined.app.interfaces, examined.interpreter
+    python = None if interpreter is None else interpreter.minor
+    left_out: tuple[LeftOut, ...] = ()
     if request.stacks is None:
-        candidates = most_used(catalogue, offered, python)
+        candidates, left_out = _most_used(catalogue, offered, python)
     else:
-        candidates = asked(request.stacks, catalogue, offered, python)
+        candidates = asked(request.stacks, catalogue, offered, python, request.folder)
     levels = levels_for(request, examined.workloads, parallelism_of(candidates, cores))
-    number = number_for(request, candidates, examined.workloads, levels, cores)
-    return Choice(candidates=candidates, number=number, levels=levels)
+    number = number_for(request, candidates, examined.workloads, levels, cores, examined.loading)
+    return Choice(candidates=candidates, left_out=left_out, number=number, levels=levels)
 
 
 def asked(
@@ -53,34 +62,74 @@ def asked(
     catalogue: Catalogue,
     offered: frozenset[Interface] = ANY,
     python: tuple[int, int] | None = None,
+    folder: Path | None = None,
 ) -> tuple[Stack, ...]:
-    """Return the stacks asked for; every server they need is installed.
+    """Return the stacks asked for, whether their servers are installed or not: see ``needs``.
 
-    Raises StackError for a path that is not legal or given twice, MissingError with the install command.
+    Configuration files that they name are read where they are relative to ``folder``.
+
+    Raises StackError for a path that is not legal or given twice, MissingError for one that cannot host ``python``.
     """
-    stacks = [parse_stack(path, catalogue.specs, offered) for path in paths]
+    stacks = [parse_stack(path, catalogue.specs, offered, folder) for path in paths]
     for index, stack in enumerate(stacks):
-        if stack in stacks[:index]:
-            raise StackError(f"stack {stack.path!r} is given twice; give each once")
-        require(stack, catalogue, python)
+        _refuse_again(stack, stacks[:index])
+        require_fit(stack, catalogue, python)
     return tuple(stacks)
+
+
+def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:
+    same = next((other for other in others if other.identity == stack.identity), None)
+    if same is None:
+        return
+    if same.path == stack.path:
+        raise StackError(f"stack {stack.path!r} is given twice; give each once")
+    raise StackError(
+        f"stacks {same.path!r} and {stack.path!r} are one: they differ in nothing but what a setting is anyway, "
+        "with this app; give one of them"
+    )
+
+
+def ready_stack(path: str) -> Stack:
+    """Return the stack at ``path``; raises StackError for an illegal one, MissingError where a server lacks."""
+    stack = parse_stack(path, catalogue().specs, ANY)
+    require(stack, catalogue())
+    return stack
 
 
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[Stack, ...]:
     """Return the most used stacks that are ready here and host the app; ``python`` is None for one without."""
+    return _most_used(catalogue, offered, python)[0]
+
+
+def _most_used(
+    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
+) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
+    """Return the most used stacks that are ready here, and those of which something is missing."""
     stacks: list[Stack] = []
-    for path in STACKS:
-        try:
-            stack = parse_stack(path, catalogue.specs, offered)
-            require(stack, catalogue, python)
-        except (StackError, MissingError):
-            continue
-        stacks.append(stack)
+    left_out: list[LeftOut] = []
+    for stack in _hosting(catalogue, offered):
+        if len(stacks) == MOST_STACKS:
+            break
+        if reason := unready(stack, catalogue, python):
+            left_out.append(LeftOut(stack=stack.path, reason=reason))
+        else:
+            stacks.append(stack)
     if not stacks:
         raise InputError("none of the most used stacks is ready here; see: stackrace stacks")
-    return tuple(stacks[:MOST_STACKS])
+    return tuple(stacks), tuple(left_out)
+
+
+def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
+    """Yield the most used stacks that host the app, each once: for an ASGI app two spellings may be one stack."""
+    identities = set()
+    for path in STACKS:
+        with suppress(StackError):
+            stack = parse_stack(path, catalogue.specs, offered)
+            if stack.identity not in identities:
+                identities.add(stack.identity)
+                yield stack
 
 
 def levels_for(request: RaceRequest, workloads: Iterable[Workload], parallelism: Parallelism) -> tuple[int, ...]:
@@ -105,12 +154,16 @@ def number_for(
     workloads: Sequence[Workload],
     levels: Sequence[int],
     cores: Resources,
+    loading: PageTime,
 ) -> int:
-    """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer."""
+    """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer.
+
+    ``loading`` is what one process takes to load the app.
+    """
     budget_s = budget_s_of(request)
     if request.stacks is not None or request.repeats is not None or budget_s is None:
         return len(stacks)
-    ahead = _forecast_input(request, stacks, workloads, levels, cores)
+    ahead = _forecast_input(request, stacks, workloads, levels, cores, loading)
     return likely_stacks(ahead, budget_s, len(stacks))
 
 
@@ -120,6 +173,7 @@ def _forecast_input(
     workloads: Sequence[Workload],
     levels: Sequence[int],
     cores: Resources,
+    loading: PageTime,
 ) -> ForecastInput:
     cells = [
         Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))
@@ -133,4 +187,6 @@ def _forecast_input(
         twin=request.twin,
         fixed_slice_s=request.slice_s,
         alike=request.exhaustive,
+        launch_s=launch_s(stacks, loading, len(usable_cores())),
+        loading_s=loading.wall_s,
     )

@@ -7,18 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..apps import app_environment, bundled
+from ..apps import app_environment
 from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
+from ..deploy.known_answers import KnownAnswers
 from ..deploy.launcher import Launcher
 from ..deploy.local_place import LocalPlace
 from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
 from ..model.preparing import OnPreparing, unheard
-from ..model.race import Resources
+from ..model.race import LeftOut, Resources
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Hosted, catalogue
@@ -28,6 +29,8 @@ from .cores import cores_of
 from .environments import BuiltStacks, build_stacks
 from .examined import ExaminedApp, examined_app
 from .finding import offered_by
+from .needs import require_all, services_of
+from .protected import protected
 from .workloads import limits_of, meets, met
 
 __all__ = ["Deployment", "set_up"]
@@ -44,6 +47,8 @@ class Deployment:
     """The stacks that are raced, in the order in which they were chosen."""
     left_out: tuple[Stack, ...]
     """Stacks that nobody named, and for which the budget is too short."""
+    unready: tuple[LeftOut, ...]
+    """Stacks that nobody named, and that cannot be raced here."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]
@@ -74,14 +79,21 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
-    asked(request.stacks or (), servers, offered_by(request))
+    asked(request.stacks or (), servers, offered_by(request), folder=request.folder)
+    require_all(request, servers)
     environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
     cores = cores_of(request)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        services = Seeding(_services(request), guard, cores.stack_cores, templates)
+        services = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(
-            request, environments, services.data, services.environment, on_preparing, services.bring_up
+            request,
+            environments,
+            services.data,
+            services.environment,
+            on_preparing,
+            services.bring_up,
+            lambda app: protected(app, request, guard, services.environment, on_preparing),
         )
         choice = choose(request, examined, servers, cores)
         named = request.stacks is not None
@@ -96,19 +108,23 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             workloads_for=lambda stack: [workload for workload in workloads if meets(stack, workload, limits)],
             cores=cores.stack_cores,
             confinement=confinement,
+            known=KnownAnswers(examined.ask_again),
+            debug=examined.debug,
+            examination_s=examined.took_s,
         )
         yield Deployment(
             guard=guard,
             examined=examined,
             stacks=built.stacks,
             left_out=built.left_out,
+            unready=(*choice.left_out, *built.unbuilt),
             levels=choice.levels,
             workloads=workloads,
             limits=limits,
             launcher=launcher,
             services=services.running,
             cores=cores,
-            notes=(*examined.notes, *_memory_note(confinement), *built.notes),
+            notes=(*examined.notes, *_memory_note(confinement)),
         )
 
 
@@ -119,6 +135,10 @@ def _hosted(examined: ExaminedApp, built: BuiltStacks, guard: Guard, stack: Stac
         home=built.homes[original_path(stack.path)],
         folder=guard.directory,
         app_packages=examined.interpreter.site_packages if examined.interpreter else (),
+        view=guard.view,
+        proxied=any(
+            request.has("x-forwarded-proto") for workload in examined.workloads for request in workload.requests
+        ),
     )
 
 
@@ -130,9 +150,3 @@ def _memory_note(confinement: Confinement) -> tuple[str, ...]:
         "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
         f"no control group can be had, because {confinement.why_not}.",
     )
-
-
-def _services(request: RaceRequest) -> tuple[str, ...]:
-    """Return what is asked for, after what a bundled app cannot do without."""
-    own = bundled(request.bundled).services if request.bundled is not None else ()
-    return tuple(dict.fromkeys((*own, *request.services)))

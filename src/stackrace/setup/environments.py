@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..deploy.environments import Environments, Interpreter
+from ..apps import PythonFacts
+from ..deploy.environments import Environments
 from ..model.errors import MissingError
+from ..model.race import LeftOut
 from ..model.stack import Stack
 from ..servers import Catalogue
 from .choosing import Choice
 
-__all__ = ["BuiltStacks", "build_stacks"]
+__all__ = ["BuiltStacks", "build_stacks", "requirements_of"]
+
+UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,37 +28,37 @@ class BuiltStacks:
     """The folder of each stack's environment by its path; None without Python."""
     left_out: tuple[Stack, ...]
     """Candidates for which there is no room in the budget."""
-    notes: tuple[str, ...]
-    """Why others could not be built, one sentence each."""
+    unbuilt: tuple[LeftOut, ...]
+    """Those whose packages cannot be installed."""
 
 
 def build_stacks(
-    choice: Choice, catalogue: Catalogue, environments: Environments, app: Interpreter | None, *, named: bool
+    choice: Choice, catalogue: Catalogue, environments: Environments, app: PythonFacts | None, *, named: bool
 ) -> BuiltStacks:
     """Build the environments of as many stacks as are raced.
 
     Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
     """
     homes: dict[str, Path | None] = {}
-    notes: dict[str, str] = {}
+    unbuilt: dict[str, LeftOut] = {}
     for stack in choice.candidates:
         if len(homes) == choice.number:
             break
         try:
             homes[stack.path] = _build(stack, catalogue, environments, app)
-        except MissingError as error:
+        except MissingError:
             if named:
                 raise
-            notes[stack.path] = error.message
+            unbuilt[stack.path] = LeftOut(stack=stack.path, reason=UNBUILT)
     return BuiltStacks(
         stacks=tuple(stack for stack in choice.candidates if stack.path in homes),
         homes=homes,
-        left_out=tuple(stack for stack in choice.candidates if stack.path not in {*homes, *notes}),
-        notes=tuple(notes.values()),
+        left_out=tuple(stack for stack in choice.candidates if stack.path not in {*homes, *unbuilt}),
+        unbuilt=tuple(unbuilt.values()),
     )
 
 
-def _build(stack: Stack, catalogue: Catalogue, environments: Environments, app: Interpreter | None) -> Path | None:
+def _build(stack: Stack, catalogue: Catalogue, environments: Environments, app: PythonFacts | None) -> Path | None:
     """Return the folder of the environment that ``stack`` runs in, None without Python.
 
     Raises MissingError naming the stack whose packages cannot be installed.
@@ -62,16 +66,15 @@ def _build(stack: Stack, catalogue: Catalogue, environments: Environments, app: 
     if app is None:
         return None
     try:
-        return environments.layered(app, _requirements(stack, catalogue))
+        return environments.layered(app, requirements_of(stack, catalogue))
     except MissingError as error:
         raise MissingError(
-            f"stack {stack.path!r}: its Python packages cannot be installed beside the app's; "
-            "leave it out, or loosen the app's pins",
+            f"stack {stack.path!r}: {UNBUILT}",
             detail=error.detail,
         ) from error
 
 
-def _requirements(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
+def requirements_of(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the PyPI requirements of all the stack's servers."""
     needed = {
         requirement

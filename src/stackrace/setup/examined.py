@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..apps import Examination, examine
-from ..deploy.environments import Environments, Interpreter, cache_folder
+from ..apps import Examination, Exchange, PythonFacts, read_env_files
+from ..deploy.environments import Environments, cache_folder
 from ..deploy.hosting import prepare
 from ..model.app import App
+from ..model.errors import AppError, InputError
+from ..model.page_time import PageTime
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.url_prefix import by_prefix
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
 from .finding import find_app
-from .sessions import with_bundled_sessions
+from .protected import Protected
+from .sessions import Ask, with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
-__all__ = ["ExaminedApp", "examined_app"]
+__all__ = ["ExaminedApp", "examined_app", "furnished"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +30,21 @@ class ExaminedApp:
     """An app that can be launched, and what it is asked for."""
 
     app: App
-    interpreter: Interpreter | None
-    """None for an app without Python, as is ``python_minor``."""
+    project: App
+    """The app with the user's own files, also where it is launched from a copy of them."""
+    interpreter: PythonFacts | None
+    """None for an app without Python."""
     workloads: tuple[Workload, ...]
-    python_minor: tuple[int, int] | None
     debug: bool
     """Whether it is in its debug mode."""
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
+    ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
+    """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
+    took_s: float = 0.0
+    """How long its examination took, in an interpreter of its own: every answer is asked for several times."""
+    loading: PageTime = field(default_factory=PageTime)
+    """What a process takes to load it and to give each first answer."""
 
 
 def examined_app(
@@ -42,33 +54,82 @@ def examined_app(
     beside: Mapping[str, str],
     on_preparing: OnPreparing,
     preparing: Callable[[App], None] = prepare,
+    protecting: Callable[[App], Protected] = Protected.not_at_all,
 ) -> ExaminedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
 
     ``data`` is a private folder for a bundled app's files, ``beside`` the variables that lead to the app's
-    services, which ``preparing`` starts. Raises AppError or InputError naming the way out.
+    services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. Raises AppError or
+    InputError naming the way out.
     """
     request = with_bundled_sessions(request)
     found_app = find_app(request, environments, data, on_preparing)
-    app = _furnished(found_app.app, request, beside)
-    preparing(app)
+    app = furnished(found_app.app, request, beside)
+    project = app
+    protected = protecting(project)
+    app, request = protected.app, protected.moved(request)
+    with protected.naming_originals():
+        preparing(app)
+        _require_folders(request.static or {}, protected)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     urls = urls_of(request, found_app.urls)
-    examination = _examination(app, request, urls)
-    static = request.static if request.static is not None else {**examination.static, **app.static}
+    begun = time.monotonic()
+    examination = _examination(app, request, urls, protected.ask)
+    took_s = time.monotonic() - begun
+    static = _static(request, app, examination)
     app = replace(app, static=static)
-    workloads, notes = workloads_of(request, app, replace(examination, static=static))
+    seen = {url: protected.view.path(folder) for url, folder in static.items()}
+    workloads, notes = workloads_of(request, app, replace(examination, static=seen), protected.ask)
     return ExaminedApp(
         app=app,
-        interpreter=_interpreter(examination),
+        project=project,
+        interpreter=examination.python,
         workloads=workloads,
-        python_minor=_minor(examination),
         debug=examination.django is not None and examination.django.debug,
-        notes=(*found_app.notes, *_instead(examination, urls), *notes, *examination.notes),
+        notes=(
+            *found_app.notes,
+            *protected.notes,
+            *protected.escapes,
+            *_instead(examination, urls),
+            *notes,
+            *examination.notes,
+        ),
+        ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
+        took_s=took_s,
+        loading=examination.loading,
     )
 
 
-def _furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
+def _require_folders(static: Mapping[str, Path], protected: Protected) -> None:
+    """Raise AppError for a folder of static files that is not there, even after the app was prepared."""
+    for prefix, folder in static.items():
+        place = protected.view.path(folder)
+        if place.is_file():
+            raise AppError(
+                f"[app] static: {folder} for {prefix} is a file, not a folder; name the folder of the static "
+                f'files, as in static = {{ "{prefix}" = "staticfiles" }}'
+            )
+        if not place.is_dir():
+            raise AppError(
+                f"[app] static: there is no folder {folder} for {prefix}; correct its path, or have it made: "
+                '[app] prepare = ["python manage.py collectstatic --no-input"]'
+            )
+
+
+def _static(request: RaceRequest, app: App, examination: Examination) -> Mapping[str, Path]:
+    """Return the folders of static files by their prefixes: those asked for, else the app's own."""
+    if request.static is not None:
+        key, static = "[app] static", request.static
+    else:
+        key, static = "STATIC_URL", {**examination.static, **app.static}
+    try:
+        return by_prefix(static)
+    except InputError as error:
+        way_out = "; or write [app] static = {}, and the app itself sends these files"
+        raise InputError(f"{key}: {error.message}{way_out}") from error
+
+
+def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
     """Return the app with its environment variables and the commands that prepare it."""
     return replace(
         app,
@@ -78,6 +139,7 @@ def _furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App
             "PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"),
             "PYTHONDONTWRITEBYTECODE": "",
             **app.environment,
+            **read_env_files(request.env_files),
             **beside,
             **request.environment,
         },
@@ -85,12 +147,12 @@ def _furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App
     )
 
 
-def _examination(app: App, request: RaceRequest, urls: tuple[str, ...]) -> Examination:
+def _examination(app: App, request: RaceRequest, urls: tuple[str, ...], ask_app: Ask) -> Examination:
     """Ask the app for ``urls``; without any for "/", and where that is no page, for the first route that is one."""
 
     def ask(*paths: str) -> Examination:
         requests = tuple(Request(path=path, headers=request.headers) for path in paths)
-        return examine(app, requests, host=request.host or "")
+        return ask_app(app, requests, host=request.host or "")
 
     first = ask(*urls)
     if urls or first.exchanges[0].first.status != 404 or first.django is None:
@@ -110,22 +172,3 @@ def _instead(examination: Examination, urls: tuple[str, ...]) -> tuple[str, ...]
     if urls or asked.via or asked.request.path == "/":
         return ()
     return (f"/ is no page of this project, so {asked.request.path} is raced; choose with --url.",)
-
-
-def _interpreter(examination: Examination) -> Interpreter | None:
-    facts = examination.python
-    if facts is None:
-        return None
-    return Interpreter(
-        python=facts.python,
-        base=facts.base,
-        site_packages=facts.site_packages,
-        installed=facts.distributions,
-    )
-
-
-def _minor(examination: Examination) -> tuple[int, int] | None:
-    if examination.python is None:
-        return None
-    major, minor = examination.python.version.split(".")[:2]
-    return int(major), int(minor)

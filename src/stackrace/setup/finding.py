@@ -6,10 +6,10 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..apps import DJANGO, Buildable, bundled, detect, find_python, find_ruby
+from ..apps import DJANGO, Buildable, Project, bundled, detect, find_python, find_ruby
 from ..deploy.environments import Environments
 from ..model.app import App, Entry, EntryKind
-from ..model.errors import AppError, InputError, MissingError
+from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.stack import Interface
 from ..spec.request import RaceRequest
@@ -39,7 +39,7 @@ def offered_by(request: RaceRequest) -> frozenset[Interface]:
 
 
 def find_app(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
-    """Return the app that ``request`` names; else the Django project in its folder, else the bundled app.
+    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app.
 
     ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
     """
@@ -49,6 +49,9 @@ def find_app(request: RaceRequest, environments: Environments, data: Path, on_pr
         entry, root, name = project.entry, project.root, project.name
     if entry is None or request.bundled is not None:
         return _bundled(request, environments, data, on_preparing)
+    where = () if project is None or not project.place else (_where(project),)
+    if root.is_file():
+        raise InputError(f"the app's folder {root} is a file; set [app] root or --project to the folder it lies in")
     if not root.is_dir():
         raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
     urls = request.urls or ()
@@ -59,14 +62,20 @@ def find_app(request: RaceRequest, environments: Environments, data: Path, on_pr
         ruby, note = _ruby(request, entry, root)
         return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
     python, note = _python(request, entry, root, environments, on_preparing)
-    return FoundApp(app=replace(app, python=python), urls=urls, notes=(note,))
+    return FoundApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
+
+
+def _where(project: Project) -> str:
+    entry = project.entry
+    return f'The app is {entry.target}, found in {project.place}; name another as [app] {entry.kind} = "…".'
 
 
 def _files(entry: Entry, root: Path) -> App:
     """The folder itself is the app's root, so that servers need not know where it lay."""
     folder = (root / entry.target).resolve()
     if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}; set [app] files to the folder to serve, as in public/")
+        what = f"{folder} is a file" if folder.is_file() else f"there is no folder {folder}"
+        raise InputError(f"{what}; set [app] files to the folder to serve, as in public/")
     return App(name=folder.name, root=folder, entry=replace(entry, target="."))
 
 
@@ -81,9 +90,7 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
     guessed = request.bundled is None
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
-    ours = bundled(request.bundled or DJANGO)
-    if missing := ours.missing():
-        raise MissingError(missing)
+    ours = bundled(request.bundled or DJANGO, request.environment)
     data.mkdir(parents=True, exist_ok=True)
     if ours.entry.kind is EntryKind.RACK:
         app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
@@ -105,6 +112,7 @@ def _python(
     choice = find_python(root, needs, explicit=request.python)
     if isinstance(choice, Buildable):
         on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
-        python = environments.of_requirements(choice.requirements, Path(sys._base_executable))  # type: ignore[attr-defined]
+        base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]
+        python = environments.of_requirements(choice.requirements, base)
         return python, f"The app runs in a private environment made from {choice.requirements.name}."
     return choice.python, f"The app runs with {choice.python} ({choice.reason})."

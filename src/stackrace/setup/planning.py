@@ -12,7 +12,9 @@ from ..model import ids
 from ..model.errors import InputError
 from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
+from ..model.right_answer import RightAnswers
 from ..spec.request import RaceRequest
+from .cores import usable_cores
 from .defaults import budget_s_of
 from .deployment import Deployment
 
@@ -24,7 +26,7 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     names = {workload.name for workload in deployment.workloads}
     return RacePlan(
         id=ids.generate(),
-        app=deployment.examined.app,
+        app=deployment.examined.project,
         workloads=deployment.workloads,
         stacks=deployment.stacks,
         loads=tuple(_load(request, level) for level in deployment.levels),
@@ -38,6 +40,8 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
         repeats=request.repeats,
         exhaustive=request.exhaustive,
         twin=request.twin,
+        loading=deployment.examined.loading,
+        start_cores=len(usable_cores()),
     )
 
 
@@ -80,6 +84,7 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         limits=plan.limits,
         exhaustive=plan.exhaustive,
         rule=Rule.SELECTION,
+        checks={name: check for name in asked if (check := _check(request, name))},
     )
 
 
@@ -92,6 +97,13 @@ def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
         if not name or workload.name == name:
             return _recording(workload.session) if workload.session is not None else workload.urls
     return _recording(request.session) if request.session is not None else ()
+
+
+def _check(request: RaceRequest, name: str) -> RightAnswers:
+    for workload in request.workloads:
+        if not name or workload.name == name:
+            return workload.check
+    return request.check
 
 
 def _recording(session: Path) -> tuple[str, ...]:

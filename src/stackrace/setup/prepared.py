@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..deploy.local_place import LocalPlace
@@ -59,7 +59,7 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
         yield PreparedRace(
             request=request,
             plan=plan,
-            race=race_of(plan, request, deployment.notes),
+            race=replace(race_of(plan, request, deployment.notes), left_out=deployment.unready),
             warnings=warnings,
             place=deployment.place(),
             folder=deployment.guard.directory,

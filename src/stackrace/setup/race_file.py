@@ -6,23 +6,35 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+from ..apps import entry_named
 from ..servers import catalogue
 from ..spec.race_file import read_race_file
 from ..spec.request import RaceRequest
 from .choosing import asked
+from .meant import meant_by
 
 __all__ = ["read_request"]
 
 
-def read_request(race_file: Path | str, servers: Path | None = None) -> RaceRequest:
+def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
     """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
 
-    Raises SpecError listing every problem with its line.
+    Without ``recordings``, those that it names need not exist yet.
+
+    Raises SpecError listing every problem with its line, InputError for an app in a wrong spelling.
     """
     race_file = Path(race_file)
     servers = servers or _servers_named_in(race_file)
     known = catalogue().extended(servers)
-    return replace(read_race_file(race_file, lambda path: asked([path], known)), servers=servers)
+
+    def check_stack(path: str) -> object:
+        return asked([path], known)
+
+    request = read_race_file(
+        race_file, check_stack, recordings=recordings, meant_by=lambda path: meant_by(path, check_stack)
+    )
+    entry = request.entry and entry_named(request.entry.kind, request.entry.target, request.folder)
+    return replace(request, servers=servers, entry=entry)
 
 
 def _servers_named_in(race_file: Path) -> Path | None:
@@ -33,5 +45,5 @@ def _servers_named_in(race_file: Path) -> Path | None:
     try:
         table = tomllib.loads(race_file.read_text(encoding="utf-8"))
         return Path(race_file.parent / table["race"]["servers"]).resolve()
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..apps import Examination, golden
+from ..apps import Examination, Exchange, demanded, examine, golden, rule_for
 from ..model.app import App
 from ..model.errors import InputError
-from ..model.page_time import PageTime, mean_time
+from ..model.page_time import mean_time
+from ..model.right_answer import RightAnswers
 from ..model.stack import Interface, Stack, original_path
 from ..model.workload import Answer, Request, Workload
 from ..servers import Catalogue
 from ..spec.request import RaceRequest, WorkloadRequest
 from ..spec.stack_path import parse_stack
-from .sessions import session_workload
+from .sessions import Ask, refuse_strange_paths, session_workload
 
 __all__ = ["limits_of", "meets", "met", "urls_of", "workloads_of"]
 
@@ -29,7 +30,7 @@ def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def workloads_of(
-    request: RaceRequest, app: App, examination: Examination
+    request: RaceRequest, app: App, examination: Examination, ask: Ask = examine
 ) -> tuple[tuple[Workload, ...], tuple[str, ...]]:
     """Return all workloads, and notes for the user. ``examination`` holds the answers to ``urls_of``.
 
@@ -37,13 +38,13 @@ def workloads_of(
     """
     wanted = _wanted(request)
     if not wanted:
-        return (golden(examination),), ()
+        return (_checked(golden(examination), request.check, examination.exchanges),), ()
     whole = Workload(requests=(), answers=(), host=examination.host)
     if any(workload_request.urls for workload_request in wanted):
         whole = golden(examination)
     exchanges = examination.exchanges if whole.requests else ()
     known = {
-        asked.path: (asked, answer, exchange.page)
+        asked.path: (asked, answer, exchange)
         for asked, answer, exchange in zip(whole.requests, whole.answers, exchanges, strict=True)
     }
     headers = (*request.headers, *_added(examination))
@@ -51,10 +52,16 @@ def workloads_of(
     notes: list[str] = []
     for workload_request in wanted:
         if workload_request.session is None:
-            workload = _in_turn(workload_request.urls, known, whole)
+            workload = _in_turn(workload_request.urls, known, whole, workload_request.check)
         else:
             workload, workload_notes = session_workload(
-                workload_request.session, app, examination, headers, think=workload_request.think
+                workload_request.session,
+                app,
+                examination,
+                headers,
+                think=workload_request.think,
+                check=workload_request.check,
+                ask=ask,
             )
             notes += workload_notes
         # a name tells one workload from others; without others none is needed
@@ -65,21 +72,46 @@ def workloads_of(
 def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
     """Return the workloads that are more than URLs of the only one."""
     if request.session is not None:
-        return (WorkloadRequest(name="", session=request.session, think=request.think),)
+        return (WorkloadRequest(name="", session=request.session, think=request.think, check=request.check),)
     return request.workloads
 
 
 def _in_turn(
-    urls: Sequence[str], known: Mapping[str, tuple[Request, Answer, PageTime]], whole: Workload
+    urls: Sequence[str],
+    known: Mapping[str, tuple[Request, Answer, Exchange]],
+    whole: Workload,
+    check: RightAnswers,
 ) -> Workload:
     """A URL that stands there twice is asked for twice as often."""
     asked = [known[url] for url in urls]
-    return replace(
+    workload = replace(
         whole,
         requests=tuple(request for request, _, _ in asked),
         answers=tuple(answer for _, answer, _ in asked),
-        page=mean_time(page for _, _, page in asked),
+        page=mean_time(exchange.page for _, _, exchange in asked),
     )
+    return _checked(workload, check, tuple(exchange for _, _, exchange in asked))
+
+
+def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchange]) -> Workload:
+    """Return ``workload`` with the right answers that the user demands; a page may be named as what leads to it."""
+    refuse_strange_paths(check, [path for exchange in exchanges for path in _paths(exchange)])
+    answers = []
+    for answer, exchange in zip(workload.answers, exchanges, strict=True):
+        rule = rule_for(check, *_paths(exchange))
+        path = exchange.request.path
+        answers.append(answer if rule is None else demanded(answer, rule, path, _bodies(answer, exchange)))
+    return replace(workload, answers=tuple(answers))
+
+
+def _paths(exchange: Exchange) -> tuple[str, ...]:
+    return (exchange.request.path, *filter(None, (exchange.via,)))
+
+
+def _bodies(answer: Answer, exchange: Exchange) -> tuple[bytes, ...]:
+    """Return the app's own bodies, or the file's where the app has none."""
+    own = [reply.body for reply in (exchange.first, exchange.second) if reply.status == answer.status]
+    return tuple(own) or (answer.body,)
 
 
 def _added(examination: Examination) -> tuple[tuple[str, str], ...]:

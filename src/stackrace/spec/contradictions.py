@@ -6,25 +6,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..model.core_lists import format_cores
-from .tables import RaceFileTable
+from ..model.right_answer import EVERY_PATH
+from .nearest import did_you_mean
+from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 
 __all__ = ["contradictions"]
 
 Where = tuple[str, ...]
 
 
-def contradictions(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
-    """Yield every contradiction with the key where it stands; paths are relative to ``folder``."""
+def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[Where, str]]:
+    """Yield the key where each contradiction stands, and what to do; paths are relative to ``folder``.
+
+    Without ``recordings``, those need not exist yet.
+    """
     yield from _workloads(parsed)
     yield from _limits(parsed)
     yield from _lengths(parsed)
     yield from _cores(parsed)
-    yield from _recordings(parsed, folder)
+    if recordings:
+        yield from _recordings(parsed, folder)
+    yield from _env_files(parsed, folder)
+    yield from _services(parsed)
+    yield from _checks(parsed)
 
 
 def _workloads(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     if parsed.workloads is not None and "workload" in parsed.model_fields_set:
-        yield ("workload",), "workload: give one [workload], or several as [workloads.NAME], not both"
+        yield ("workload",), "give one [workload], or several as [workloads.NAME], not both"
 
 
 def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
@@ -34,16 +43,16 @@ def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
         where = ("workloads", name, "stacks")
         for stack in table.stacks or ():
             if racing is None:
-                yield where, f"workloads.{name}.stacks: name the stacks of the race first, as [race] stacks"
+                yield where, "name the stacks of the race first, as [race] stacks"
                 break
             if stack not in racing:
-                yield where, f"workloads.{name}.stacks: {stack!r} is not among [race] stacks; add it there"
+                yield where, f"{stack!r} is not among [race] stacks; add it there"
     if racing is None or not workloads or any(table.stacks is None for table in workloads.values()):
         return
     met = {stack for table in workloads.values() for stack in table.stacks or ()}
     for stack in racing:
         if stack not in met:
-            yield ("race", "stacks"), f"race.stacks: no workload has {stack!r}; add it to one, or leave it out"
+            yield ("race", "stacks"), f"no workload has {stack!r}; add it to one, or leave it out"
 
 
 def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
@@ -51,21 +60,16 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     load, race = parsed.load, parsed.race
     given = "requests" if load.requests is not None else "duration" if load.duration is not None else None
     if race.repeats is not None and given is None:
-        yield (
-            ("race", "repeats"),
-            'race.repeats: say how long each run is, as [load] requests = 500 or [load] duration = "1min"',
-        )
+        how = 'as [load] requests = 500 or [load] duration = "1min"'
+        yield ("race", "repeats"), f"say how long each run is, {how}"
     if race.repeats is None and given is not None:
         yield (
             ("load", given),
-            f"load.{given}: is the length of a run; give the number of runs, too, as in [race] repeats = 5, "
+            "is the length of a run; give the number of runs, too, as in [race] repeats = 5, "
             "or set the length of slices with [race] slice",
         )
     if race.repeats is not None and race.slice is not None:
-        yield (
-            ("race", "slice"),
-            "race.slice: [race] repeats measures runs, not slices; give only one of them",
-        )
+        yield ("race", "slice"), "[race] repeats measures runs, not slices; give only one of them"
     if isinstance(load.requests, dict):
         yield from _numbers(load.requests, load.concurrency)
 
@@ -75,23 +79,33 @@ def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     race = parsed.race
     both = set(race.cores or ()) & set(race.engine_cores or ())
     if both:
-        yield (
-            ("race", "engine_cores"),
-            f"race.engine_cores: core {format_cores(both)} is also in [race] cores; leave it out there",
-        )
+        yield ("race", "engine_cores"), f"core {format_cores(both)} is also in [race] cores; leave it out there"
 
 
 def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:
-    where, key = ("load", "requests"), "load.requests"
+    where = ("load", "requests")
     if concurrency is None:
-        yield where, f"{key}: has a number for each concurrency, so give [load] concurrency, too"
+        yield where, "has a number for each concurrency, so give [load] concurrency, too"
         return
     for level in requests:
         if level not in concurrency:
-            yield where, f"{key}: {level} is not among [load] concurrency; add it there, or leave it out"
+            yield where, f"{level} is not among [load] concurrency; add it there, or leave it out"
     for level in dict.fromkeys(concurrency):
         if level not in requests:
-            yield where, f"{key}: has no number for {level} connections; give one for each concurrency"
+            yield where, f"has no number for {level} connections; give one for each concurrency"
+
+
+def _env_files(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+    for name in parsed.app.env_file:
+        if not (folder / name).is_file():
+            yield ("app", "env_file"), f"there is no file {name!r}; paths are relative to this file"
+
+
+def _services(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    names = parsed.app.services
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        line = f'services = ["{name}", "{name}#2"]'
+        yield ("app", "services"), f"{name!r} stands there twice; leave one out, or number a second one: {line}"
 
 
 def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
@@ -100,6 +114,18 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, st
     for where, session in sessions.items():
         if session is None or session.startswith("bundled:"):
             continue
-        if not (folder / session).exists():
-            key = ".".join((*where, "session"))
-            yield (*where, "session"), f"{key}: there is no recording {session!r}; paths are relative to this file"
+        if (folder / session).is_dir():
+            yield (*where, "session"), f"{session!r} is a folder; name a HAR file or an access log"
+        elif not (folder / session).exists():
+            way_out = "make it with stackrace record, or correct the path, which is relative to this file"
+            yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
+
+
+def _checks(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """What a recording asks for is not known yet."""
+    tables: dict[Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
+    tables |= {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
+    for where, table in tables.items():
+        for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):
+            if table.urls is not None:
+                yield (*where, "check"), f"{path!r} is not among its urls{did_you_mean(path, table.urls)}"

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean"]
+__all__ = ["did_you_mean", "nearest"]
+
+_OTHER_NAMES = {
+    "maria": "mariadb",
+    "mysql": "mariadb",
+    "mysqld": "mariadb",
+    "pg": "postgresql",
+    "pgsql": "postgresql",
+    "postgres": "postgresql",
+    "psql": "postgresql",
+    "redis-server": "redis",
+    "valkey": "redis",
+    "valkey-server": "redis",
+}
+"""What people call our names, too."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -17,7 +31,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     '; known are blue, yellow'
     """
     names = sorted(known)
-    near = get_close_matches(word, names, n=3, cutoff=0.6)
-    if near:
+    if near := nearest(word, names):
         return f"; did you mean {' or '.join(near)}?"
     return f"; known are {', '.join(names)}" if names else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that ``word`` was probably meant as, the nearest first."""
+    names, word = sorted(known), word.lower()
+    if _OTHER_NAMES.get(word) in names:
+        return [_OTHER_NAMES[word]]
+    others = [other for other, name in _OTHER_NAMES.items() if name in names]
+    near = get_close_matches(word, [*names, *others], n=3, cutoff=0.6)
+    return list(dict.fromkeys(_OTHER_NAMES.get(other, other) for other in near))

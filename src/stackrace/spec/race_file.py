@@ -2,73 +2,118 @@
 
 from __future__ import annotations
 
-import shlex
+import json
+import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from ..model.errors import SpecError, StackraceError
+from ..model.foreign import said_by
+from ..model.numbers import things
 from ..model.race import Question
 from .contradictions import contradictions
 from .nearest import did_you_mean
 from .problem_words import in_words
-from .request import RaceRequest, WorkloadRequest
+from .request import MOST_COPIED_BYTES, RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable
 from .toml_lines import line_of
 
-__all__ = ["read_race_file"]
+__all__ = ["Meant", "StackCheck", "read_race_file"]
 
 StackCheck = Callable[[str], object]
 """Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
 
+Meant = Callable[[Path], str]
+"""Returns what to write instead of a path that is no race file, to stand behind that."""
 
-def read_race_file(path: Path, check_stack: StackCheck) -> RaceRequest:
+_NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
+
+_LONG_NUMBER = re.compile(r"[0-9_]{1000}")
+
+
+def read_race_file(
+    path: Path, check_stack: StackCheck, *, recordings: bool = True, meant_by: Meant = lambda path: ""
+) -> RaceRequest:
     """Return what ``path`` asks for; relative paths in it are relative to its folder.
+
+    Without ``recordings``, those that it names need not exist yet. ``meant_by`` says what to write instead of a
+    path that is no race file.
 
     Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
     one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
     stack paths that ``check_stack`` refuses.
     """
-    text = _read(path)
+    try:
+        return _checked(path, _read(path, meant_by), check_stack, recordings=recordings, meant_by=meant_by)
+    except RecursionError as error:
+        raise SpecError(f"{path} is nested too deeply; no key of a race file is deeper than four") from error
+
+
+def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool, meant_by: Meant) -> RaceRequest:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        if path.suffix == ".py":
+            raise SpecError(f"{path} is Python, not a race file{meant_by(path)}") from error
         raise SpecError(f"{path} is not TOML: {error}") from error
+    except ValueError as error:
+        # Python does not read numbers of thousands of digits
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if _LONG_NUMBER.search(each)), 1)
+        raise SpecError(f"{path} has a number that is too long, in line {line}; write a smaller one") from error
     problems: list[tuple[int, str]] = []
     parsed: RaceFileTable | None = None
     try:
         parsed = RaceFileTable.model_validate(table)
-        problems += [(line_of(text, where) or 1, said) for where, said in contradictions(parsed, path.parent)]
+        problems += [
+            (line_of(text, where) or 1, f"{'.'.join(where)}: {said}")
+            for where, said in contradictions(parsed, path.parent, recordings=recordings)
+        ]
     except ValidationError as error:
-        problems += _invalid(text, error)
+        problems += _invalid(text, table, error)
     problems += _illegal_stacks(text, table, check_stack)
+    problems += [(line_of(text, where) or 1, f"{'.'.join(where)}: {_NUL}") for where in _with_nul(table)]
     if problems or parsed is None:
         lines = "\n".join(f"  line {line}: {message}" for line, message in sorted(set(problems)))
-        count = len(set(problems))
-        raise SpecError(f"{path} has {count} problem{'s' if count > 1 else ''}:\n{lines}")
+        raise SpecError(f"{path} has {things(len(set(problems)), 'problem')}:\n{lines}")
     return _request(path, parsed)
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, meant_by: Meant) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise SpecError(f"there is no race file {path}; give an existing one, or none for the defaults") from error
+    except (FileNotFoundError, IsADirectoryError) as error:
+        what = "there is no race file {}" if isinstance(error, FileNotFoundError) else "{} is a folder"
+        raise SpecError(what.format(path) + meant_by(path)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"the race file {path} cannot be read: {error}") from error
+        raise SpecError(f"the race file {path} cannot be read: {said_by(error)}") from error
 
 
-def _invalid(text: str, error: ValidationError) -> Iterator[tuple[int, str]]:
-    for problem in error.errors(include_url=False, include_input=False):
+def _invalid(text: str, table: object, error: ValidationError) -> Iterator[tuple[int, str]]:
+    for problem in error.errors(include_url=False):
         location = problem["loc"]
         key = ".".join(str(part) for part in location) or "file"
         message = in_words(problem)
         if problem["type"] == "extra_forbidden":
-            message = f"unknown key{did_you_mean(str(location[-1]), _known(location[:-1]))}"
-        yield line_of(text, location) or 1, f"{key}: {message}"
+            message = f"unknown key{_home(location) or did_you_mean(str(location[-1]), _known(location[:-1]))}"
+        yield _line_of(text, table, location), f"{key}: {message}"
+
+
+def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
+    """Return the line of a key, or of the text itself where it is an entry of a list."""
+    value = table
+    for part in location:
+        try:
+            value = value[part]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    words = value.get("run") if isinstance(value, dict) else value
+    if isinstance(words, str) and isinstance(location[-1], int):
+        return _line_quoting(text, words, location)
+    return line_of(text, location) or 1
 
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
@@ -82,6 +127,12 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
         else:
             return []
     return list(shape.model_fields) if isinstance(shape, type) and issubclass(shape, BaseModel) else []
+
+
+def _home(location: tuple[str | int, ...]) -> str:
+    """Return where a key belongs that stands before all tables; empty for one that belongs nowhere."""
+    tables = [table for table in _known(()) if len(location) == 1 and location[0] in _known((table,))]
+    return f"; write it below [{tables[0]}]" if tables else ""
 
 
 def _present(shape: object) -> object:
@@ -98,6 +149,19 @@ def _is_named(shape: object) -> bool:
     return get_origin(shape) is dict
 
 
+def _with_nul(value: object, where: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the keys whose names or values have a NUL."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _with_nul(inner, (*where, name.replace("\0", "\\0")))
+            yield from _with_nul(name, where)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _with_nul(inner, where)
+    elif isinstance(value, str) and "\0" in value:
+        yield where
+
+
 def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> Iterator[tuple[int, str]]:
     race = table.get("race")
     stacks = race.get("stacks") if isinstance(race, dict) else None
@@ -107,15 +171,16 @@ def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> I
         try:
             check(stack)
         except StackraceError as error:
-            yield _line_quoting(text, stack), f"race.stacks: {error.message}"
+            yield _line_quoting(text, stack, ("race", "stacks")), f"race.stacks: {error.message}"
 
 
-def _line_quoting(text: str, stack: str) -> int:
+def _line_quoting(text: str, words: str, location: Sequence[str | int]) -> int:
+    """Return the line where the entry ``words`` of the list at ``location`` stands in quotes."""
     for number, line in enumerate(text.splitlines(), start=1):
-        quoted = f'"{stack}"' in line or f"'{stack}'" in line
+        quoted = f'"{words}"' in line or f"'{words}'" in line or json.dumps(words) in line
         if quoted and not line.lstrip().startswith("#"):
             return number
-    return line_of(text, ("race", "stacks")) or 1
+    return line_of(text, location) or 1
 
 
 def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
@@ -129,9 +194,12 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         python=(folder / Path(app.python).expanduser()) if app.python else None,
         ruby=(folder / Path(app.ruby).expanduser()) if app.ruby else None,
         environment=app.env,
+        env_files=tuple(path.parent / name for name in app.env_file),
         static=None if app.static is None else {url: folder / place for url, place in app.static.items()},
-        prepare=tuple(tuple(shlex.split(command)) for command in app.prepare),
+        prepare=tuple(app.prepare),
         services=tuple(app.services),
+        protect=tuple(folder / Path(name).expanduser() for name in app.protect),
+        most_copied_bytes=MOST_COPIED_BYTES if app.copy_limit is None else int(app.copy_limit),
         urls=None if workload.urls is None else tuple(workload.urls),
         host=workload.host,
         headers=tuple(workload.headers.items()),
@@ -146,6 +214,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         stacks=None if race.stacks is None else tuple(race.stacks),
         session=None if workload.session is None else (path.parent / workload.session).absolute(),
         think=workload.think,
+        check=workload.check,
         workloads=tuple(_workload(name, table, path) for name, table in (parsed.workloads or {}).items()),
         repeats=race.repeats,
         run_requests=load.requests if isinstance(load.requests, int) else None,
@@ -169,4 +238,5 @@ def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadReque
         session=None if table.session is None else (path.parent / table.session).absolute(),
         stacks=None if table.stacks is None else tuple(table.stacks),
         think=table.think,
+        check=table.check,
     )

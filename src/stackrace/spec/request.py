@@ -8,11 +8,14 @@ from pathlib import Path
 
 from ..model.app import Entry
 from ..model.race import Question
+from ..model.right_answer import RightAnswers
 
-__all__ = ["LEAST_MEMORY_BYTES", "RaceRequest", "WorkloadRequest"]
+__all__ = ["LEAST_MEMORY_BYTES", "MOST_COPIED_BYTES", "RaceRequest", "WorkloadRequest"]
 
 LEAST_MEMORY_BYTES = 16 * 2**20
 """What a bare interpreter with a small server in it needs at least."""
+MOST_COPIED_BYTES = 2**30
+"""What is copied of a project at most, where it cannot be covered and the user says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,8 @@ class WorkloadRequest:
     """The only stacks that have it, as paths; None for all."""
     think: bool = False
     """Whether the recorded pauses of the session are kept."""
+    check: RightAnswers = field(default_factory=dict)
+    """What a right answer is, by path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +46,19 @@ class RaceRequest:
     ruby: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     """The app's variables."""
+    env_files: tuple[Path, ...] = ()
+    """Files with more of them; a later one wins, and ``environment`` over all. They may hold secrets, which stay
+    there."""
     static: Mapping[str, Path] | None = None
     """Folders that a front end may serve, by URL prefix."""
     prepare: tuple[tuple[str, ...], ...] = ()
     """Commands that run once before the race."""
     services: tuple[str, ...] = ()
     """What the app needs beside it, by name."""
+    protect: tuple[Path, ...] = ()
+    """Folders outside of the project that the app writes to."""
+    most_copied_bytes: int = MOST_COPIED_BYTES
+    """What is copied of the project at most, where it cannot be covered."""
     urls: tuple[str, ...] | None = None
     host: str | None = None
     """The Host header."""
@@ -96,3 +108,5 @@ class RaceRequest:
     """Whether a CPU quota of this container is part of what is raced."""
     think: bool = False
     """Whether the recorded pauses of the session are kept."""
+    check: RightAnswers = field(default_factory=dict)
+    """What a right answer is, by path."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..model.right_answer import RightAnswer
 from .request import RaceRequest, WorkloadRequest
 
 __all__ = ["request_document", "request_from"]
 
 _ADAPTER = TypeAdapter(RaceRequest)
+_WORKLOAD = TypeAdapter(WorkloadRequest)
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
@@ -20,8 +23,17 @@ def request_document(request: RaceRequest) -> dict[str, object]:
     document: dict[str, object] = _ADAPTER.dump_python(asked, mode="json")
     # pydantic keeps values that are no UTF-8, but replaces keys
     document["environment"] = dict(asked.environment)
+    document["check"] = _checks(asked.check)
+    document["workloads"] = [
+        {**_WORKLOAD.dump_python(workload, mode="json"), "check": _checks(workload.check)}
+        for workload in asked.workloads
+    ]
     document["static"] = None if asked.static is None else {url: str(path) for url, path in asked.static.items()}
     return document
+
+
+def _checks(checks: Mapping[str, RightAnswer]) -> dict[str, object]:
+    return {path: asdict(right_answer) for path, right_answer in checks.items()}
 
 
 def request_from(document: object) -> RaceRequest:
@@ -40,15 +52,13 @@ def _absolute(request: RaceRequest) -> RaceRequest:
         source=_path(request.source),
         python=_path(request.python),
         ruby=_path(request.ruby),
+        env_files=tuple(path.absolute() for path in request.env_files),
         static=None if request.static is None else {url: path.absolute() for url, path in request.static.items()},
+        protect=tuple(path.absolute() for path in request.protect),
         servers=_path(request.servers),
         session=_path(request.session),
-        workloads=tuple(_workload(workload) for workload in request.workloads),
+        workloads=tuple(replace(workload, session=_path(workload.session)) for workload in request.workloads),
     )
-
-
-def _workload(workload: WorkloadRequest) -> WorkloadRequest:
-    return replace(workload, session=_path(workload.session))
 
 
 def _path(path: Path | None) -> Path | None:

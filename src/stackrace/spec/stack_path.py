@@ -4,7 +4,7 @@ The grammar, with ``/`` over a wire and ``+`` inside the same server::
 
     stack    = hop { ( "/" protocol "/" | "+" ) hop }
     hop      = server [ ":" setting { "," setting } ]
-    setting  = name "=" value
+    setting  = name "=" value | "config=" file | "--" option [ "=" value ]
 
 It is typed: each hop must forward the protocol that the next one listens to, and the last must host an
 interface of the app. So N front ends × M protocols × K servers come out of N + K catalogue entries.
@@ -12,10 +12,12 @@ interface of the app. So N front ends × M protocols × K servers come out of N 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ..model.errors import StackError
+from ..model.own import CONFIG
 from ..model.stack import (
     BEHIND_ANOTHER,
     Hop,
@@ -29,51 +31,40 @@ from ..model.stack import (
     Stack,
 )
 from .nearest import did_you_mean
+from .own_words import OwnWords, own_words
+from .path_words import HopWords, hops_of, quoted
 
-__all__ = ["parse_stack"]
+__all__ = ["parse_stack", "setting_text"]
 
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Which interface is taken where server and app share several."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """One hop as written: how it is reached (None: inside the one before), its name and its settings' text."""
-
-    protocol: str | None
-    server: str
-    settings: str
-
-
-def parse_stack(text: str, specs: Mapping[str, ServerSpec], offered: frozenset[Interface]) -> Stack:
+def parse_stack(
+    text: str, specs: Mapping[str, ServerSpec], offered: frozenset[Interface], folder: Path | None = None
+) -> Stack:
     """Return the stack that ``text`` describes for an app that offers the interfaces ``offered``.
 
-    ``specs`` is the catalogue by server name. Raises StackError naming the unknown word with its nearest
+    ``specs`` is the catalogue by server name; configuration files that the path names are read if there is a
+    ``folder`` that they are relative to. Raises StackError naming the unknown word with its nearest
     neighbours, the setting out of range, or the link that fails and what would fit.
     """
-    tokens = _split(text)
+    _refuse_several(text, specs)
+    tokens = hops_of(text)
     chain = [_spec_of(token.server, specs, text) for token in tokens]
     _check_links(text, tokens, chain, specs)
-    hops = tuple(_hop(text, tokens, chain, index) for index in range(len(tokens)))
+    hops = tuple(_hop(text, tokens, chain, index, folder) for index in range(len(tokens)))
+    _check_alone(text, hops)
     interface = _interface(text, hops[-1], chain[-1], offered, specs)
     return Stack(path=_canonical(hops), hops=hops, interface=interface)
 
 
-def _split(text: str) -> list[_Token]:
-    segments = text.strip().split("/")
-    if len(segments) % 2 == 0 or not all(segments):
-        raise StackError(
-            f"stack {text!r}: write server, or server/protocol/server, each with its settings as in "
-            "server:name=value,name=value"
-        )
-    tokens = []
-    for index in range(0, len(segments), 2):
-        wire: str | None = segments[index - 1] if index else Protocol.HTTP
-        for guest in segments[index].split("+"):
-            server, _, settings = guest.partition(":")
-            tokens.append(_Token(wire, server, settings))
-            wire = None
-    return tokens
+def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
+    """Refuse a list of stacks, which a user in a hurry takes for one."""
+    stacks = text.split(",")
+    if len(stacks) > 1 and all(re.split("[:/+]", stack.strip())[0] in specs for stack in stacks):
+        each = " ".join(f"--stack {stack.strip()}" for stack in stacks)
+        raise StackError(f"stack {text!r} is a list; give each by itself, as in {each}")
 
 
 def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpec:
@@ -90,7 +81,7 @@ def _refuse_gone(spec: ServerSpec, text: str) -> None:
 
 
 def _check_links(
-    text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]
+    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]
 ) -> None:
     first = chain[0]
     if first.inside:
@@ -139,14 +130,24 @@ def _check_wire(
         raise StackError(f"{link} {after.name} does not listen to {protocol}; {fitting}{would}")
 
 
-def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> Hop:
+def _hop(
+    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, folder: Path | None
+) -> Hop:
     token, spec = tokens[index], chain[index]
     behind = index > 0 and token.protocol is not None
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
-    chosen = _chosen(text, token, known)
+    own = own_words(text, token, spec, folder)
+    chosen = _chosen(text, token, known, own)
     asked = _asked(tokens, chain, index)
-    defaults = {name: setting.default for name, setting in known.items()}
-    settings: dict[str, SettingValue] = {**defaults, **asked, **chosen}
+    defaults = {name: setting.default for name, setting in known.items() if name not in own.computed}
+    settings: dict[str, SettingValue] = {**defaults, **asked, **own.settings, **chosen}
+    for name in own.computed:
+        if name not in settings and known[name].implies:
+            raise StackError(
+                f"stack {text!r}: {own.config} gives {own.computed[name]}, which does not say what {spec.name} "
+                f"hosts; add {name}={' or '.join(known[name].choices)}"
+            )
+    _check_spoken(text, spec, settings, token.protocol)
     if behind:
         protocol, front = Protocol(str(token.protocol)), _front(tokens, chain, index)
         settings["socket"] = _socket(text, str(settings["socket"]), front, spec, protocol)
@@ -159,39 +160,65 @@ def _hop(text: str, tokens: Sequence[_Token], chain: Sequence[ServerSpec], index
         protocol=Protocol(token.protocol) if token.protocol else None,
         chosen=chosen,
         settings=settings,
-        origins={name: _origin(setting, asked, chosen) for name, setting in known.items()},
+        origins={name: _origin(setting, asked, own, chosen) for name, setting in known.items()},
+        options=own.options,
+        config=own.config,
+        file=own.file,
     )
 
 
-def _asked(tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> Mapping[str, SettingValue]:
+def _check_alone(text: str, hops: Sequence[Hop]) -> None:
+    for hop in hops:
+        if hop.spec.alone and sum(other.instances for other in hops if other.spec is hop.spec) > 1:
+            raise StackError(f"stack {text!r}: only one {hop.spec.title} can run on a machine; use it once")
+
+
+def _check_spoken(text: str, spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:
+    for setting in spec.settings:
+        value = settings.get(setting.name)
+        spoken = setting.listens.get(value, spec.listens) if isinstance(value, str) else spec.listens
+        if protocol is not None and protocol not in spoken:
+            raise StackError(
+                f"stack {text!r}: {spec.name}:{setting.name}={value} does not listen to {protocol}, "
+                f"only to {' and '.join(sorted(spoken))}"
+            )
+
+
+def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> Mapping[str, SettingValue]:
     """What the guest inside hop ``index`` wants of it."""
     has_guest = index + 1 < len(tokens) and tokens[index + 1].protocol is None
     return chain[index + 1].asks if has_guest else {}
 
 
-def _origin(setting: Setting, asked: Mapping[str, SettingValue], chosen: Mapping[str, SettingValue]) -> Origin:
+def _origin(
+    setting: Setting, asked: Mapping[str, SettingValue], own: OwnWords, chosen: Mapping[str, SettingValue]
+) -> Origin:
+    if own.file and setting.name not in chosen and setting not in BEHIND_ANOTHER:
+        return Origin.OWN if setting.name in own.file.reading.said else Origin.DEFAULT
     if chosen.get(setting.name, setting.default) != setting.default:
         return Origin.TUNED
     return Origin.RECOMMENDED if setting.name in asked else setting.origin
 
 
-def _front(tokens: Sequence[_Token], chain: Sequence[ServerSpec], index: int) -> ServerSpec:
+def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> ServerSpec:
     """The server that forwards to hop ``index``: the nearest before it that is a process of its own."""
     return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
 
 
-def _chosen(text: str, token: _Token, known: Mapping[str, Setting]) -> dict[str, SettingValue]:
+def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: OwnWords) -> dict[str, SettingValue]:
     chosen: dict[str, SettingValue] = {}
-    for part in filter(None, token.settings.split(",")):
-        name, equals, value = part.partition("=")
+    for name, value in own.others:
         if name not in known:
             raise StackError(f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}")
-        if not equals or not value:
+        if not value:
             raise StackError(f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}")
         if name in chosen:
             raise StackError(f"stack {text!r}: setting {name!r} is given twice")
         chosen[name] = _value(text, token.server, known[name], value)
     return chosen
+
+
+MOST_DIGITS = 1000
 
 
 def _value(text: str, server: str, setting: Setting, value: str) -> SettingValue:
@@ -203,8 +230,11 @@ def _value(text: str, server: str, setting: Setting, value: str) -> SettingValue
             return False
         raise StackError(f"{wrong}; write on or off")
     if isinstance(setting.default, int):
-        if value.isascii() and value.isdigit() and setting.minimum <= int(value) <= setting.maximum:
-            return int(value)
+        # longer ones Python refuses to read
+        if value.isascii() and value.isdigit() and len(value) < MOST_DIGITS:
+            number = int(value)
+            if setting.minimum <= number <= setting.maximum:
+                return number
         raise StackError(f"{wrong}; write a number from {setting.minimum} to {setting.maximum}")
     if setting.choices and value not in setting.choices:
         raise StackError(f"{wrong}{did_you_mean(value, setting.choices)}")
@@ -236,7 +266,7 @@ def _interface(
     implied = [
         setting.implies[value]
         for setting in spec.settings
-        if isinstance(value := last.settings[setting.name], str) and value in setting.implies
+        if isinstance(value := last.settings.get(setting.name), str) and value in setting.implies
     ]
     hosted = frozenset(implied) or spec.hosts
     for interface in _ORDER:
@@ -249,11 +279,17 @@ def _interface(
             f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
             f"as in {text}{_ending(spec, first, specs)}"
         )
-    fitting = _names(other for other in specs.values() if other.hosts & offered)
     raise StackError(
         f"stack {text!r}: {spec.name} hosts {_names(hosted)} with these settings, "
-        f"but the app is {_names(offered)}; use {fitting}"
+        f"but the app is {_names(offered)}; use {_hosting(spec, offered, specs)}"
     )
+
+
+def _hosting(spec: ServerSpec, offered: frozenset[Interface], specs: Mapping[str, ServerSpec]) -> str:
+    """Name what would host the app: ``spec`` itself with a setting first, where it can, then all others."""
+    first = _first(offered)
+    others = sorted(way for other in specs.values() if other is not spec for way in other.hosting(first))
+    return _listed([*spec.hosting(first), *others])
 
 
 def _first(offered: frozenset[Interface]) -> Interface:
@@ -269,7 +305,10 @@ def _ending(front: ServerSpec, interface: Interface, specs: Mapping[str, ServerS
 
 
 def _names(things: Iterable[ServerSpec | Interface]) -> str:
-    names = sorted(thing.name if isinstance(thing, ServerSpec) else str(thing) for thing in things)
+    return _listed(sorted(thing.name if isinstance(thing, ServerSpec) else str(thing) for thing in things))
+
+
+def _listed(names: Sequence[str]) -> str:
     return " or ".join(names).replace(" or ", ", ", max(len(names) - 2, 0))
 
 
@@ -277,12 +316,22 @@ def _canonical(hops: Sequence[Hop]) -> str:
     parts = []
     for index, hop in enumerate(hops):
         joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"
-        settings = ",".join(f"{name}={_text(value)}" for name, value in hop.chosen.items())
+        settings = ",".join(_settings(hop))
         parts.append(f"{joint}{hop.server}{':' + settings if settings else ''}")
     return "".join(parts)
 
 
-def _text(value: SettingValue) -> str:
+def _settings(hop: Hop) -> Iterator[str]:
+    for name, value in hop.chosen.items():
+        yield f"{name}={setting_text(value)}"
+    if hop.config:
+        yield f"{CONFIG}={quoted(hop.config)}"
+    for option in hop.options:
+        yield f"--{option.name}" if option.value is None else f"--{option.name}={quoted(option.value)}"
+
+
+def setting_text(value: SettingValue) -> str:
+    """Return a setting's value as a path writes it."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value)

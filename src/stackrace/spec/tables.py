@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,10 +20,16 @@ from pydantic import (
 from ..model.app import Entry, EntryKind
 from ..model.core_lists import parse_cores
 from ..model.errors import StackraceError
+from ..model.header import header_fault, host_fault
+from ..model.right_answer import RightAnswers
 from ..model.units import DURATION, PERCENT, SIZE, Unit
+from ..model.url_path import path_fault
+from ..model.url_prefix import by_prefix
+from .commands import command_of
 from .request import LEAST_MEMORY_BYTES
+from .right_answers import read_check
 
-__all__ = ["NamedWorkloadTable", "RaceFileTable"]
+__all__ = ["NamedWorkloadTable", "RaceFileTable", "WorkloadTable"]
 
 MOST_REQUESTS = 1_000_000_000
 MOST_REPEATS = 1000
@@ -47,19 +56,35 @@ def _cores(value: object) -> tuple[int, ...]:
         raise ValueError(error.message) from error
 
 
+def _path(value: str) -> str:
+    if fault := path_fault(value):
+        raise ValueError(f"{value!r} {fault}")
+    return value
+
+
 Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
 Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False)]
 Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
 Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
+Check = Annotated[RightAnswers, PlainValidator(read_check)]
 Connections = Annotated[int, Field(ge=1, le=20_000)]
-Path_ = Annotated[str, Field(pattern=r"^/", description="an absolute path, starting with /")]
+Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
+Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
 
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="letters, digits, - and _")]
 
 
+Command = Annotated[tuple[str, ...], PlainValidator(command_of)]
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+def _listed(value: object) -> object:
+    """One file may stand without brackets."""
+    return [value] if isinstance(value, str) else value
 
 
 class AppTable(_Table):
@@ -72,10 +97,22 @@ class AppTable(_Table):
     python: str | None = None
     ruby: str | None = None
     root: str = "."
-    static: dict[Path_, str] | None = None
-    prepare: list[str] = []
+    static: dict[str, str] | None = None
+    prepare: list[Command] = []
     services: list[str] = []
-    env: dict[str, str] = {}
+    protect: Annotated[list[str], BeforeValidator(_listed)] = []
+    copy_limit: Annotated[float, _quantity(SIZE), Field(ge=0, allow_inf_nan=False)] | None = None
+    env: dict[Variable, str] = {}
+    env_file: Annotated[list[str], BeforeValidator(_listed)] = []
+
+    @field_validator("static")
+    @classmethod
+    def _url_prefixes(cls, static: dict[str, str] | None) -> dict[str, str] | None:
+        try:
+            by_prefix(dict.fromkeys(static or (), Path()))
+        except StackraceError as error:
+            raise ValueError(error.message) from error
+        return static
 
     @model_validator(mode="after")
     def _one_entry(self) -> AppTable:
@@ -99,6 +136,7 @@ class _Requests(_Table):
     urls: Annotated[list[Path_], Field(min_length=1)] | None = None
     session: Annotated[str, Field(min_length=1)] | None = None
     think: bool = False
+    check: Check = {}
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -118,7 +156,16 @@ class WorkloadTable(_Requests):
     def _no_host(cls, headers: dict[str, str]) -> dict[str, str]:
         if any(name.lower() == "host" for name in headers):
             raise ValueError("Host would be sent twice; give it as [workload] host")
+        if fault := next(filter(None, starmap(header_fault, headers.items())), ""):
+            raise ValueError(fault)
         return headers
+
+    @field_validator("host")
+    @classmethod
+    def _one_host(cls, host: str | None) -> str | None:
+        if host is not None and (fault := host_fault(host)):
+            raise ValueError(fault)
+        return host
 
 
 class NamedWorkloadTable(_Requests):

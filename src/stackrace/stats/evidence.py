@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .pairs import Array, Counts, Pairs, trimmed, trimmed_from
+from .pairs import Array, Counts, Pairs, squared, trimmed, trimmed_from
 from .shrink import spreads
 
 __all__ = ["LEAST_BLOCKS", "Evidence", "Panel", "evidence"]
@@ -135,18 +135,7 @@ def _pairs(values: Array) -> Pairs:
             mean[alike] = some.mean(axis=-1)
             variance[alike] = some.var(axis=-1, ddof=1) if n > 1 else np.nan
             df[alike] = n - 1
-
-    def square(flat: Array, sign: float = 1.0) -> Array:
-        whole = np.zeros((*flat.shape[:-1], k, k))
-        whole[..., i, j], whole[..., j, i] = flat, sign * flat
-        return whole
-
-    return Pairs(
-        estimate=square(mean, -1.0),
-        variance=square(variance),
-        blocks=square(counts.astype(float)).astype(np.int64),
-        df=square(df).astype(np.int64),
-    )
+    return squared(k, mean, variance, counts, df)
 
 
 def _shrunken(own: Array, worth: Array) -> tuple[Array, Array]:

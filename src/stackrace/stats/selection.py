@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from .family import Family
+from .family import Family, widened
 from .limits import against_best, critical, each
 from .pairs import ROBUST_FROM, Array, Counts, Pairs, pairs
 from .tiers import Relation, closure
@@ -196,12 +196,7 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
 
 def _widened(all_pairs: Pairs, variances: Variances, width: Callable[[Array], Array]) -> Family:
     variance, nu = variances.of_pairs()
-    known = all_pairs.df > 0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        half = np.where(known, width(np.where(known, nu, 0.0)) * np.sqrt(variance / all_pairs.blocks), np.inf)
-    k = half.shape[-1]
-    half[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=all_pairs.estimate, half_width=half, blocks=all_pairs.blocks)
+    return widened(all_pairs, variance, width(np.where(all_pairs.df > 0, nu, 0.0)))
 
 
 def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Array, alpha: float) -> Array:

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from urllib.parse import quote
+
 from django.apps import apps
 from django.conf import settings
 from django.db import connections
@@ -13,7 +17,7 @@ from ..model.errors import StoreError
 from .address import Address, PostgresqlDatabase, SqliteFile
 from .authors import sign_every_connection
 
-__all__ = ["configure", "connect"]
+__all__ = ["configure", "connect", "is_read_only"]
 
 _APPLICATION = "stackrace.store"
 _BUSY_TIMEOUT_S = 30
@@ -52,9 +56,27 @@ def connect(address: Address) -> str:
     return _aliases[address]
 
 
+def is_read_only(address: Address) -> bool:
+    """Tell whether a store is there that can be read and not be written, nor anything beside it."""
+    if not isinstance(address, SqliteFile) or not address.path.is_file():
+        return False
+    return not (os.access(address.path, os.W_OK) and os.access(address.path.parent, os.W_OK))
+
+
+def _has_log(path: Path) -> bool:
+    """Tell whether the last commits are in a log beside the file. Source: SQLite, "Write-Ahead Logging", 5."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
 def _database(address: Address) -> dict[str, object]:
     """Return Django's description of ``address``."""
     match address:
+        case SqliteFile(path=path) if is_read_only(address):
+            return {
+                "ENGINE": "django.db.backends.sqlite3",
+                "NAME": f"file:{quote(str(path))}?{'mode=ro' if _has_log(path) else 'immutable=1'}",
+            }
         case SqliteFile(path=path):
             return {
                 "ENGINE": "django.db.backends.sqlite3",

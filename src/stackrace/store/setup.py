@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..model.errors import StoreError
@@ -21,6 +23,7 @@ def open_store(url: str | None = None) -> Store:
     """
     address = address_of(url)
     _need_folder(address)
+    _make_private(address)
 
     from .settings import configure, connect  # Django is imported only now that results are wanted
 
@@ -32,6 +35,18 @@ def open_store(url: str | None = None) -> Store:
 
     bring_up_to_date(alias, address)
     return Store(alias, address)
+
+
+def _make_private(address: Address) -> None:
+    """Make a new file its owner's only, and the default one, whoever made it; SQLite's files beside it follow."""
+    if not isinstance(address, SqliteFile):
+        return
+    with suppress(OSError):
+        # what cannot be made, SQLite will say
+        os.close(os.open(address.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with suppress(OSError):
+        if address == default_file() and address.path.stat().st_mode & 0o077:
+            address.path.chmod(0o600)
 
 
 def _need_folder(address: Address) -> None:

@@ -18,7 +18,7 @@ from ..model.duty import Duty
 from ..model.errors import StoreError
 from ..model.launch import FailureKind, Launch, Slice
 from ..model.race import Ending, Race, StackFacts
-from .address import Address
+from .address import VARIABLE, Address
 from .alteration import Alteration, Deed, note_of
 from .convert import (
     duty_document,
@@ -34,6 +34,7 @@ from .convert import (
 from .lookup import the_one
 from .models import HistoryRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 from .naming import give_name, names
+from .settings import is_read_only
 from .summary import Summary
 from .trouble import translated
 
@@ -60,6 +61,14 @@ class Store(AbstractContextManager["Store"]):
     def close(self) -> None:
         """Close this thread's connection; the next call opens another."""
         connections[self.alias].close()
+
+    def need_writable(self) -> None:
+        """Raise StoreError where the store can only be read."""
+        if is_read_only(self.address):
+            raise StoreError(
+                f"store {self.address}: it is read-only; make it and its folder writable, or name another with "
+                f"--store or {VARIABLE}"
+            )
 
     def begin(self, race: Race) -> None:
         """Store ``race`` under its id, with the facts and launches it already has.

@@ -21,6 +21,7 @@ from ..model.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile
 from .apps import LABEL
 from .authors import sign
+from .settings import is_read_only
 from .trouble import translated
 
 __all__ = ["bring_up_to_date"]
@@ -35,6 +36,11 @@ def bring_up_to_date(alias: str, address: Address) -> None:
         connection = connections[alias]
         if not _missing(connection, address):
             return
+        if is_read_only(address):
+            raise StoreError(
+                f"store {address}: an earlier Stackrace has written it, and it cannot be upgraded, being "
+                f"read-only. Copy it to a folder that can be written, and name that with {VARIABLE}"
+            )
         with _alone_with_server(connection):
             if _missing(connection, address):
                 executor = MigrationExecutor(connection)

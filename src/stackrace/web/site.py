@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,16 @@ from typing import Any
 __all__ = ["results_site"]
 
 TEMPLATES = Path(__file__).with_name("templates")
+
+
+class _OneLine(logging.Handler):
+    """Says in one line what failed on our side."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the failure's kind, for a fault of ours only."""
+        if record.levelno >= logging.ERROR and getattr(record, "status_code", 0) >= 500:
+            kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else "an error"
+            sys.stderr.write(f"{record.getMessage()}: {kind}\n")
 
 
 def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
@@ -25,7 +37,7 @@ def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
         "ROOT_URLCONF": "stackrace.web.urls",
         # served on the loopback address, so no other name can be asked for in earnest
         "ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"],
-        "MIDDLEWARE": ["django.middleware.common.CommonMiddleware"],
+        "MIDDLEWARE": ["stackrace.web.edge.guarded", "django.middleware.common.CommonMiddleware"],
         "TEMPLATES": [
             {"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [TEMPLATES], "OPTIONS": {}}
         ],
@@ -35,6 +47,8 @@ def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
         "STACKRACE_STORE": store_url,
     }
     settings.configure(**options)
+    # the browser is told what is wrong with its request; a traceback tells the terminal's reader nothing
+    logging.getLogger("django").addHandler(_OneLine())
     open_store(store_url).close()
 
     from django.core.handlers.wsgi import WSGIHandler

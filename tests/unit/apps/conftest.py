@@ -10,19 +10,12 @@ from stackrace.model.app import EntryKind
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Request
 
-PYTHON = PythonFacts(
-    version="3.11.2", python=Path("python"), base=Path("python3"), prefix=Path("/venv"), site_packages=()
-)
+PYTHON = PythonFacts(version="3.11.2", python=Path("python"), base=Path("python3"), site_packages=())
 DJANGO = DjangoFacts(
-    version="5.2",
     debug=False,
     allowed_hosts=("shop.example.com",),
     static_url="/static/",
     static_root=None,
-    engines={},
-    wsgi="",
-    asgi="",
-    https_only=False,
     https_header="",
     routes=("/admin/", "/books/"),
 )

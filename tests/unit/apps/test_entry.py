@@ -40,6 +40,40 @@ def test_callables_attributes_and_factories_become_the_application(tmp_path, tar
     assert run(source, "application") == printed
 
 
+ECHO = """
+def wsgi(environ, start_response):
+    return environ["wsgi.url_scheme"]
+
+async def asgi(scope, receive, send):
+    send(scope.get("scheme"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "scheme"),
+    [
+        ("https", "https"),
+        ("http", "http"),
+        ("https,https", "https"),
+        ("https, https", "https"),
+        ("https, http", "ws"),
+        ("gopher", "ws"),
+        (None, "ws"),
+    ],
+)
+def test_behind_a_proxy_the_scheme_is_what_it_says(tmp_path, said, scheme):
+    (tmp_path / "echo.py").write_text(ECHO)
+    environ = {"wsgi.url_scheme": "ws"} | ({"HTTP_X_FORWARDED_PROTO": said} if said else {})
+    source = entry_source(app(tmp_path, EntryKind.WSGI, "echo:wsgi"), Interface.WSGI, proxied=True)
+    assert run(source, f"application({environ!r}, None)") == scheme
+    headers = [(b"host", b"a"), *([(b"x-forwarded-proto", said.encode())] if said else [])]
+    scope = {"type": "http", "scheme": "ws", "headers": headers}
+    source = entry_source(app(tmp_path, EntryKind.ASGI, "echo:asgi"), Interface.ASGI, proxied=True)
+    ask = f"application({scope!r}, None, print), application({{'type': 'lifespan'}}, None, print)"
+    printed = run(f"import asyncio\n{source}\n[asyncio.run(asked) for asked in ({ask})]", "'end'")
+    assert printed.split() == [scheme, "None", "end"]
+
+
 def test_the_project_comes_first_on_the_path(tmp_path):
     (tmp_path / "colorsys.py").write_text("app = 'not the standard library'")
     source = entry_source(app(tmp_path, EntryKind.ASGI, "colorsys:app"), Interface.ASGI)
@@ -53,6 +87,43 @@ def test_the_entry_of_a_django_project_names_its_settings(tmp_path):
         compile(source, "entry", "exec")
         assert "os.environ[\"DJANGO_SETTINGS_MODULE\"] = 'shop.settings'" in source
         assert f"get_{interface}_application" in source
+
+
+LAYOUTS = {
+    "startproject": ("shop.settings", "shop.wsgi.application", "shop/asgi.py", "shop.asgi"),
+    "no wsgi named": ("shop.settings", "", "shop/asgi.py", "shop.asgi"),
+    "settings in folders": ("shop.conf.settings", "", "shop/asgi.py", "shop.asgi"),
+    "settings apart": ("conf.settings", "shop.wsgi.application", "shop/asgi.py", "shop.asgi"),
+    "all at the top": ("settings", "wsgi.application", "asgi.py", "asgi"),
+    "a wsgi that is gone": ("settings", "gone.wsgi.application", "asgi.py", "asgi"),
+    "no asgi.py": ("settings", "wsgi.application", "", "Django's own"),
+    "no asgi.py in a package": ("shop.conf.settings", "shop.wsgi.application", "", "Django's own"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_asgi_of_a_django_project_is_found_wherever_its_settings_lie(tmp_path, layout):
+    settings, wsgi, file, bound = LAYOUTS[layout]
+    for package in ("shop", "shop/conf", "conf", "django", "django/conf", "django/core"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "django/conf/__init__.py").write_text(f"class settings:\n    WSGI_APPLICATION = {wsgi!r}\n")
+    (tmp_path / "django/core/asgi.py").write_text('def get_asgi_application(): return "Django\'s own"')
+    if file:
+        (tmp_path / file).write_text("application = __name__")
+    source = entry_source(app(tmp_path, EntryKind.DJANGO, settings), Interface.ASGI)
+    assert run(source, "application") == bound
+
+
+def test_django_is_set_up_before_what_asgi_application_names_is_imported(tmp_path):
+    (tmp_path / "django/conf").mkdir(parents=True)
+    (tmp_path / "django/__init__.py").write_text("ready = []\ndef setup(set_prefix=True): ready.append(set_prefix)")
+    (tmp_path / "django/conf/__init__.py").write_text(
+        "class settings:\n    ASGI_APPLICATION = 'routing.application'"
+    )
+    (tmp_path / "routing.py").write_text("import django\napplication = str(django.ready)")
+    source = entry_source(app(tmp_path, EntryKind.DJANGO, "shop.settings"), Interface.ASGI)
+    assert run(source, "application") == "[False]"
 
 
 def test_the_apps_environment_may_override_the_settings(tmp_path):

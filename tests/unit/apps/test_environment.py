@@ -1,7 +1,10 @@
 from pathlib import Path
 
+import pytest
+
 from stackrace.apps import app_environment, entry_of
 from stackrace.model.app import App, EntryKind
+from stackrace.model.errors import InputError
 
 
 def app(**changes):
@@ -53,3 +56,9 @@ def test_plain_files_run_with_what_the_shell_has():
 def test_other_apps_have_no_settings_module():
     other = app(entry=entry_of(EntryKind.WSGI, "notes:app"))
     assert "DJANGO_SETTINGS_MODULE" not in app_environment(other, {"DJANGO_SETTINGS_MODULE": "shop.settings"})
+
+
+def test_an_interpreter_that_path_would_cut_in_two_is_refused_by_name():
+    app = App(name="x", root=Path("/"), entry=entry_of(EntryKind.WSGI, "m:a"), python=Path("/a:b/bin/python"))
+    with pytest.raises(InputError, match=r"/a:b/bin/python cannot lead PATH.*\[app\] python"):
+        app_environment(app)

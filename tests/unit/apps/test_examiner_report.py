@@ -7,6 +7,7 @@ from stackrace.apps import entry_of
 from stackrace.apps.examiner_report import examination_of, read_outcome
 from stackrace.model.app import App, EntryKind
 from stackrace.model.errors import AppError
+from stackrace.model.page_time import PageTime
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Request
 
@@ -21,13 +22,12 @@ REPORT = {
     "python": {
         "version": "3.11.2",
         "base": "/usr/bin/python3.11",
-        "prefix": "/srv/venv",
         "site_packages": ["/srv/venv/lib"],
         "distributions": {"Django": "5.2"},
     },
-    "ruby": None,
     "django": None,
     "host": "127.0.0.1",
+    "loading": {"wall_s": 18.0, "cpu_s": 4.0},
     "exchanges": [
         {
             "path": "/b",
@@ -42,22 +42,17 @@ REPORT = {
     "failure": "",
 }
 DJANGO = {
-    "version": "5.2",
     "debug": False,
     "allowed_hosts": ["*"],
     "static_url": "/static/",
     "static_root": "/srv/static",
-    "engines": {},
-    "wsgi": "",
-    "asgi": "",
-    "https_only": False,
     "https_header": "",
     "routes": [],
 }
 
 
 def finish(text, **options):
-    outcome = read_outcome(text, **({"log": "", "status": 0, "timed_out": False} | options))
+    outcome = read_outcome(text, **({"log": "", "status": 0} | options))
     return examination_of(outcome, APP, (Request(path="/a", headers=(("C", "d"),)),), Interface.WSGI)
 
 
@@ -74,6 +69,7 @@ def test_a_finished_report_becomes_an_examination():
     assert exchange.request == Request(path="/b", headers=(("X", "y"), ("C", "d")))
     assert (exchange.via, exchange.added) == ("/a", ("X",))
     assert (exchange.first.body, exchange.first.header("a")) == (b"hello", "b")
+    assert found.loading == PageTime(wall_s=18.0, cpu_s=4.0)
 
 
 @pytest.mark.parametrize(("url", "served"), [("/static/", True), ("https://cdn.example.com/", False)])
@@ -110,19 +106,11 @@ RACK = App(name="blog", root=Path("/srv/blog"), entry=entry_of(EntryKind.RACK, "
 
 def rack_failure(last):
     text = f"Traceback (most recent call last):\n  config.ru:1:in `require'\n{last}\n"
-    report = json.dumps(REPORT | {"python": None, "ruby": {"version": "3.1.2", "rack": ""}, "failure": text})
-    outcome = read_outcome(f"stage loading it\n{report}\n", log="", status=0, timed_out=False)
+    report = json.dumps(REPORT | {"python": None, "failure": text})
+    outcome = read_outcome(f"stage loading it\n{report}\n", log="", status=0)
     with pytest.raises(AppError) as raised:
         examination_of(outcome, RACK, (Request(path="/"),), Interface.RACK)
     return raised.value.message
-
-
-def test_a_rack_apps_report_has_ruby_in_place_of_python():
-    report = json.dumps(REPORT | {"python": None, "ruby": {"version": "3.1.2", "rack": "2.2.22"}})
-    outcome = read_outcome(report, log="", status=0, timed_out=False)
-    found = examination_of(outcome, RACK, (Request(path="/a"),), Interface.RACK)
-    assert found.python is None
-    assert (found.ruby.version, found.ruby.rack, found.ruby.ruby) == ("3.1.2", "2.2.22", Path("/opt/ruby"))
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_files_can_be_fetched_and_nothing_else(site):
 
 def test_a_missing_file_lists_what_there_is(site):
     with pytest.raises(
-        AppError, match=r"/x answers 404: no such file; there are /index.html, /notes/hello world.txt"
+        AppError, match=r"/x answers 404: no such file; there are /index.html, /notes/hello%20world.txt"
     ):
         golden(examine(site, [Request(path="/x")]))
 
@@ -87,3 +87,10 @@ def test_no_ruby_at_all_says_what_brings_one(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(AppError, match="stackrace install puma"):
         find_ruby(tmp_path)
+
+
+def test_a_suggested_path_can_be_asked_for(tmp_path):
+    (tmp_path / "50% off?.txt").write_text("half")
+    site = App(name="site", root=tmp_path, entry=entry_of(EntryKind.FILES, "."))
+    (path,) = examine(site, [Request(path="/")]).files
+    assert (path, ask(site, path).body) == ("/50%25%20off%3F.txt", b"half")

@@ -1,3 +1,9 @@
+"""What every stack must answer."""
+
+import os
+from dataclasses import replace
+from urllib.parse import quote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +11,7 @@ from hypothesis import strategies as st
 from stackrace.apps import Reply, golden
 from stackrace.apps.golden import sameness, static_file
 from stackrace.model.errors import AppError
-from stackrace.model.workload import Sameness
+from stackrace.model.workload import AnswerOrigin, Sameness
 
 
 def plain(body):
@@ -59,8 +65,67 @@ def test_the_longest_prefix_decides(tmp_path):
 
 
 def test_notes_tell_what_was_decided_for_the_user(reply, examination):
-    made = examination(reply(), path="/books/", via="/", added=("X-Forwarded-Proto",), debug=True)
-    debug, redirect, https = made.notes
+    made = examination(reply(), path="/books/", via="/", added=("X-Forwarded-Proto", "X-Forwarded-For"), debug=True)
+    debug, redirect, https, beside = made.notes
     assert "DEBUG is on in shop.settings" in debug
     assert "/ redirects to /books/" in redirect
-    assert "X-Forwarded-Proto" in https
+    assert "X-Forwarded-Proto is sent" in https
+    assert beside.startswith("X-Forwarded-For goes with")
+
+
+@pytest.mark.parametrize(
+    "name", ["50% off.css", "a b.css", "q?v#.css", 'say "hi".css', "fotös.css", "\udcff.css", "$a;{b}.css"]
+)
+def test_a_file_of_any_name_is_found_by_its_url(name, tmp_path):
+    (tmp_path / name).touch()
+    assert static_file("/s/" + quote(os.fsencode(name)), {"/s/": tmp_path}) == tmp_path / name
+    assert static_file("/s/%00", {"/s/": tmp_path}) is None
+
+
+def test_all_wrong_urls_are_named_at_once(examination, reply):
+    wrong = examination(reply(404), path="/nowhere/")
+    broken = examination(reply(500, traceback="ValueError: out of cheese"), path="/broken/")
+    right = examination(reply(), path="/")
+    exchanges = (*wrong.exchanges, *right.exchanges, *broken.exchanges)
+    with pytest.raises(AppError) as error:
+        golden(replace(right, exchanges=exchanges))
+    assert error.value.message.startswith("2 URLs cannot be raced:")
+    assert "/nowhere/ answers 404" in error.value.message
+    assert "/broken/ answers 500: ValueError: out of cheese" in error.value.message
+    assert error.value.detail == "ValueError: out of cheese"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sameness"),
+    [
+        (b"<p>visitor 500</p>", b"<p>visitor 501</p>", Sameness.PARTS),
+        (b"<p>visitor 500 ab</p><b>x</b>", b"<p>visitor 501 ab</p><b>y</b>", Sameness.STATUS),
+        (b"<p>one</p>", b"<p>two</p>", Sameness.LENGTH),
+        (b"<p>visitor 99</p>", b"<p>visitor 100</p>", Sameness.STATUS),
+    ],
+)
+def test_a_number_may_grow(reply, examination, first, second, sameness):
+    (answer,) = golden(examination(reply(body=first), reply(body=second))).answers
+    assert answer.sameness is sameness
+    if sameness is Sameness.PARTS:
+        assert answer.parts == (b"<p>visitor ", b"</p>")
+
+
+def test_of_many_numbers_only_the_ends_are_compared(reply, examination):
+    numbers = b" ".join(b"%d" % number for number in range(100, 300))
+    (answer,) = golden(
+        examination(reply(body=b"a" + numbers + b"z"), reply(body=b"a" + numbers[::-1] + b"z"))
+    ).answers
+    assert answer.parts == (b"a", b"z")
+
+
+def test_a_file_that_only_a_front_end_sends_is_known_as_such(tmp_path, reply, examination):
+    (tmp_path / "site.css").write_bytes(b"body {}")
+    made = examination(reply(404), path="/static/site.css", static={"/static/": tmp_path})
+    assert golden(made).answers[0].origin is AnswerOrigin.FILE
+
+
+def test_the_debug_toolbar_is_noticed(examination, reply):
+    made = examination(reply(body=b'<div id="djDebug" hidden>'), path="/shop/")
+    assert any("The Debug toolbar is in /shop/" in note for note in made.notes)
+    assert not any("toolbar" in note for note in examination(reply()).notes)

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import Buildable, Interpreter, find_python
-from stackrace.apps.interpreter import can_import
+from stackrace.apps import Buildable, find_python
+from stackrace.apps.interpreter import import_problem
+from stackrace.apps.known_pythons import KnownPython
 from stackrace.model.errors import InputError
 
 
@@ -25,19 +26,25 @@ def root(tmp_path):
 
 
 def find(root, **options):
-    defaults = {"environ": {"PATH": ""}, "own_prefix": Path("/nowhere"), "imports": lambda *_: True}
+    defaults = {"environ": {"PATH": ""}, "own_prefix": Path("/nowhere"), "problem": lambda *_: ""}
     return find_python(root, "django", **(defaults | options))
 
 
 def test_an_explicit_interpreter_wins_and_keeps_its_link(root):
     environment(root / ".venv")
     given = environment(root / "other")
-    assert find(root, explicit=Path("other/bin/python")) == Interpreter(python=given, reason="as given")
+    assert find(root, explicit=Path("other/bin/python")) == KnownPython(python=given, reason="as given")
 
 
 def test_an_explicit_environment_stands_for_its_interpreter(root):
     given = environment(root / "other")
     assert find(root, explicit=root / "other").python == given
+
+
+def test_a_bare_name_is_a_program_on_the_path(root, tmp_path):
+    given = environment(tmp_path / "pythons" / "3.9").rename(tmp_path / "python3.9")
+    environ = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    assert find(root, explicit=Path("python3.9"), environ=environ).python == given
 
 
 def test_an_explicit_path_that_is_no_interpreter_names_the_flag(root):
@@ -49,9 +56,9 @@ def test_an_environment_in_the_project_comes_before_the_active_one(root, tmp_pat
     active = environment(tmp_path / "active")
     environ = {"VIRTUAL_ENV": str(tmp_path / "active"), "PATH": ""}
     assert find(root, environ=environ).python == active
-    assert find(root, environ=environ) == Interpreter(python=active, reason="the active virtual environment")
+    assert find(root, environ=environ) == KnownPython(python=active, reason="the active virtual environment")
     own = environment(root / "venv")
-    assert find(root, environ=environ) == Interpreter(python=own, reason="venv/ in the project")
+    assert find(root, environ=environ) == KnownPython(python=own, reason="venv/ in the project")
 
 
 def test_a_broken_environment_is_passed_over(root):
@@ -75,7 +82,9 @@ def test_requirements_can_be_built(root):
     assert find(root).requirements == root / "requirements.txt"
 
 
-@pytest.mark.parametrize("text", ["", "[project]\nname = 'x'\n", "[project]\ndependencies = []\n", "not toml"])
+@pytest.mark.parametrize(
+    "text", ["", "[project]\nname = 'x'\n", "[project]\ndependencies = []\n", "not toml", "a = " + "[" * 100_000]
+)
 def test_a_pyproject_without_dependencies_builds_nothing(root, text):
     (root / "pyproject.toml").write_text(text)
     with pytest.raises(InputError, match="no Python found"):
@@ -86,15 +95,22 @@ def test_python3_on_path_serves_if_it_can_import_what_is_needed(root, tmp_path):
     environment(tmp_path / "usr")
     environ = {"PATH": str(tmp_path / "usr" / "bin")}
     assert find(root, environ=environ).reason == "python3 on PATH"
-    with pytest.raises(InputError, match=r"cannot import django.*--python or \[app\] python.*requirements\.txt"):
-        find(root, environ=environ, imports=lambda *_: False)
+    with pytest.raises(
+        InputError,
+        match=r"cannot import django \(No module named 'django'\).*--python or \[app\] python.*requirements\.txt",
+    ):
+        find(root, environ=environ, problem=lambda *_: "No module named 'django'")
 
 
 def test_importing_is_tried_in_the_project(root):
     (root / "notes.py").touch()
     (root / "broken.py").write_text("raise SystemExit(3)")
+    (root / "unset.py").write_text("import os\nos.environ['NO_SUCH_VARIABLE']")
     python = Path(sys.executable)
-    assert can_import(python, "notes", root)
-    assert not can_import(python, "broken", root)
-    assert not can_import(python, "nothing_of_that_name", root)
-    assert not can_import(Path("/nowhere/python"), "notes", root)
+    (root / "shop.py").write_text("import no_such_framework")
+    assert not import_problem(python, "notes", root)
+    assert not import_problem(python, "unset", root), "the examination says what is not set"
+    assert import_problem(python, "broken", root) == "exit code 3"
+    assert import_problem(python, "shop", root) == "No module named 'no_such_framework'"
+    assert import_problem(python, "nothing_of_that_name", root) == "No module named 'nothing_of_that_name'"
+    assert import_problem(Path("/nowhere/python"), "notes", root) == "No such file or directory"

@@ -79,7 +79,7 @@ def run(code):
 def test_a_missing_driver_is_said_by_its_rung_with_the_way_out(rung):
     done = run(f"from ladder.wsgi import LOOKUPS; LOOKUPS['/string/'](); LOOKUPS['/{rung}/']()")
     assert f"LadderError: /{rung}/ lacks its driver (No module named" in done.stderr
-    assert "apt-get install libmariadb-dev pkg-config gcc python3-dev" in done.stderr
+    assert "stackrace install ladder brings what that needs" in done.stderr
 
 
 @pytest.mark.parametrize(("rungs", "loaded"), [(None, True), ("string,memcached", True), ("string", False)])
@@ -168,8 +168,15 @@ def test_threads_never_share_a_connection(importable):
 
 def test_its_build_needs_are_named_with_their_packages(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "pkg-config" in LADDER.missing()
-    assert "apt-get install libmariadb-dev pkg-config gcc" in LADDER.missing()
+    assert LADDER.lack().packages[:3] == ("libmariadb-dev", "pkg-config", "gcc")
+
+
+def test_the_string_alone_needs_neither_services_nor_drivers(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    string = bundled("ladder", {"LADDER_RUNGS": "string"})
+    assert (string.services, string.lack(), string.prepare) == ((), None, ())
+    assert "mysqlclient" not in string.requirements().read_text()
+    assert bundled("ladder", {"LADDER_RUNGS": "string,memcached"}).services == LADDER.services
 
 
 def test_it_brings_its_services_and_its_one_environment():

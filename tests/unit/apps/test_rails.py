@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from stackrace.apps.bundle import bundled
+from stackrace.apps.ruby import missing_gems
 from stackrace.model.app import EntryKind
 from stackrace.model.stack import Interface
 
@@ -76,4 +77,13 @@ def test_there_is_no_default_folder_to_write_to():
 
 def test_ruby_is_named_with_its_packages_where_it_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert RAILS.missing().startswith("the bundled app rails needs ruby, which this machine lacks; run: apt-get")
+    lack = RAILS.lack()
+    assert lack.missing.startswith("no program ruby, no gem railties")
+    assert len(lack.packages) == 8
+    assert {"ruby-mysql2", "ruby-dalli", "ruby-actionpack-page-caching"} <= set(lack.packages)
+
+
+@ruby
+def test_a_gem_that_ruby_does_not_have_is_missing_and_others_are_not():
+    assert missing_gems(["no-such-gem-anywhere", "json"]) == {"no-such-gem-anywhere"}
+    assert missing_gems([]) == frozenset()

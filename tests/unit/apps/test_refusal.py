@@ -76,9 +76,23 @@ def test_a_server_error_carries_the_apps_traceback_once(reply, examination):
     assert error.detail == text
 
 
-def test_a_missing_table_points_to_the_migrations(reply, examination):
-    error = refused(examination(reply(500, traceback="OperationalError: no such table: pages_row")))
-    assert "[app] prepare" in error.message
+@pytest.mark.parametrize(
+    ("django", "frame", "command"),
+    [
+        (True, "django/db/models/query.py", "python manage.py migrate"),
+        (False, "site-packages/flask/app.py", "flask db upgrade"),
+        (False, "site-packages/starlette/routing.py", "alembic upgrade head"),
+    ],
+)
+def test_a_missing_table_points_to_the_migrations(reply, examination, django, frame, command):
+    traceback = f'  File "/srv/{frame}", line 3, in f\nOperationalError: no such table: pages_row'
+    error = refused(examination(reply(500, traceback=traceback), django=django))
+    assert f'[app] prepare = ["{command}"]' in error.message
+
+
+def test_what_does_not_exist_need_not_be_a_table(reply, examination):
+    error = refused(examination(reply(500, traceback="shop.Missing: user 5 doesn't exist")))
+    assert "[app] prepare" not in error.message
 
 
 def test_a_silent_server_error_and_odd_statuses_have_words_too(reply, examination):

@@ -1,5 +1,6 @@
 import ast
-from keyword import iskeyword
+from keyword import kwlist
+from shlex import quote
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from stackrace.apps.target import entry_of, parse_target
 from stackrace.model.app import EntryKind
 from stackrace.model.errors import InputError
 
-names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True).filter(lambda name: not iskeyword(name))
+names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name not in ("py", *kwlist))
 dotted = st.lists(names, min_size=1, max_size=3).map(".".join)
 literals = st.one_of(st.integers(), st.booleans(), st.none(), st.text(max_size=5))
 
@@ -52,6 +53,9 @@ def test_a_rackup_file_and_a_folder_are_paths(kind, target):
         (EntryKind.DJANGO, "my-site.settings", "mysite.settings"),
         (EntryKind.WSGI, "notes", "notes:app"),
         (EntryKind.WSGI, "./notes.py", "notes:app"),
+        (EntryKind.WSGI, "notes/web.py:create_app", "notes.web:create_app"),
+        (EntryKind.WSGI, "notes.py:app", "notes:app"),
+        (EntryKind.DJANGO, "settings.py", "settings"),
         (EntryKind.WSGI, "notes:", "notes:app"),
         (EntryKind.WSGI, "notes:create(open('x'))", "notes:create()"),
         (EntryKind.WSGI, "notes:app + 1", "notes:app"),
@@ -64,3 +68,4 @@ def test_a_wrong_spelling_is_refused_with_a_right_one(kind, target, right):
     with pytest.raises(InputError) as raised:
         entry_of(kind, target)
     assert f'{kind} = "{right}"' in raised.value.message
+    assert f"--{kind} {quote(right)}" in raised.value.message

@@ -135,6 +135,13 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         [(1, INVALIDATES)],
     ),
     (
+        "wrong body",
+        lambda x: healthy(result=result(counts=counts(failed={"body": int(x)})), wrongly_accused=int(x)),
+        0,
+        [(1, REDOES), (1000, INVALIDATES)],
+    ),
+    ("changing page", lambda x: healthy(changing=("GET /",) * int(x)), 0, [(1, WARNS)]),
+    (
         "books unbalanced",
         lambda x: healthy(result=result(counts=counts(ok=20_000 + int(x)))),
         0,

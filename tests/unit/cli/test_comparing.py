@@ -1,10 +1,12 @@
 """A published comparison on the command line: what may be said of it, and what becomes of its parts."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
 from tests.factories import make_race
+from tests.unit.absent import nothing_installed
 
 from stackrace.api import comparison
 from stackrace.api.comparison import RerunOptions
@@ -13,9 +15,10 @@ from stackrace.cli.comparing import compare_again
 from stackrace.cli.run.command import command
 from stackrace.cli.run.output import Output
 from stackrace.historic.reading import read_comparison
-from stackrace.model.errors import InterruptedRace, MissingError, RefusedError
+from stackrace.model.errors import InterruptedRace, MissingError, RefusedError, StackraceError
 from stackrace.model.race import Ending
 from stackrace.model.rerun import Mode
+from stackrace.setup import needs
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,9 @@ def racer(monkeypatch):
     asked = raced.asked = []
     raced.answers = answers
     monkeypatch.setattr(comparing, "raced", raced)
-    monkeypatch.setattr(comparison, "asked", lambda paths, catalogue: ())
+    monkeypatch.setattr(comparison, "ready_stack", lambda path: ())
+    monkeypatch.setattr(comparison, "lack_of_comparison", lambda comparison: None)
+    monkeypatch.setattr(comparison, "lacks_of", lambda request, catalogue: ())
     return raced
 
 
@@ -128,3 +133,34 @@ def test_budget_and_seed_reach_every_part(folder, racer):
     racer.answers += [race_of("nginx-mod-wsgi-2007", 0), race_of("nginx-mod-wsgi-2007", 1)]
     run(folder, budget_s=30.0, seed=5, as_json=True)
     assert [(one.budget_s, one.seed) for one in racer.asked] == [(30.0, 5)] * 2
+
+
+def test_where_every_part_lacks_something_the_refusal_is_all_that_is_said(folder, monkeypatch, tmp_path, capsys):
+    nothing_installed(monkeypatch, tmp_path)
+    with pytest.raises(MissingError) as refused:
+        run(folder, name="nginx-mod-wsgi-2007")
+    assert refused.value.message.endswith("run: stackrace install historic/nginx-mod-wsgi-2007")
+    shown = capsys.readouterr()
+    assert shown.out == shown.err == ""
+
+
+def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
+    folder, monkeypatch, tmp_path, capsys
+):
+    def raced(request, store, open_cells=None):
+        races.append(request)
+        return race_of("nginx-mod-wsgi-2007", 0)
+
+    races = []
+    monkeypatch.setattr(comparing, "raced", raced)
+    # all servers are here
+    monkeypatch.setattr(comparison, "ready_stack", lambda path: ())
+    monkeypatch.setattr(needs, "missing_from", lambda stack, catalogue: ())
+    nothing_installed(monkeypatch, tmp_path)
+    with suppress(StackraceError):
+        run(folder, name="mod-wsgi-2009")
+    assert [request.bundled for request in races] == ["ladder"]
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert first.startswith("historic/mod-wsgi-2009 needs what is not installed here: ")
+    assert first.endswith("run: stackrace install historic/mod-wsgi-2009")
+    assert second == "mod-wsgi-2009: A static file, embedded, daemon"

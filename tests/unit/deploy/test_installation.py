@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.deploy.installation import State, availability, install, require
+from stackrace.deploy.installation import lack_of, require
 from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface, Protocol, ServerSpec
 from stackrace.servers import Catalogue, Needs, Recipe, Server, Site
@@ -42,28 +42,26 @@ class Here(Unpackaged):
 
 
 @pytest.mark.parametrize(
-    ("entry", "state", "remedy"),
+    ("entry", "state", "install", "elsewhere"),
     [
-        (Packaged(), State.MISSING, "run: stackrace install packaged"),
-        (Unpackaged(), State.NOT_INSTALLED, "build it from example.org and put it on PATH"),
-        (Here(), State.READY, ""),
+        (Packaged(), "missing", "stackrace install packaged", ""),
+        (Unpackaged(), "not installed", "", "build it from example.org and put it on PATH"),
     ],
 )
-def test_the_state_and_the_remedy(entry, state, remedy):
-    found = availability(entry)
-    assert (found.state, found.remedy) == (state, remedy)
-    assert found.ready == (state is State.READY)
+def test_the_state_and_the_remedy(entry, state, install, elsewhere):
+    lack = lack_of(entry)
+    assert (lack.state, lack.install, lack.elsewhere) == (state, install, elsewhere)
+
+
+def test_a_build_of_the_users_own_lacks_nothing():
+    assert lack_of(Here()) is None
 
 
 @pytest.mark.parametrize("entry", [Packaged(), Unpackaged()])
-def test_a_stack_that_needs_it_is_refused_with_the_remedy(entry):
+def test_a_stack_that_needs_it_is_refused(entry):
     catalogue = Catalogue({"packaged": entry})
     stack = parse_stack("packaged", catalogue.specs, frozenset({Interface.WSGI}))
     with pytest.raises(MissingError) as raised:
         require(stack, catalogue)
     assert NOWHERE in raised.value.message
-    assert availability(entry).remedy in raised.value.message
-
-
-def test_what_has_no_package_is_never_asked_of_apt():
-    install([Unpackaged()])
+    assert "packaged is not installed" in raised.value.message

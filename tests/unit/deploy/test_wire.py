@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stackrace.deploy.wire import Reply, difference
@@ -22,3 +24,16 @@ def test_another_status_is_named(status: int, expected: int | None) -> None:
 
 def test_a_body_counts_even_if_any_success_is_right() -> None:
     assert "3 bytes" in difference(Reply(200, b"abc"), golden(None, b"ab", Sameness.BODY))
+
+
+@pytest.mark.parametrize("body", [b"Your cart", b"<p>\nYour cart\n</p>"])
+def test_a_body_has_the_text_that_is_demanded(body: bytes) -> None:
+    right = replace(golden(200, b"", Sameness.PARTS), parts=(b"", b"Your cart", b""))
+    assert difference(Reply(200, body), right) == ""
+    assert "without 'Your cart'" in difference(Reply(200, b"Log in"), right)
+
+
+def test_parts_in_another_order_are_no_right_body() -> None:
+    right = replace(golden(200, b"", Sameness.PARTS), parts=(b"a", b"b", b"c"))
+    assert difference(Reply(200, b"a1b2c"), right) == ""
+    assert "another order" in difference(Reply(200, b"b1a2c"), right)

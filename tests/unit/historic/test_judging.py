@@ -323,3 +323,44 @@ def test_an_original_that_could_be_raced_stands_for_itself():
     launches = [make_launch(ONE, 0, make_slice(300)), make_launch(OTHER, 0, make_slice(100))]
     race = race_of(*launches, make_launch(original, 0, make_slice(150)), stacks=(ONE, OTHER, original))
     assert rerun_of(comparison, race).claims[0].now.value == pytest.approx(2.0)
+
+
+def test_where_an_original_ran_nobody_says_that_a_substitute_did():
+    original = "openlitespeed/fastcgi/flup"
+    comparison = make_comparison()
+    gone = replace(comparison.techniques["other"], original=original, gone="It is gone.", instead="Its kin.")
+    comparison = replace(comparison, techniques={**comparison.techniques, "other": gone})
+    raced = rerun_of(comparison, race_of(make_launch(original, 0, make_slice(150)), stacks=(ONE, OTHER, original)))
+    technique = raced.comparison.techniques["other"]
+    assert (technique.path, technique.gone, technique.instead) == (original, "", "")
+    assert rerun_of(comparison, race_of()).comparison.techniques["other"] == gone
+
+
+@pytest.mark.parametrize(
+    "tried", [{"failure": make_failure(FailureKind.WRONG_ANSWER)}, {"slices": (make_slice(150, refused=True),)}]
+)
+def test_an_original_that_answers_nothing_rightly_leaves_its_place_to_the_substitute(tried):
+    original = "openlitespeed/ajp/flup"
+    comparison = make_comparison()
+    gone = replace(comparison.techniques["other"], original=original, gone="It is gone.", instead="Its kin.")
+    comparison = replace(comparison, techniques={**comparison.techniques, "other": gone})
+    launches = [make_launch(ONE, 0, make_slice(300)), make_launch(OTHER, 0, make_slice(100))]
+    failed = make_launch(original, 0, *tried.get("slices", ()), failure=tried.get("failure"))
+    raced = rerun_of(comparison, race_of(*launches, failed, stacks=(ONE, OTHER, original)))
+    assert raced.claims[0].now.value == pytest.approx(3.0)
+    assert raced.comparison.techniques["other"] == gone
+
+
+def test_an_original_is_not_held_against_a_substitute():
+    original, beside = "openlitespeed/fastcgi/flup", "openlitespeed/ajp/flup"
+    comparison = make_comparison()
+    gone = replace(comparison.techniques["other"], original=original, companion=beside, gone="It is gone.")
+    comparison = replace(comparison, techniques={**comparison.techniques, "other": gone})
+    launches = [
+        make_launch(path, 0, make_slice(rate)) for path, rate in ((ONE, 300), (OTHER, 100), (original, 150))
+    ]
+    stacks = (ONE, OTHER, original, beside)
+    alone = race_of(*launches, make_launch(beside, 0, failure=make_failure()), stacks=stacks)
+    assert rerun_of(comparison, alone).claims[0].now.value == pytest.approx(3.0)
+    both = race_of(*launches, make_launch(beside, 0, make_slice(90)), stacks=stacks)
+    assert rerun_of(comparison, both).claims[0].now.value == pytest.approx(2.0)

@@ -113,6 +113,7 @@ PROBLEMS = {
     "no duration": (GOOD.replace('"2min"', '"soon"'), "write it like"),
     "an unknown technique": (GOOD.replace('this = "one"', 'this = "onne"'), "did you mean one"),
     "an unknown technique in a figure": (GOOD.replace('technique = "one"', 'technique = "on"'), "figure 1"),
+    "a companion that is not gone": (GOOD.replace("why =", 'companion = "one"\nwhy ='), "'one' is not gone"),
     "an unknown part": (GOOD.replace("says =", 'part = "rice"\nsays ='), "did you mean race"),
     "one cell only": (GOOD.replace('that = "other"\n', ""), "compares two cells"),
     "a failing that is compared": (GOOD.replace('"more"', '"fails"'), "speaks of one cell"),

@@ -36,7 +36,8 @@ def test_localhost_is_dialled_over_ipv4_and_keeps_its_name() -> None:
     ("text", "way_out"),
     [
         ("", "write it like"),
-        ("127.0.0.1:8000", "write it like"),
+        ("127.0.0.1:8000", r"did you mean http://127\.0\.0\.1:8000/\?"),
+        ("localhost/a?b", r"did you mean http://localhost/a\?b\?"),
         ("ftp://127.0.0.1/", "write it like"),
         ("http:///path", "has no host"),
         ("http://[::1/", "write it like"),
@@ -72,3 +73,10 @@ def test_every_address_of_this_machine_is_this_machine() -> None:
 def test_a_unix_socket_is_the_address_whatever_the_url_names() -> None:
     url = parse("http://shop.example/cart?x=1", unix_socket="/run/shop.sock")
     assert (url.address, url.host, url.path, url.is_local) == ("/run/shop.sock", "shop.example", "/cart?x=1", True)
+
+
+@pytest.mark.parametrize("path", ["", "/" + "x" * 107, "/" + "ä" * 54])
+def test_a_path_that_no_socket_can_have_is_refused_by_its_flag(path: str) -> None:
+    with pytest.raises(InputError, match=r"--unix-socket .* bytes, but a socket's path has 1 to 107"):
+        parse("http://shop.example/", unix_socket=path)
+    assert parse("http://shop.example/", unix_socket="/" + "x" * 106).is_local

@@ -10,6 +10,7 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.model.errors import StoreError
+from stackrace.model.launch import Failure, FailureKind
 from stackrace.publish import document as documents
 from stackrace.publish import published, race_from
 
@@ -91,6 +92,20 @@ def test_an_attachment_that_unpacks_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(documents, "MOST_BYTES", 1 << 20)
     with pytest.raises(StoreError, match="larger than 1 MiB"):
         race_from(SENT.document, gzip.compress(bytes(2 << 20)))
+
+
+def test_measurements_of_very_many_values_are_refused(monkeypatch):
+    monkeypatch.setattr(documents, "MOST_VALUES", 10)
+    with pytest.raises(StoreError, match="more than 10 values"):
+        race_from(SENT.document, SENT.packed)
+
+
+def test_neither_part_tells_where_files_of_this_machine_lie():
+    secret = "/home/ana/shop/secret.py"
+    failed = replace(RACE.launches[0], failure=Failure(kind=FailureKind.DIED, message=secret))
+    sent = published(replace(RACE, notes=(secret,), launches=(failed, *RACE.launches[1:])))
+    assert "/home/ana" not in json.dumps(sent.document)
+    assert b"/home/ana" not in gzip.decompress(sent.packed)
 
 
 def test_a_nest_without_end_is_refused():

@@ -35,6 +35,14 @@ def test_a_stack_alone_always_fits():
     assert Memory(room_bytes=10, known={"a": 1000}).batch_size(["a", "a"]) == 1
 
 
+def test_of_stacks_that_write_to_the_same_places_one_is_up_at_a_time():
+    memory = Memory(alone=frozenset({"a", "b"}))
+    assert memory.fits(["c"], "a") and memory.fits(["a"], "c")
+    assert not memory.fits(["c", "a"], "b")
+    assert not memory.fits(["a"], "a#twin")
+    assert memory.batch_size(["a", "b", "c", "d"]) == 2
+
+
 def test_a_twin_is_as_large_as_its_original_and_a_stranger_as_the_largest():
     memory = Memory(room_bytes=100, known={"a": 30, "b": 50})
     assert memory.fits(["a"], "a#twin")
@@ -98,3 +106,11 @@ def test_an_interruption_in_a_later_batch_stops_everything(clock):
     finished, _ = simulated.race(clock, place, list(PATHS), budget_s=200.0)
     assert finished.ending is Ending.INTERRUPTED
     assert place.up == []
+
+
+def test_of_servers_that_can_run_once_only_one_is_up(clock):
+    paths = ["openlitespeed/http/gunicorn", "openlitespeed/http/waitress"]
+    place = Nowhere(clock, dict(zip(paths, (1000, 800), strict=True)))
+    finished, _ = simulated.race(clock, place, paths, budget_s=100.0)
+    assert {up for _, up in place.launches} == {1}
+    assert {launch.stack for launch in finished.launches} == set(paths)

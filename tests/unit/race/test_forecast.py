@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.forecast import SLACK, ForecastInput, answer_s, fits, likely_stacks
+from stackrace.race.forecast import LAUNCH_S, SLACK, ForecastInput, answer_s, fits, likely_stacks
 from stackrace.race.pace import SliceLengths
 from stackrace.stats.planning import blocks_expected
 
@@ -23,6 +24,8 @@ prospects = st.builds(
     sides=st.integers(0, 8),
     difference=st.sampled_from([0.001, 0.02, 0.05, 0.2]),
     twin=st.booleans(),
+    launch_s=st.floats(LAUNCH_S, 60),
+    loading_s=st.floats(0, 30),
 )
 FAST = ForecastInput(sides=2)
 
@@ -59,6 +62,22 @@ def test_the_time_that_is_forecast_is_enough_for_as_many(prospect, stacks):
 
 def test_ten_stacks_of_a_fast_page_fit_into_the_default_three_minutes():
     assert likely_stacks(FAST, 180.0, 10) == 10
+
+
+def test_an_app_that_is_slow_to_load_has_fewer_stacks():
+    slow = [replace(FAST, launch_s=seconds, loading_s=seconds) for seconds in (0.4, 2.0, 6.0, 18.0)]
+    numbers = [likely_stacks(race, 180.0, 7) for race in slow]
+    assert numbers == sorted(numbers, reverse=True)
+    assert (numbers[0], numbers[-1]) == (7, 2)
+
+
+@given(prospects, st.integers(2, 10), st.floats(0.1, 60))
+def test_each_launch_that_takes_longer_is_in_the_forecast(prospect, stacks, seconds):
+    slower = replace(prospect, launch_s=prospect.launch_s + seconds)
+    # two blocks of two stacks at the least
+    assert answer_s(slower, stacks) >= answer_s(prospect, stacks) + 4 * seconds - 1e-6
+    loaded_once = replace(prospect, loading_s=prospect.loading_s + seconds)
+    assert answer_s(loaded_once, stacks) == pytest.approx(answer_s(prospect, stacks) + seconds)
 
 
 def test_never_more_than_there_are():

@@ -90,6 +90,8 @@ def test_connections_wait_for_cores_or_for_processes():
         ("nginx/http/gunicorn:workers=3,instances=2", 6),
         ("waitress:threads=6", 6),
         ("nginx", 2),
+        # its workers are threads that meet the clients
+        ("unit:processes=3,threads=4,workers=8", 12),
     ],
 )
 def test_what_a_stack_answers_at_once_is_in_its_settings(path, at_once):

@@ -2,17 +2,20 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 from tests.factories import make_race
 
 from stackrace.model.errors import InputError
 from stackrace.model.launch import FailureKind
+from stackrace.model.page_time import PageTime
 from stackrace.model.race import Ending
 from stackrace.race import runner
 from stackrace.race.activity import Activity
 from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
-from stackrace.race.ledger import FAILED_LAUNCHES
+from stackrace.race.ledger import FAILED_LAUNCHES, Ledger
+from stackrace.race.steps import Steps
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, plan_for, race
 
@@ -108,6 +111,31 @@ def test_a_stack_that_never_starts_is_given_up_and_the_race_goes_on(clock):
     assert sum(launch.stack == "gunicorn" for launch in finished.launches) >= 3
 
 
+def test_a_start_may_take_twice_what_is_expected_however_little_time_is_left(clock):
+    class Patient(Nowhere):
+        def launch(self, stack, timeout_s):
+            patience.append(timeout_s)
+            return replace(super().launch(stack, timeout_s), ready_s=7.0)
+
+    patience = []
+    place = Patient(clock, SPEEDS)
+    place.calibrate(())
+    steps = Steps(
+        number=0,
+        place=place,
+        ledger=Ledger(make_race()),
+        sink=lambda event: None,
+        deadline_s=clock.now + 3,
+        start_s=5.0,
+    )
+    stack = plan_for(PATHS[:1]).stacks[0]
+    for _ in range(2):
+        steps.launch(stack)
+        steps.retire()
+        steps.pending_stops.finish()
+    assert patience == [10.0, 14.0]
+
+
 def test_a_stack_that_dies_keeps_what_it_had(clock):
     place = Nowhere(clock, SPEEDS, dying={"cheroot"})
     finished, _ = race(clock, place, PATHS)
@@ -180,6 +208,13 @@ def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clo
             refuse()
     assert place.calibrated is None
     assert told == []
+
+
+def test_the_refusal_of_a_budget_says_how_long_the_app_takes_to_load(clock):
+    asked = plan_for(PATHS, budget_s=30.0, loading=PageTime(wall_s=18.0))
+    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
+    with pytest.raises(InputError, match=r"too short: one block .* takes .*; the app takes 18 s to load"):
+        runner.check_budget(asked, begun, clock=clock)
 
 
 # Several workloads

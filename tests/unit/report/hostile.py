@@ -7,6 +7,7 @@ from tests.factories import make_failure, make_race, make_standing
 from stackrace.model.costs import Costs, Need
 from stackrace.model.launch import FailureKind
 from stackrace.model.race import StackFacts
+from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.model.sensitivity import LessMemory
 from stackrace.model.standing import Standing
 from stackrace.model.verdict import Effect, Finding, Verdict
@@ -25,7 +26,8 @@ def hostile_race():
     spoilt = replace(first, slices=tuple(replace(one, verdict=Verdict((finding,))) for one in first.slices))
     facts = StackFacts(stack=STACK, versions={EVIL: EVIL}, configs={EVIL: EVIL}, commands=(EVIL,))
     launches = tuple(spoilt if launch is first else launch for launch in race.launches)
-    return replace(race, launches=launches, facts=(facts,))
+    checks = {"": {"/" + EVIL: RightAnswer(likeness=Likeness.CONTAINS, text=EVIL)}}
+    return replace(race, launches=launches, facts=(facts,), checks=checks)
 
 
 def hostile_standing(race) -> Standing:

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.report import Format, exporter
+from stackrace.report import Format, render
 from stackrace.report.csv import HEADER
 
 from .hostile import hostile_race, hostile_standing
 
 
 def rows_of(race, standing):
-    return list(csv.DictReader(io.StringIO(exporter(Format.CSV).export(race, standing))))
+    return list(csv.DictReader(io.StringIO(render(race, standing, Format.CSV))))
 
 
 def test_the_table_parses_back_to_the_slices():
@@ -46,7 +46,7 @@ def test_a_launch_without_slices_keeps_a_row_with_its_failure():
 
 def test_each_row_is_one_line_with_every_column_whatever_the_names():
     race = hostile_race()
-    text = exporter(Format.CSV).export(race, hostile_standing(race))
+    text = render(race, hostile_standing(race), Format.CSV)
     rows = list(csv.reader(io.StringIO(text)))
     assert {len(row) for row in rows} == {len(HEADER)}
     assert len(rows) == len(text.splitlines())

@@ -8,10 +8,9 @@ from tests.factories import STACKS, make_counts, make_quantiles, make_race, make
 
 from stackrace.model.duty import Duty
 from stackrace.model.load import LoadResult, TargetResult
-from stackrace.model.race import Ending
+from stackrace.model.race import Ending, LeftOut
 from stackrace.model.standing import Interval
-from stackrace.report import SCHEMA, Format, document, exporter
-from stackrace.report.json import JsonExporter
+from stackrace.report import SCHEMA, Format, document, render
 
 from .hostile import hostile_race, hostile_standing
 
@@ -19,7 +18,7 @@ VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding
 
 
 def check(race, standing, **options):
-    VALIDATOR.validate(json.loads(JsonExporter(**options).export(race, standing)))
+    VALIDATOR.validate(json.loads(json.dumps(document(race, standing, **options), allow_nan=False)))
 
 
 def test_the_schema_is_valid():
@@ -30,6 +29,13 @@ def test_the_schema_is_valid():
 def test_a_race_validates(limits):
     race = make_race(5, failures=STACKS[4:5])
     check(race, make_standing(race, limits=limits, censored=("p99", "max"), errors=3))
+
+
+def test_what_is_left_out_is_listed_with_its_reason():
+    race = replace(make_race(2), left_out=(LeftOut(stack="apache+mod_wsgi", reason="no\x1b[31m Python"),))
+    check(race, make_standing(race))
+    listed = document(race, make_standing(race))["race"]["left_out"]
+    assert listed == [{"stack": "apache+mod_wsgi", "reason": "no Python"}]
 
 
 def with_everything(race):
@@ -61,7 +67,7 @@ def test_all_that_the_engine_tells_validates():
 
 
 def test_documents_of_before_still_validate():
-    built = json.loads(exporter(Format.JSON).export(make_race(1), make_standing(make_race(1))))
+    built = json.loads(render(make_race(1), make_standing(make_race(1)), Format.JSON))
     for one in [one for launch in built["launches"] for one in launch["slices"]]:
         for name in ("service", "lag", "targets", "ceiling_per_s", "retried", "conditions"):
             del one[name]
@@ -136,7 +142,7 @@ def test_every_slice_keeps_the_accounting_identity():
 
 def test_unknown_members_are_refused():
     race = make_race(2)
-    built = json.loads(exporter(Format.JSON).export(race, make_standing(race)))
+    built = json.loads(render(race, make_standing(race), Format.JSON))
     built["standing"][0]["extra"] = 1
     assert not VALIDATOR.is_valid(built)
 

@@ -8,7 +8,7 @@ from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.model.launch import Failure, FailureKind, Lack
 from stackrace.model.standing import Withdrawal
-from stackrace.report import Format, exporter
+from stackrace.report import Format, render
 from stackrace.report.words import words_of
 
 from .hostile import EVIL, hostile_race, hostile_standing
@@ -35,7 +35,7 @@ CASES = {
 @pytest.fixture(params=CASES, scope="module")
 def case(request):
     race, standing = CASES[request.param]()
-    return race, standing, exporter(Format.HTML).export(race, standing)
+    return race, standing, render(race, standing, Format.HTML)
 
 
 class Page(HTMLParser):
@@ -118,7 +118,7 @@ def test_what_is_reused_exists(case):
 
 def test_hostile_text_stays_text():
     race = hostile_race()
-    text = exporter(Format.HTML).export(race, hostile_standing(race))
+    text = render(race, hostile_standing(race), Format.HTML)
     assert "<script" not in text
     assert "\x1b" not in text and "\x00" not in text and "\u202e" not in text and "\ud800" not in text
     assert "{{ 7*7 }}" in text and "49" not in EVIL
@@ -127,25 +127,25 @@ def test_hostile_text_stays_text():
 
 def test_limits_lower_bounds_and_errors_are_told():
     race = make_race(3)
-    page = Page(exporter(Format.HTML).export(race, make_standing(race, censored=("p99",), errors=12))).text
+    page = Page(render(race, make_standing(race, censored=("p99",), errors=12), Format.HTML)).text
     assert "≥ " in page and "12 errors" in page
     assert "there were too few launches" not in page
 
 
 def test_missing_limits_are_explained():
     race = make_race(3)
-    text = exporter(Format.HTML).export(race, make_standing(race, limits=False))
+    text = render(race, make_standing(race, limits=False), Format.HTML)
     assert "Fewer than two launches: no limits yet." in text
     assert 'class="whisker"' not in text
 
 
 def test_one_level_gets_no_curve_over_concurrency():
     race = make_race(3, levels=(20,))
-    assert "against concurrency" not in exporter(Format.HTML).export(race, make_standing(race))
+    assert "against concurrency" not in render(race, make_standing(race), Format.HTML)
 
 
 def test_the_same_race_gives_the_same_page():
-    pages = {exporter(Format.HTML).export(race := make_race(4), make_standing(race)) for _ in range(2)}
+    pages = {render(race := make_race(4), make_standing(race), Format.HTML) for _ in range(2)}
     assert len(pages) == 1
 
 
@@ -153,5 +153,5 @@ def test_what_a_stack_without_a_measurement_lacked_is_said():
     race = make_race(2)
     failure = Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
     standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
-    page = exporter(Format.HTML).export(race, standing)
+    page = render(race, standing, Format.HTML)
     assert "None of its requests got a right answer." in re.sub("<wbr>", "", page)

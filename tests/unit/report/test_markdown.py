@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.report import Format, exporter
+from stackrace.report import Format, render
 from stackrace.report.words import words_of
 
 from .hostile import hostile_race, hostile_standing
 
 
 def lines_of(race, standing):
-    return exporter(Format.MARKDOWN).export(race, standing).splitlines()
+    return render(race, standing, Format.MARKDOWN).splitlines()
 
 
 def test_the_answer_is_first():
@@ -51,7 +51,7 @@ def test_hostile_text_is_no_markup():
 def test_withdrawn_stacks_are_told():
     race = make_race(3, failures=STACKS[2:3])
     text = "\n".join(lines_of(race, make_standing(race)))
-    assert f"`{STACKS[2]}` never became ready" in text and "No place in the standing" in text
+    assert f"`{STACKS[2]}` never became ready" in text and "(no place in the standing)" in text
 
 
 def test_a_race_of_failures_has_no_table():

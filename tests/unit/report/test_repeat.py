@@ -3,7 +3,9 @@ from dataclasses import replace
 
 from tests.factories import make_race
 
+from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.report.repeat import race_file
+from stackrace.report.words import race_words
 from stackrace.spec.race_file import read_race_file
 
 
@@ -68,3 +70,17 @@ def test_runs_keep_their_number_and_their_length(tmp_path):
     race = replace(race, loads=tuple(replace(load, duration_s=60.0) for load in (one, twenty)))
     timed = read(tmp_path, race)
     assert (timed.run_s, timed.run_requests) == (60.0, None)
+
+
+def test_what_a_right_answer_was_is_kept_and_said(tmp_path):
+    page = {"*": RightAnswer(likeness=Likeness.STATUS)}
+    shop = {"/b": RightAnswer(likeness=Likeness.CONTAINS, text='Your "cart"'), "*": page["*"]}
+    one = replace(make_race(2, urls=("/a",)), checks={"": page})
+    assert read(tmp_path, one).check == page
+    two = make_race(2, urls=(), workloads={"page": ("/a",), "shop": ("/a", "/b")})
+    two = replace(two, checks={"page": page, "shop": shop})
+    assert {workload.name: workload.check for workload in read(tmp_path, two).workloads} == two.checks
+    said = " ".join(race_words.right_answers(two))
+    assert "of page had to have: all pages: the right status." in said
+    assert "/b: the right status and the text \u201cYour" in said
+    assert not list(race_words.right_answers(make_race(2)))

@@ -26,7 +26,7 @@ from stackrace.historic.reading import read_comparison
 from stackrace.model.comparison import Basis, Kind
 from stackrace.model.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
 from stackrace.report.exporter import Format
-from stackrace.report.historic import FORMATS, rerun_exporter
+from stackrace.report.historic import FORMATS, render_rerun
 from stackrace.report.historic.chart import claim_drawing, claims_scale
 from stackrace.report.historic.terminal import print_rerun
 from stackrace.report.terminal import make_console
@@ -157,7 +157,7 @@ def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
     told = replace(rerun, claims=(replace(rerun.claims[0], ruling=ruling),))
     assert ruling.value in printed(told)
     for form in FORMATS:
-        assert ruling.value in rerun_exporter(form).export(told)
+        assert ruling.value in render_rerun(told, form)
     assert claim_drawing(told.claims[0], claims_scale(told.claims))
 
 
@@ -174,7 +174,7 @@ def test_what_was_left_out_is_told(rerun):
     told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
     assert "cherokee/http/x is left out" in printed(told)
     for form in FORMATS:
-        assert "left out" in rerun_exporter(form).export(told)
+        assert "left out" in render_rerun(told, form)
 
 
 def test_what_the_checks_said_is_told(rerun):
@@ -184,11 +184,11 @@ def test_what_the_checks_said_is_told(rerun):
     )
     assert "3 slices warned about, foreign CPU" in printed(told)
     for form in FORMATS:
-        assert "80 % was used" in rerun_exporter(form).export(told)
+        assert "80 % was used" in render_rerun(told, form)
 
 
 def test_the_json_document_holds_then_and_now(rerun):
-    document = json.loads(rerun_exporter(Format.JSON).export(rerun))
+    document = json.loads(render_rerun(rerun, Format.JSON))
     assert (document["format"], document["version"]) == ("stackrace-comparison", 1)
     assert set(document) == {
         "format", "version", "comparison", "rerun", "parts", "techniques", "claims", "tables", "figures"
@@ -204,7 +204,7 @@ def test_the_json_document_holds_then_and_now(rerun):
 
 
 def test_markdown_concludes(rerun):
-    text = rerun_exporter(Format.MARKDOWN).export(rerun)
+    text = render_rerun(rerun, Format.MARKDOWN)
     headings = ("# One against other", "## Then", "## Now", "## The claims", "## What holds today")
     headings += ("## What is reversed today", "## What was not measured", "## Gone since", "## Raced as")
     for heading in headings:
@@ -214,14 +214,14 @@ def test_markdown_concludes(rerun):
 
 
 def test_markdown_tables_keep_their_columns(rerun):
-    text = rerun_exporter(Format.MARKDOWN).export(rerun)
+    text = render_rerun(rerun, Format.MARKDOWN)
     for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
         assert len(widths) == 1, block
 
 
 def test_the_page_needs_nothing_else(rerun):
-    page = rerun_exporter(Format.HTML).export(rerun)
+    page = render_rerun(rerun, Format.HTML)
     assert "<script" not in page
     assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
     assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
@@ -251,13 +251,13 @@ def test_hostile_text_breaks_out_of_nothing():
     rerun = rerun_of(make_comparison(), race)
     mix = MixOutcome(main=EVIL, reached=0.7, now=Prediction(mean_of_rates=0.9, rate_of_mean_time=0.7), then=None)
     rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), mixes=(mix,))
-    page = rerun_exporter(Format.HTML).export(rerun)
+    page = render_rerun(rerun, Format.HTML)
     assert "<script>alert" not in page and "{{ 7*7 }}" in page
-    for text in (page, printed(rerun), rerun_exporter(Format.MARKDOWN).export(rerun)):
+    for text in (page, printed(rerun), render_rerun(rerun, Format.MARKDOWN)):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
         text.encode()
-    assert json.loads(rerun_exporter(Format.JSON).export(rerun))
-    assert "<script>" not in re.sub(r"\\<", "", rerun_exporter(Format.MARKDOWN).export(rerun))
+    assert json.loads(render_rerun(rerun, Format.JSON))
+    assert "<script>" not in re.sub(r"\\<", "", render_rerun(rerun, Format.MARKDOWN))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -270,4 +270,4 @@ def test_every_comparison_can_be_shown_without_a_single_race(name):
     for row in (row for table in comparison.tables for row in table.rows):
         assert row.title in text
     for form in FORMATS:
-        assert comparison.title.split()[0] in rerun_exporter(form).export(rerun)
+        assert comparison.title.split()[0] in render_rerun(rerun, form)

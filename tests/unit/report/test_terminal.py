@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
+from stackrace.model.race import LeftOut
+from stackrace.report import html
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import words_of
 
@@ -21,6 +23,23 @@ def test_the_answer_is_the_first_line():
     race = make_race(3, levels=(20,))
     standing = make_standing(race, ties=2)
     assert printed(race, standing, width=300).splitlines()[0] == words_of(race, standing).answer
+
+
+def test_what_is_left_out_stands_at_the_top_with_its_reason():
+    absent = (
+        LeftOut(stack="apache+mod_wsgi", reason="mod_wsgi embeds Python 3.11"),
+        LeftOut(stack="nginx/uwsgi/uwsgi", reason="nginx is not installed"),
+        LeftOut(stack="nginx/http/apache+mod_wsgi", reason="mod_wsgi embeds Python 3.11"),
+    )
+    race = replace(make_race(3, levels=(20,)), left_out=absent)
+    top = printed(race, make_standing(race), width=300).split("Standing")[0]
+    assert (
+        "Left out: apache+mod_wsgi and nginx/http/apache+mod_wsgi (mod_wsgi embeds Python 3.11); "
+        "nginx/uwsgi/uwsgi (nginx is not installed)."
+    ) in top
+    page = html.export(race, make_standing(race))
+    assert page.index("(mod_wsgi embeds") < page.index("<svg")
+    assert "Left out" not in printed(replace(race, left_out=()), make_standing(race))
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160, 220])

@@ -21,7 +21,7 @@ from stackrace.model.sensitivity import LessMemory, NoErrors
 from stackrace.model.standing import Interval
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
-from stackrace.report import SCHEMA, Format, document, exporter
+from stackrace.report import SCHEMA, Format, document, render
 from stackrace.report.complaints import complaints, refused
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import race_words, scaling, words_of
@@ -75,9 +75,9 @@ def everywhere(race, standing):
     """The plain text of each report that people read."""
     out = io.StringIO()
     print_report(race, standing, make_console(out, width=400))
-    html = exporter(Format.HTML).export(race, standing)
+    html = render(race, standing, Format.HTML)
     visible = re.sub(r"<style>.*?</style>|<wbr>|<[^>]+>", "", html, flags=re.DOTALL)
-    markdown = re.sub(r"\\(.)", r"\1", exporter(Format.MARKDOWN).export(race, standing))
+    markdown = re.sub(r"\\(.)", r"\1", render(race, standing, Format.MARKDOWN))
     return {"terminal": out.getvalue(), "html": unescape(visible), "markdown": markdown}
 
 
@@ -100,8 +100,8 @@ def test_a_void_race_says_so_first_and_names_no_winner():
         for sentence in (words.answer, words.leads, words.reason, words.costs, *words.conditions):
             assert sentence not in text, name
         assert "its question is answered" not in text, name
-    html = exporter(Format.HTML).export(race, standing)
-    assert 'class="bar first"' in exporter(Format.HTML).export(race, told(race))
+    html = render(race, standing, Format.HTML)
+    assert 'class="bar first"' in render(race, told(race), Format.HTML)
     assert 'class="bar first"' not in html and '<h1 class="void" role="alert">' in html
     built = document(race, standing)
     assert built["void"] and built["words"]["answer"].startswith("This race is void: ")
@@ -140,7 +140,7 @@ def test_the_budget_and_what_enforces_it_are_told():
         )
         assert f"{STACKS[0]} ran twice, under two names, as a check on the race." in text, name
         assert "The race was resumed twice." in text, name
-    html = exporter(Format.HTML).export(race, told(race))
+    html = render(race, told(race), Format.HTML)
     assert "<dt>memory of every stack</dt><dd>2,048 MiB</dd>" in re.sub("<wbr>", "", html)
 
 
@@ -231,7 +231,7 @@ def test_growth_is_told_with_its_law_or_why_there_is_none():
         assert scaling.TITLE in text, name
         assert "500 (450–550)" in text and "0.00012 (0.00004–0.0002)" in text, name
         assert "the levels are 9 % off its best curve." in text, name
-    html = exporter(Format.HTML).export(race, told(race, scaling=CURVES))
+    html = render(race, told(race, scaling=CURVES), Format.HTML)
     assert html.count('class="knee"') == 1 and html.count('class="law"') == 1
     assert "throughput stops growing at 20 connections" in html
     assert "throughput still grows at 100 connections" in html
@@ -283,7 +283,7 @@ def test_percentiles_have_limits_bounds_or_nothing():
 def test_everything_told_validates():
     race = make_race(3, twin=STACKS[0], resumed=1, ending=Ending.BUDGET)
     standing = told(race, **TOLD, scaling=CURVES)
-    built = json.loads(exporter(Format.JSON).export(race, standing))
+    built = json.loads(render(race, standing, Format.JSON))
     jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert built["scaling"][0]["law"]["peak"] == {"value": 83.3, "low": 61.7, "high": None}
     words = words_of(race, standing)
@@ -299,7 +299,7 @@ def test_everything_told_validates():
 def test_every_kind_of_condition_validates_and_has_its_sentence(condition):
     race = make_race(3)
     standing = told(race, conditions=(condition,))
-    built = json.loads(exporter(Format.JSON).export(race, standing))
+    built = json.loads(render(race, standing, Format.JSON))
     jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert built["conditions"][0]["kind"] == condition.kind
     assert built["words"]["conditions"][0].startswith("If ")

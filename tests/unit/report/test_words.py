@@ -11,14 +11,14 @@ from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.resume import going_on
 from stackrace.race.standing import standing
-from stackrace.report import charts, clean, figures, paths, terminal_bar
+from stackrace.report import charts, figures, paths, terminal_bar
 from stackrace.report.charts import scale
 from stackrace.report.complaints import complaints
 from stackrace.report.setbacks import setbacks
 from stackrace.report.words import race_words
 
 
-@pytest.mark.parametrize("module", [charts, clean, figures, paths, scale, terminal_bar])
+@pytest.mark.parametrize("module", [charts, figures, paths, scale, terminal_bar])
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
 

@@ -10,7 +10,7 @@ import pytest
 from tests.factories import STACKS, as_runs, make_race, with_workloads
 
 from stackrace.race.activity import Activity
-from stackrace.report import SCHEMA, Format, LiveState, exporter
+from stackrace.report import SCHEMA, Format, LiveState, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
 from stackrace.report.terminal import make_console, print_report
@@ -26,7 +26,7 @@ def printed(race, width=120):
 
 
 def exported(race, form):
-    return exporter(form).export(race, standing_of(race))
+    return render(race, standing_of(race), form)
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ def test_several_instances_render_as_a_balancer(make_site, next_hop, assert_gold
 @pytest.mark.parametrize("instances", [1, 3])
 @pytest.mark.parametrize(("protocol", "socket"), LINKS)
 def test_apache_accepts_it(protocol, socket, instances, tmp_path, make_site, next_hop, assert_checks):
-    site = make_site("apache", directory=tmp_path / "a folder", upstream=next_hop(protocol, socket, instances))
+    site = make_site("apache", directory=tmp_path / "folder", upstream=next_hop(protocol, socket, instances))
     assert_checks(site, SERVER.recipe(site))
 
 
@@ -37,7 +37,7 @@ def test_apache_accepts_it(protocol, socket, instances, tmp_path, make_site, nex
 def test_apache_accepts_every_pool(mpm, max_workers, tmp_path, make_site, next_hop, assert_checks):
     site = make_site(
         "apache",
-        directory=tmp_path / "a folder",
+        directory=tmp_path / "folder",
         upstream=next_hop("http"),
         mpm=mpm,
         max_workers=max_workers,
@@ -95,7 +95,7 @@ def test_files_render_as_in_the_golden_file(make_site, assert_golden):
 
 
 def test_apache_accepts_to_serve_files(tmp_path, make_site, assert_checks):
-    site = make_site("apache", directory=tmp_path / "a folder")
+    site = make_site("apache", directory=tmp_path / "folder")
     (tmp_path / "public").mkdir()
     site = replace(site, app=replace(site.app, root=tmp_path / "public"))
     assert_checks(site, SERVER.recipe(site))

@@ -97,7 +97,8 @@ def test_an_asgi_answer_to_head_ends_with_one_empty_part(scope, bodies):
         sent.append(message)
 
     asyncio.run(asgi_without_body(application)(scope, None, send))
-    assert sent[0] == {"type": "http.response.start", "status": 200}
+    length = [(b"content-length", b"4")]
+    assert sent[0].get("headers", []) == (length if scope.get("method") == "HEAD" else [])
     assert [message["body"] for message in sent[1:]] == bodies
     assert not sent[-1].get("more_body")
 
@@ -108,3 +109,20 @@ def test_the_module_binds_the_application_for_its_interface(interface):
     compile(text, name, "exec")
     assert name == f"{BODILESS}.py"
     assert text.endswith(f"application = {interface}_without_body(hosted)\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"), [(200, [(b"Content-Length", b"9")]), (204, []), (200, [(b"transfer-encoding", b"x")])]
+)
+def test_an_asgi_answer_whose_end_is_known_keeps_its_headers(status, headers):
+    sent = []
+
+    async def application(scope, receive, send):
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"body"})
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(asgi_without_body(application)({"type": "http", "method": "HEAD"}, None, send))
+    assert sent[0]["headers"] == headers

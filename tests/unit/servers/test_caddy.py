@@ -27,7 +27,7 @@ def test_files_render_as_in_the_golden_file(make_site, assert_golden):
 def test_caddy_accepts_it(protocol, socket, chosen, tmp_path, make_site, next_hop, assert_checks):
     listen = Endpoint(protocol=Protocol.HTTP, socket=socket, path=tmp_path / "front", port=18080)
     upstream = next_hop(protocol, socket) if protocol else ()
-    site = make_site("caddy", directory=tmp_path / "a folder", listen=listen, upstream=upstream, **chosen)
+    site = make_site("caddy", directory=tmp_path / "folder", listen=listen, upstream=upstream, **chosen)
     assert_checks(site, SERVER.recipe(site))
 
 

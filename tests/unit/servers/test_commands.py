@@ -15,11 +15,23 @@ PROGRAMS = {
     "cheroot": [{}, {"threads": 20}],
     "daphne": [{}, {"access_log": True}],
     "flup": [{}, {"mode": "threaded", "threads": 50, "min_spare": 2}],
-    "granian": [{}, {"interface": "asgi", "access_log": True}, {"blocking_threads": 8}],
-    "gunicorn": [{}, {"class": "gthread", "threads": 8}, {"class": "uvicorn", "access_log": True}],
-    "hypercorn": [{}, {"loop": "uvloop", "access_log": True}],
-    "uvicorn": [{}, {"http": "h11", "access_log": True}],
-    "waitress": [{}, {"threads": 8}],
+    "granian": [
+        {},
+        {"interface": "asgi", "access_log": True},
+        {"blocking_threads": 8},
+        {"interface": "asgi", "loop": "rloop", "task_impl": "rust", "http": "1", "backpressure": 64},
+        {"keep_alive": False, "static": True},
+    ],
+    "gunicorn": [
+        {},
+        {"class": "gthread", "threads": 8},
+        {"class": "uvicorn", "access_log": True},
+        {"class": "asgi", "loop": "asyncio", "worker_connections": 50, "http_parser": "fast"},
+        {"class": "asgi", "preload": True, "max_requests": 500, "max_requests_jitter": 50, "timeout": 60},
+    ],
+    "hypercorn": [{}, {"loop": "uvloop", "access_log": True}, {"max_requests": 500, "keep_alive": 5}],
+    "uvicorn": [{}, {"http": "h11", "access_log": True}, {"max_requests": 500, "limit_concurrency": 50}],
+    "waitress": [{}, {"threads": 8}, {"connection_limit": 100, "keep_alive": 5}],
 }
 
 
@@ -36,3 +48,8 @@ def test_the_commands_are_as_in_the_golden_file(name, make_site, next_hop, asser
             recipe = server.recipe(site)
             lines += [shlex.join(recipe.command), f"  with {' '.join(server.requirements(site.settings))}"]
     assert_golden(f"{name}.txt", "\n".join(lines) + "\n")
+
+
+def test_gunicorn_speaks_uwsgi_where_it_is_asked_to(make_site, next_hop):
+    recipe = catalogue().server("gunicorn").recipe(make_site("gunicorn", listen=next_hop(Protocol.UWSGI)[0]))
+    assert "--protocol uwsgi" in " ".join(recipe.command)

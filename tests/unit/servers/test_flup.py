@@ -24,3 +24,9 @@ def test_a_signal_breaks_the_prefork_server_out_of_its_wait():
     with pytest.raises(InterruptedError):
         server._intHandler(15, None)
     assert server._keepGoing is False
+
+
+def test_a_path_that_the_web_server_decoded_is_not_decoded_again():
+    environ = {"REQUEST_URI": "/100%25", "PATH_INFO": "/100%25", "SERVER_SOFTWARE": "Cherokee/1.2.104 (UNIX)"}
+    mounted = at_the_root(lambda environ, start_response: [environ["PATH_INFO"].encode("latin-1")])
+    assert mounted(environ, None) == [b"/100%25"]

@@ -30,7 +30,7 @@ def test_h2o_accepts_it(protocol, socket, chosen, tmp_path, make_site, next_hop,
     listen = Endpoint(protocol=Protocol.HTTP, socket=socket, path=tmp_path / "front", port=18080)
     site = make_site(
         "h2o",
-        directory=tmp_path / "a folder",
+        directory=tmp_path / "folder",
         listen=listen,
         upstream=next_hop(protocol, socket),
         **chosen,

@@ -20,5 +20,5 @@ def test_each_socket_renders_as_in_the_golden_file(socket, make_site, next_hop, 
 def test_haproxy_accepts_it(socket, chosen, tmp_path, make_site, next_hop, assert_checks):
     listen = Endpoint(protocol=Protocol.HTTP, socket=socket, path=tmp_path / "front", port=18080)
     upstream = next_hop(Protocol.HTTP, socket, instances=2)
-    site = make_site("haproxy", directory=tmp_path / "a folder", listen=listen, upstream=upstream, **chosen)
+    site = make_site("haproxy", directory=tmp_path / "folder", listen=listen, upstream=upstream, **chosen)
     assert_checks(site, SERVER.recipe(site))

@@ -22,7 +22,7 @@ def test_each_protocol_renders_as_in_the_golden_file(protocol, make_site, next_h
 @pytest.mark.parametrize("protocol", FORWARDS)
 def test_lighttpd_accepts_it(protocol, socket, tmp_path, make_site, next_hop, assert_checks):
     site = make_site(
-        "lighttpd", directory=tmp_path / "a folder", upstream=next_hop(protocol, socket), access_log=True
+        "lighttpd", directory=tmp_path / "folder", upstream=next_hop(protocol, socket), access_log=True
     )
     assert_checks(site, SERVER.recipe(site))
 
@@ -37,7 +37,7 @@ def test_files_render_as_in_the_golden_file(make_site, assert_golden):
 
 
 def test_lighttpd_accepts_to_serve_files(tmp_path, make_site, assert_checks):
-    site = make_site("lighttpd", directory=tmp_path / "a folder")
+    site = make_site("lighttpd", directory=tmp_path / "folder")
     (tmp_path / "public").mkdir()
     site = replace(site, app=replace(site.app, root=tmp_path / "public"))
     assert_checks(site, SERVER.recipe(site))

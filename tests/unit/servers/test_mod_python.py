@@ -26,7 +26,7 @@ def test_the_handler_lies_beside_the_configuration(make_site):
 @pytest.mark.skipif(not MODULE.exists(), reason="mod_python is not installed")
 @pytest.mark.parametrize("mpm", APACHE.spec.setting("mpm").choices)
 def test_apache_accepts_it(mpm, tmp_path, make_site, assert_checks):
-    site = make_site("apache", directory=tmp_path / "a folder", guest="mod_python", mpm=mpm)
+    site = make_site("apache", directory=tmp_path / "folder", guest="mod_python", mpm=mpm)
     assert_checks(site, APACHE.recipe(site))
 
 

@@ -21,6 +21,6 @@ def test_each_mode_renders_as_in_the_golden_file(mode, make_site, assert_golden)
 @pytest.mark.parametrize("mode", MODES)
 def test_apache_accepts_it(mode, mpm, tmp_path, make_site, assert_checks):
     site = make_site(
-        "apache", directory=tmp_path / "a folder", guest="mod_wsgi", guest_settings={"mode": mode}, mpm=mpm
+        "apache", directory=tmp_path / "folder", guest="mod_wsgi", guest_settings={"mode": mode}, mpm=mpm
     )
     assert_checks(site, APACHE.recipe(site))

@@ -14,7 +14,8 @@ FORWARDS = sorted(SERVER.spec.forwards)
 def test_each_protocol_renders_as_in_the_golden_file(protocol, make_site, next_hop, assert_golden):
     socket = Socket.TCP if protocol == Protocol.AJP else Socket.UNIX
     site = make_site("openlitespeed", upstream=next_hop(protocol, socket))
-    assert_golden(f"openlitespeed-{protocol}.conf", SERVER.recipe(site).files["conf/vhconf.conf"])
+    files = SERVER.recipe(site).files
+    assert_golden(f"openlitespeed-{protocol}.conf", files["conf/httpd_config.conf"] + files["conf/vhconf.conf"])
 
 
 def test_the_server_a_balancer_and_files_render_as_in_the_golden_files(make_site, next_hop, assert_golden):
@@ -30,3 +31,24 @@ def test_it_stays_in_the_foreground_and_in_its_own_root(workers, flag, make_site
     recipe = SERVER.recipe(make_site("openlitespeed", upstream=next_hop("http"), workers=workers))
     assert recipe.command == ("openlitespeed", flag)
     assert recipe.environment["LSWS_HOME"] == "/srv/site"
+
+
+def test_files_of_any_suffix_have_a_type_and_are_sent_whatever_their_mode(make_site):
+    files = SERVER.recipe(make_site("openlitespeed")).files
+    assert files["conf/mime.properties"].startswith("default = application/octet-stream\n")
+    assert "css = text/css" in files["conf/mime.properties"].replace("text/css\n", "text/css ")
+    for mask in ("required", "restricted"):
+        assert f"{mask}PermissionMask 000" in " ".join(files["conf/httpd_config.conf"].split())
+
+
+def test_connections_are_kept_as_long_as_it_can_count(make_site):
+    # what is above becomes 100, without a word
+    assert (
+        "maxKeepAliveReq     32767\n" in SERVER.recipe(make_site("openlitespeed")).files["conf/httpd_config.conf"]
+    )
+
+
+def test_the_balancers_processors_stand_in_the_servers_configuration(make_site, next_hop):
+    files = SERVER.recipe(make_site("openlitespeed", upstream=next_hop("http", instances=3))).files
+    assert files["conf/httpd_config.conf"].count("extprocessor ") == 4
+    assert "extprocessor" not in files["conf/vhconf.conf"]

@@ -148,3 +148,8 @@ def test_a_broken_entry_point_is_named_with_its_package(monkeypatch, value, comp
     monkeypatch.setattr(outside_servers, "entry_points", lambda group: [point])
     with pytest.raises(InputError, match=f"entry point 'theirs'.*{complaint}"):
         list(outside_servers.in_packages())
+
+
+def test_an_installed_package_says_that_it_has_no_pages(tmp_path):
+    assert outside_servers._guide() == "docs/adding-a-server.md"
+    assert outside_servers._guide(tmp_path).endswith("in Stackrace's sources; an installed package has none")

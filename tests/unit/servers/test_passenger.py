@@ -40,7 +40,7 @@ def test_each_interface_renders_as_in_the_golden_file(interface, make_site, asse
 @pytest.mark.parametrize("interface", sorted(SERVER.spec.hosts))
 @pytest.mark.parametrize("mpm", APACHE.spec.setting("mpm").choices)
 def test_apache_accepts_it(interface, mpm, tmp_path, make_site, assert_checks):
-    site = make_site("apache", directory=tmp_path / "a folder", mpm=mpm)
+    site = make_site("apache", directory=tmp_path / "folder", mpm=mpm)
     assert_checks(site, recipe_for(interface, site))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 from dataclasses import replace
 
 import pytest
@@ -21,3 +23,16 @@ def test_forwarding_renders_as_in_the_golden_file(make_site, next_hop, assert_go
     upstream = next_hop(Protocol.HTTP, Socket.TCP, instances=2)
     site = make_site("unit", upstream=upstream, listen=next_hop("http")[0], access_log=True)
     assert_golden("unit-http.json", SERVER.recipe(site).files["state/conf.json"])
+
+
+def test_quit_ends_it_since_term_may_leave_processes(make_site):
+    assert SERVER.recipe(make_site("unit")).stop is signal.SIGQUIT
+
+
+@pytest.mark.parametrize("interface", [Interface.WSGI, Interface.ASGI])
+def test_an_app_is_hosted_without_its_bodies_for_head(interface, make_site):
+    site = make_site("unit")
+    recipe = SERVER.recipe(replace(site, app=replace(site.app, interface=interface)))
+    application = json.loads(recipe.files["state/conf.json"])["applications"]["app"]
+    assert f"{application['module']}.py" in recipe.files
+    assert application["path"][0] == str(site.directory)

@@ -36,3 +36,10 @@ def test_the_router_is_used_when_asked_or_towards_clients(http, socket, router, 
 def test_no_router_stands_before_another_protocol(make_site, next_hop):
     site = make_site("uwsgi", listen=next_hop(Protocol.UWSGI, Socket.TCP)[0], http="router")
     assert "http" not in SERVER.recipe(site).files["uwsgi.ini"].replace("https", "")
+
+
+def test_its_other_switches_render_as_in_the_golden_file(make_site, assert_golden):
+    numbers = {"offload_threads": 2, "max_requests": 500, "max_requests_delta": 50, "harakiri": 60}
+    switches = dict.fromkeys(("lazy_apps", "single_interpreter", "thunder_lock", "static"), True)
+    site = make_site("uwsgi", **numbers, **switches)
+    assert_golden("uwsgi-switches.ini", SERVER.recipe(site).files["uwsgi.ini"])

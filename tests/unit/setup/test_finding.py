@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from stackrace.apps import entry_of
 from stackrace.deploy.environments import Environments
 from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
+from stackrace.model.errors import AppError, InputError
 from stackrace.model.stack import Interface
-from stackrace.setup.examined import examined_app
+from stackrace.setup.examined import _static, examined_app
 from stackrace.setup.finding import offered_by
 from stackrace.spec.request import RaceRequest
 
 
-def load(folder, **asked):
+def load(folder, beside=None, **asked):
     request = RaceRequest(folder=folder, **asked)
-    return examined_app(request, Environments(folder / "cache", str), folder / "data", {}, str)
+    return examined_app(request, Environments(folder / "cache", str), folder / "data", beside or {}, str)
 
 
 def test_plain_files_are_loaded_without_any_interpreter(tmp_path):
@@ -26,7 +28,7 @@ def test_plain_files_are_loaded_without_any_interpreter(tmp_path):
     (tmp_path / "public" / "index.html").write_text("<p>home")
     loaded = load(tmp_path, entry=entry_of(EntryKind.FILES, "public/"))
     assert (loaded.app.root, loaded.app.entry.target) == (tmp_path / "public", ".")
-    assert (loaded.app.python, loaded.app.ruby, loaded.interpreter, loaded.python_minor) == (None, None, None, None)
+    assert (loaded.app.python, loaded.app.ruby, loaded.interpreter) == (None, None, None)
     assert loaded.workloads[0].answers[0].body == b"<p>home"
     assert not (tmp_path / "cache").exists()
 
@@ -68,3 +70,55 @@ def test_a_root_that_is_not_there_names_its_key(tmp_path):
     for kind, target in ((EntryKind.FILES, "."), (EntryKind.RACK, "config.ru"), (EntryKind.WSGI, "a:b")):
         with pytest.raises(InputError, match=r"does not exist; set \[app\] root"):
             load(tmp_path / "nowhere", entry=entry_of(kind, target))
+
+
+def test_a_static_url_that_no_server_could_be_given_is_refused_by_name():
+    facts = SimpleNamespace(static={"/a$b/": Path("/srv")})
+    with pytest.raises(InputError, match=r"STATIC_URL: '/a\$b/' has '\$'.*\[app\] static = {}"):
+        _static(RaceRequest(folder=Path()), SimpleNamespace(static={}), facts)
+    assert _static(RaceRequest(folder=Path(), static={}), SimpleNamespace(static={}), facts) == {}
+
+
+ANSWERS = """
+def app(environ, start_response):
+    start_response("200 OK", [])
+    return [b"x"]
+"""
+
+
+def test_a_folder_of_static_files_is_there_once_the_app_is_prepared(tmp_path):
+    (tmp_path / "shop.py").write_text(ANSWERS)
+    asked = {"python": Path(sys.executable), "static": {"/static/": tmp_path / "collected"}}
+    with pytest.raises(AppError, match=r"\[app\] static: there is no folder .*collected for /static/.* prepare = "):
+        load(tmp_path, **asked)
+    with pytest.raises(AppError, match=r"shop\.py for /static/ is a file.* static = \{ \"/static/\" = "):
+        load(tmp_path, **asked | {"static": {"/static/": tmp_path / "shop.py"}})
+    assert load(tmp_path, **asked, prepare=(("mkdir", "collected"),)).app.static
+
+
+WANTS_A_SECRET = """
+import os
+
+SECRET = os.environ["SHOP_SECRET"]
+
+
+def app(environ, start_response):
+    start_response("200 OK", [])
+    return [SECRET.encode()]
+"""
+
+
+def test_a_variable_in_a_file_beside_the_app_is_asked_for_and_then_used(tmp_path):
+    (tmp_path / "shop.py").write_text(WANTS_A_SECRET)
+    (tmp_path / ".env").write_text("SHOP_SECRET=from-the-file\n")
+    with pytest.raises(InputError, match=r"KeyError: 'SHOP_SECRET'; there is a \.env here: --env-file .*\.env"):
+        load(tmp_path, python=Path(sys.executable))
+    loaded = load(tmp_path, python=Path(sys.executable), env_files=(tmp_path / ".env",))
+    assert loaded.workloads[0].answers[0].body == b"from-the-file"
+    assert "shop:app, found in shop.py, line 7" in loaded.notes[0]
+    given = {"env_files": (tmp_path / ".env",), "environment": {"SHOP_SECRET": "given"}}
+    assert load(tmp_path, python=Path(sys.executable), **given).workloads[0].answers[0].body == b"given"
+    service = load(
+        tmp_path, {"SHOP_SECRET": "service"}, python=Path(sys.executable), env_files=(tmp_path / ".env",)
+    )
+    assert service.workloads[0].answers[0].body == b"service", "a race's service wins over the user's file"

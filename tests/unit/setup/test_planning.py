@@ -8,6 +8,7 @@ import pytest
 
 from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import InputError
+from stackrace.model.page_time import PageTime
 from stackrace.model.race import Resources
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Answer, Request, Sameness, Workload
@@ -19,6 +20,7 @@ from stackrace.spec.stack_path import parse_stack
 
 HERE = Path("/nowhere")
 ASKED = RaceRequest(folder=HERE, concurrency=(20, 1, 20))
+QUICK = PageTime()
 ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
 
 
@@ -30,11 +32,11 @@ def asking(name, *urls):
     return Workload(requests=tuple(Request(path=url) for url in urls), answers=(ANSWER,) * len(urls), name=name)
 
 
-def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress")):
+def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress"), loading=QUICK):
     """What ``set_up`` would have made ready, without the processes."""
     app = App(name="none", root=HERE, entry=Entry(kind=EntryKind.WSGI, target="a:b"), python=HERE)
     return SimpleNamespace(
-        examined=SimpleNamespace(app=app),
+        examined=SimpleNamespace(app=app, project=app, loading=loading),
         stacks=stacks_of(*paths),
         left_out=(),
         levels=levels,

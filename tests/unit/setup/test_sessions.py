@@ -10,6 +10,7 @@ import pytest
 from stackrace.apps import entry_of, examine
 from stackrace.model.app import App, EntryKind
 from stackrace.model.errors import AppError, InputError
+from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.model.workload import Order, Request, Sameness
 from stackrace.setup import sessions
 from stackrace.setup.workloads import urls_of, workloads_of
@@ -182,3 +183,39 @@ def test_a_page_that_is_no_success_is_refused_in_any_workload(app, tmp_path):
 def test_the_only_workload_needs_no_name(app, tmp_path):
     ((workload,), _) = workloads(app, tmp_path, WorkloadRequest(name="a", urls=("/",)))
     assert workload.name == ""
+
+
+def rules(**paths):
+    likeness = {name: RightAnswer(likeness=Likeness(name)) for name in ("status", "length", "exact")}
+    text = RightAnswer(likeness=Likeness.CONTAINS, text="ell")
+    return {path: likeness.get(rule, text) for path, rule in paths.items()}
+
+
+def test_the_user_says_what_a_right_answer_is(app, tmp_path):
+    check = rules(**{"/": "status", "/turn": "contains", "*": "length"})
+    wanted = WorkloadRequest(name="a", urls=("/", "/mine"), check={"/": check["/"], "*": check["*"]})
+    ((workload,), _) = workloads(app, tmp_path, wanted)
+    assert [answer.sameness for answer in workload.answers] == [Sameness.STATUS, Sameness.LENGTH]
+    with pytest.raises(InputError, match="check of /turn: the app's own answer does not contain 'ell'"):
+        workloads(app, tmp_path, WorkloadRequest(name="a", urls=("/turn",), check={"/turn": check["/turn"]}))
+
+
+def test_a_rule_for_a_page_that_nobody_asks_for_is_refused(app, tmp_path):
+    with pytest.raises(InputError, match=r"check of /mien: the workload does not ask for it; did you mean /mine\?"):
+        workloads(app, tmp_path, WorkloadRequest(name="a", urls=("/mine",), check=rules(**{"/mien": "status"})))
+
+
+def test_the_user_says_what_a_right_answer_of_a_recording_is(app, tmp_path):
+    file = har(tmp_path, "/", "/mine", headers=[("Accept-Encoding", "gzip")])
+    recorded = json.loads(file.read_text())
+    recorded["log"]["entries"][1]["response"]["content"] = {"mimeType": "text/html; charset=utf-8", "text": "hello"}
+    file.write_text(json.dumps(recorded))
+    check = rules(**{"/": "status", "/mine": "exact"})
+    ((workload,), _) = workloads(app, tmp_path, WorkloadRequest(name="a", session=file, check=check))
+    assert [answer.sameness for answer in workload.answers] == [Sameness.STATUS, Sameness.BODY]
+    assert workload.answers[1].body == b"hello"
+    ((workload,), _) = workloads(
+        app, tmp_path, WorkloadRequest(name="a", session=file, check=rules(**{"*": "text"}))
+    )
+    assert {answer.parts for answer in workload.answers} == {(b"", b"ell", b"")}
+    assert {request.headers for request in workload.requests} == {()}

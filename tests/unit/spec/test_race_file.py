@@ -1,10 +1,13 @@
 """race.toml, read and checked."""
 
+import re
+
 import pytest
 
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.errors import SpecError, StackError
 from stackrace.model.race import Question
+from stackrace.spec.commands import display
 from stackrace.spec.race_file import read_race_file
 
 FULL = """
@@ -237,3 +240,77 @@ def test_a_cpu_quota_may_be_declared(tmp_path):
 def test_memory_is_binary_or_decimal(tmp_path):
     assert read(tmp_path, '[race]\nmemory = "512MB"\n').memory_bytes == 512_000_000
     assert read(tmp_path, '[race]\nmemory = "512MiB"\n').memory_bytes == 512 * 2**20
+
+
+@pytest.mark.parametrize("prefix", ['/x\\" { return 200 injected; } location \\"/y/', "/a$b/", "/%/", "/", "a/"])
+def test_a_prefix_that_no_server_could_be_given_is_refused_with_its_line(prefix, tmp_path):
+    file = tmp_path / "race.toml"
+    file.write_text(f'[app]\nstatic = {{ "{prefix}" = "files" }}\n')
+    with pytest.raises(SpecError, match=r"line 2: app\.static: .*(prefix may have|must start|% without)"):
+        read_race_file(file, lambda stack: None)
+
+
+def test_files_with_variables_are_named_one_or_several(tmp_path):
+    (tmp_path / ".env").touch()
+    (tmp_path / "more.env").touch()
+    assert read(tmp_path, '[app]\nenv_file = ".env"\n').env_files == (tmp_path / ".env",)
+    assert read(tmp_path, '[app]\nenv_file = [".env", "more.env"]\n').env_files[1] == tmp_path / "more.env"
+    assert read(tmp_path, '[app]\nprotect = "data"\n').protect == (tmp_path / "data",)
+    assert read(tmp_path, '[app]\ncopy_limit = "4GiB"\n').most_copied_bytes == 2**32
+    assert read(tmp_path, "[app]\ncopy_limit = 0\n").most_copied_bytes == 0
+    with pytest.raises(SpecError, match=r"line 2: app\.env_file: there is no file 'no\.env'"):
+        read(tmp_path, '[app]\nenv_file = "no.env"\n')
+
+
+PREPARED = """
+[app]
+prepare = [
+    "python manage.py migrate",
+    {entry},
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('"psql < dump.sql"', r'app.prepare.1: < in .*\{ run = "psql < dump.sql", shell = true \}'),
+        ('"echo \'open"', "app.prepare.1: no closing quotation"),
+        ('{ run = "echo \'open", shell = true }', "app.prepare.1: no closing quotation"),
+    ],
+)
+def test_a_wrong_command_is_refused_at_its_own_line(tmp_path, entry, words):
+    message = problems(tmp_path, PREPARED.replace("{entry}", entry))
+    assert "has 1 problem" in message
+    assert re.search(f"line 5: {words}", message)
+
+
+def test_a_command_may_be_a_line_for_a_shell(tmp_path):
+    request = read(tmp_path, PREPARED.replace("{entry}", '{ run = "psql < dump.sql", shell = true }'))
+    assert [display(command) for command in request.prepare] == ["python manage.py migrate", "psql < dump.sql"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (r'env = { "" = "x" }', "app.env.*: is no name of a variable"),
+        (r'env = { "A=B" = "x" }', "app.env.A=B.*: is no name of a variable"),
+        (r'env = { A = "x\u0000y" }', "app.env.A: has a NUL"),
+        (r'env = { "A\u0000" = "x" }', "app.env: has a NUL"),
+        (r'prepare = ["true", "echo a\u0000b"]', "app.prepare: has a NUL"),
+        (r'static = { "/s/" = "a\u0000b" }', "app.static./s/: has a NUL"),
+        (r'root = "a\u0000b"', "app.root: has a NUL"),
+        (r'python = "a\u0000b"', "app.python: has a NUL"),
+    ],
+)
+def test_what_no_process_could_be_given_is_refused_with_its_line(line, message, tmp_path):
+    file = tmp_path / "race.toml"
+    file.write_text(f"[app]\n{line}\n")
+    with pytest.raises(SpecError, match=f"line 2: {message}"):
+        read_race_file(file, lambda stack: None)
+
+
+def test_a_variable_may_hold_anything_else(tmp_path):
+    file = tmp_path / "race.toml"
+    file.write_text('[app]\nenv = { A = "a\\nb $HOME %d \'c\' ä", "a b.c" = "" }\n')
+    assert read_race_file(file, lambda stack: None).environment == {"A": "a\nb $HOME %d 'c' ä", "a b.c": ""}

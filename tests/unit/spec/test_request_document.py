@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.race import Question
+from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.spec.request import RaceRequest, WorkloadRequest
 from stackrace.spec.request_document import request_document, request_from
 
@@ -35,14 +36,16 @@ def mapping(keys, values):
     return st.dictionaries(keys, values, max_size=3)
 
 
+CHECK = mapping(TEXT, whole(RightAnswer, likeness=st.sampled_from(Likeness), text=TEXT))
 WORKLOAD = whole(
     WorkloadRequest, name=TEXT, urls=few(TEXT), session=st.none() | PATH, stacks=st.none() | few(TEXT),
-    think=st.booleans(),
+    think=st.booleans(), check=CHECK,
 )  # fmt: skip
 REQUEST = whole(
     RaceRequest,
     folder=PATH, source=st.none() | PATH, python=st.none() | PATH, ruby=st.none() | PATH,
     entry=st.none() | whole(Entry, kind=st.sampled_from(EntryKind), target=TEXT),
+    env_files=few(PATH),
     environment=mapping(TEXT, TEXT), static=st.none() | mapping(TEXT, PATH), prepare=few(few(TEXT)),
     services=few(TEXT), urls=st.none() | few(TEXT), host=st.none() | TEXT, headers=few(st.tuples(TEXT, TEXT)),
     concurrency=st.none() | few(COUNT), keep_alive=st.booleans(), timeout_s=REAL,
@@ -52,12 +55,16 @@ REQUEST = whole(
     run_requests=st.none() | COUNT, run_requests_at=mapping(COUNT, COUNT), run_s=st.none() | REAL,
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
     memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),
-    quota=st.booleans(),
+    quota=st.booleans(), check=CHECK, most_copied_bytes=COUNT, protect=few(PATH),
 )  # fmt: skip
 
 
 NO_UTF_8 = RaceRequest(
-    folder=Path("/srv/\udcff"), static={"\ud800": Path("/srv/\udcff")}, environment={"\udcff": "\udcff"}
+    folder=Path("/srv/\udcff"),
+    static={"\ud800": Path("/srv/\udcff")},
+    environment={"\udcff": "\udcff"},
+    check={"\ud800": RightAnswer(likeness=Likeness.STATUS)},
+    workloads=(WorkloadRequest(name="", check={"\ud800": RightAnswer(likeness=Likeness.STATUS)}),),
 )
 
 

@@ -131,6 +131,21 @@ def test_what_does_not_host_the_app_says_what_would(path, offered, words):
     assert words in raised.value.message
 
 
+@pytest.mark.parametrize(
+    ("path", "offered", "words"),
+    [
+        ("gunicorn", Interface.ASGI, "use gunicorn:class=asgi, gunicorn:class=uvicorn, daphne, granian, hypercorn"),
+        ("nginx/http/gunicorn:class=gthread", Interface.ASGI, "use gunicorn:class=asgi"),
+        ("granian:interface=asgi", Interface.WSGI, "use granian, "),
+        ("waitress", Interface.ASGI, "granian, gunicorn:class=asgi, gunicorn:class=uvicorn, hypercorn"),
+    ],
+)
+def test_a_server_that_hosts_the_app_with_a_setting_is_offered_with_it(path, offered, words):
+    with pytest.raises(StackError) as raised:
+        parse_stack(path, SPECS, frozenset({offered}))
+    assert words in raised.value.message
+
+
 def test_a_front_end_that_sends_files_still_hosts_no_application():
     front = replace(SPECS["nginx"], hosts=frozenset({Interface.FILES}))
     with pytest.raises(StackError, match=r"hosts no application itself; .* as in nginx/http/gunicorn"):
@@ -151,3 +166,18 @@ def test_any_text_is_a_stack_or_a_stack_error(text):
     except StackError:
         return
     assert parse_stack(stack.path, SPECS, BOTH) == stack
+
+
+def test_a_setting_may_rule_a_protocol_out():
+    assert parse_stack("nginx/uwsgi/gunicorn:class=asgi", SPECS, BOTH).interface is Interface.ASGI
+    with pytest.raises(StackError, match="gunicorn:class=uvicorn does not listen to uwsgi, only to http"):
+        parse_stack("nginx/uwsgi/gunicorn:class=uvicorn", SPECS, BOTH)
+
+
+@pytest.mark.parametrize(
+    "path", ["openlitespeed/http/openlitespeed/http/gunicorn", "nginx/http/openlitespeed:instances=2/http/gunicorn"]
+)
+def test_a_server_that_can_run_once_stands_in_a_stack_once(path):
+    with pytest.raises(StackError, match="only one OpenLiteSpeed can run on a machine"):
+        parse_stack(path, SPECS, WSGI)
+    assert parse_stack("openlitespeed/http/gunicorn", SPECS, WSGI).is_alone

@@ -19,7 +19,21 @@ from stackrace.model.duty import Duty
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.race import Ending, Enforcement, Question, Race, Resources, Rule, StackFacts
+from stackrace.model.own import Concern
+from stackrace.model.race import (
+    ChangeFact,
+    Ending,
+    Enforcement,
+    LeftOut,
+    Question,
+    Race,
+    Resources,
+    Rule,
+    SettingFact,
+    StackFacts,
+)
+from stackrace.model.right_answer import Likeness, RightAnswer
+from stackrace.model.stack import Origin
 from stackrace.model.verdict import Effect, Finding, Unit, Verdict
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
@@ -139,7 +153,11 @@ HOST = whole(
     system=TEXT, kernel=TEXT, cpu=TEXT, cores=COUNT, memory_bytes=COUNT, virtual=TEXT, python=TEXT,
     limits=mapping(st.integers()),
 )  # fmt: skip
-FACTS = whole(StackFacts, stack=TEXT, versions=mapping(TEXT), configs=mapping(TEXT), commands=few(TEXT))
+FACTS = whole(
+    StackFacts, stack=TEXT, versions=mapping(TEXT), configs=mapping(TEXT), commands=few(TEXT),
+    settings=few(whole(SettingFact, hop=TEXT, name=TEXT, value=TEXT, origin=st.sampled_from(Origin))),
+    changes=few(whole(ChangeFact, hop=TEXT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))),
+)  # fmt: skip
 RACE = whole(
     Race,
     id=st.just(""),
@@ -162,7 +180,9 @@ RACE = whole(
     ),
     seed=st.integers(),
     host=HOST,
+    checks=mapping(mapping(whole(RightAnswer, likeness=st.sampled_from(Likeness), text=TEXT))),
     notes=few(TEXT),
+    left_out=few(whole(LeftOut, stack=TEXT, reason=TEXT)),
     facts=few(FACTS),
     launches=few(LAUNCH),
     elapsed_s=REAL,

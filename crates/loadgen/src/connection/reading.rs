@@ -74,7 +74,7 @@ impl Connection {
         let progress = match &mut self.visitor {
             None => self.response.feed(input, request, &mut body_sink),
             Some(visitor) => {
-                let mut sink = VisitorSink { body_sink, visitor, script: context.script };
+                let mut sink = VisitorSink { body_sink, visitor, script: context.script, line };
                 self.response.feed(input, request, &mut sink)
             }
         };
@@ -100,6 +100,9 @@ impl Connection {
         } else {
             self.disconnect(context);
             self.closed_by_server = wanted;
+        }
+        if let Some(visitor) = &mut self.visitor {
+            visitor.take_handouts(&context.script.lines[self.target]);
         }
         let (status, expectation) = (self.response.status(), &context.script.lines[self.target].expectation);
         let nonce_lost = self.visitor.as_mut().is_some_and(|visitor| visitor.misses_nonce(context.script));

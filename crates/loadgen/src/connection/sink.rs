@@ -2,7 +2,7 @@
 
 use crate::check::{BodyCheck, BodyRule};
 use crate::http1::Sink;
-use crate::script::Script;
+use crate::script::{Line, Script};
 use crate::visitor::Visitor;
 
 /// Holds a body against its rule.
@@ -23,6 +23,7 @@ pub(super) struct VisitorSink<'a> {
     pub body_sink: BodySink<'a>,
     pub visitor: &'a mut Visitor,
     pub script: &'a Script,
+    pub line: &'a Line,
 }
 
 impl Sink for VisitorSink<'_> {
@@ -36,6 +37,6 @@ impl Sink for VisitorSink<'_> {
 
     fn body(&mut self, bytes: &[u8]) {
         self.body_sink.body(bytes);
-        self.visitor.body(self.script, bytes);
+        self.visitor.body(self.script, self.line, bytes);
     }
 }

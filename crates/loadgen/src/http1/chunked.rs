@@ -9,6 +9,8 @@ const TRAILERS_MAX_BYTES: u32 = 64 * 1024;
 pub(crate) enum Chunked {
     /// In a size line; `digits` hexadecimal digits read so far.
     Size { size: u64, digits: u8 },
+    /// In the blanks behind a size: an extension follows, or the line's end.
+    Blank { size: u64 },
     /// In a chunk extension, which is ignored.
     Extension { size: u64 },
     /// After the carriage return of a size line.
@@ -52,15 +54,16 @@ impl Chunked {
 
     /// Where one byte outside of chunk data leads.
     fn step(self, byte: u8) -> Result<Chunked, ProtocolError> {
-        use Chunked::{Data, DataFeed, DataReturn, Done, Extension, Size, SizeEnd, Trailer, TrailerEnd};
+        use Chunked::{Blank, Data, DataFeed, DataReturn, Done, Extension, Size, SizeEnd, Trailer, TrailerEnd};
         Ok(match (self, byte) {
             (Size { size, digits }, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if digits < 16 => {
                 let digit = (byte as char).to_digit(16).unwrap_or_default();
                 Size { size: size << 4 | u64::from(digit), digits: digits + 1 }
             }
-            (Size { size, digits: 1.. }, b';' | b' ' | b'\t') => Extension { size },
-            (Size { size, digits: 1.. } | Extension { size }, b'\r') => SizeEnd { size },
-            (Extension { size }, other) if other != b'\n' => Extension { size },
+            (Size { size, digits: 1.. } | Blank { size }, b' ' | b'\t') => Blank { size },
+            (Size { size, digits: 1.. } | Blank { size }, b';') => Extension { size },
+            (Size { size, digits: 1.. } | Blank { size } | Extension { size }, b'\r') => SizeEnd { size },
+            (Extension { size }, other) if other == b'\t' || !other.is_ascii_control() => Extension { size },
             (SizeEnd { size: 0 }, b'\n') => Trailer { line: 0, seen: 0 },
             (SizeEnd { size }, b'\n') => Data { left: size },
             (DataReturn, b'\r') => DataFeed,
@@ -87,7 +90,7 @@ mod tests {
         Ok((body, state, used))
     }
 
-    const WHOLE: &[u8] = b"5\r\nhello\r\n00c;x=\"y\"\r\n, world and \r\n1 \r\n!\r\n0\r\nX: 1\r\nY: 2\r\n\r\n";
+    const WHOLE: &[u8] = b"5\r\nhello\r\n00c;x=\"y\"\r\n, world and \r\n1 \t\r\n!\r\n0 ; y\r\nX: 1\r\nY: 2\r\n\r\n";
 
     #[test]
     fn chunks_extensions_and_trailers_decode_wherever_they_are_split() {
@@ -106,11 +109,16 @@ mod tests {
 
     #[test]
     fn malformed_chunks_are_refused() {
-        let wrong: [&[u8]; 9] = [
+        let wrong: [&[u8]; 14] = [
             b"\r\n",
             b"g\r\n",
             b"-1\r\n",
             b"5\n",
+            b"5 5\r\n",
+            b"5 rubbish\r\n",
+            b"5\trubbish;x\r\n",
+            b"5x\r\n",
+            b"5;x\0\r\n",
             b"1\r\nab",
             b"1\r\na\n",
             b";\r\n",

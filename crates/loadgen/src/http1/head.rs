@@ -1,5 +1,6 @@
 //! The head of a response: status, how its body is framed, and whether the connection may live on.
 
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 use httparse::{Header, ParserConfig, Status};
@@ -51,7 +52,8 @@ pub(crate) fn parse(
 ) -> Result<Option<(Head, usize)>, ProtocolError> {
     let mut headers = [const { MaybeUninit::<Header>::uninit() }; HEADERS_MAX];
     let mut response = httparse::Response::new(&mut []);
-    let config = ParserConfig::default();
+    let mut config = ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
     let length = match config.parse_response_with_uninit_headers(&mut response, bytes, &mut headers)? {
         Status::Partial => return Ok(None),
         Status::Complete(length) => length,
@@ -63,7 +65,7 @@ pub(crate) fn parse(
     let framing = fields.framing(status, to_head);
     let keep_alive = fields.keep_alive(version) && framing != Framing::UntilClose;
     if sink.listens() {
-        response.headers.iter().for_each(|header| sink.field(header.name, header.value));
+        response.headers.iter().for_each(|header| sink.field(header.name, &unfolded(header.value)));
     }
     let head = Head { status, framing, keep_alive, date_s: fields.date_s, cached: fields.cached };
     Ok(Some((head, length)))
@@ -88,7 +90,9 @@ impl Fields {
             match header.name.len() {
                 // RFC 9111 section 5.1: an age tells that the origin did not make the answer for this request
                 3 if header.name.eq_ignore_ascii_case("age") => fields.cached = true,
-                4 if header.name.eq_ignore_ascii_case("date") => fields.date_s = date::parse(header.value),
+                4 if header.name.eq_ignore_ascii_case("date") => {
+                    fields.date_s = date::parse(&unfolded(header.value))
+                }
                 7 if header.name.eq_ignore_ascii_case("x-cache") => fields.cached |= says_hit(header.value),
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     fields.close |= has_token(header.value, b"close");
@@ -125,9 +129,21 @@ impl Fields {
         }
     }
 
+    /// Where peers may disagree on the end of a body, nothing must follow it on the connection. Source: RFC 9112
+    /// sections 6.1 (HTTP/1.0 has no transfer codings) and 6.3 (a length beside a coding).
     fn keep_alive(&self, version: u8) -> bool {
-        !self.close && (version == 1 || self.stay)
+        let ambiguous = self.coding.is_some() && (version == 0 || self.length.is_some());
+        !self.close && !ambiguous && (version == 1 || self.stay)
     }
+}
+
+/// A value with each line folding replaced by a space. Source: RFC 9112 section 5.2.
+fn unfolded(value: &[u8]) -> Cow<'_, [u8]> {
+    if !value.contains(&b'\n') {
+        return Cow::Borrowed(value);
+    }
+    let lines: Vec<&[u8]> = value.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    Cow::Owned(lines.join(&b' '))
 }
 
 fn tokens(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
@@ -184,6 +200,44 @@ mod tests {
         assert!(!head("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n").keep_alive);
         assert!(head("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\n").keep_alive);
         assert!(!head("HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n\r\n").keep_alive);
+    }
+
+    #[test]
+    fn a_body_whose_end_is_in_doubt_ends_the_connection() {
+        let old = head("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n");
+        assert_eq!((old.framing, old.keep_alive), (Framing::Chunked, false));
+        let both = head("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n");
+        assert_eq!((both.framing, both.keep_alive), (Framing::Chunked, false));
+        assert!(head("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").keep_alive);
+    }
+
+    #[derive(Default)]
+    struct Listener(Vec<(String, Vec<u8>)>);
+
+    impl Sink for Listener {
+        fn listens(&self) -> bool {
+            true
+        }
+
+        fn field(&mut self, name: &str, value: &[u8]) {
+            self.0.push((name.to_owned(), value.to_vec()));
+        }
+
+        fn body(&mut self, _: &[u8]) {}
+    }
+
+    #[test]
+    fn a_folded_line_is_read_as_if_it_were_not() {
+        let text = b"HTTP/1.1 200 OK\r\nX: a\r\n b\t\r\n\t c\r\nContent-Length:\r\n 12\r\n\
+                     Connection: x,\r\n\tclose\r\nDate: Thu, 01 Jan 1970\r\n 00:00:01 GMT\r\n\r\n";
+        let mut listener = Listener::default();
+        let (head, length) = parse(text, false, &mut listener).unwrap().unwrap();
+        assert_eq!((head.framing, head.keep_alive, length), (Framing::Length(12), false, text.len()));
+        assert_eq!(head.date_s, Some(1));
+        assert_eq!(listener.0[0], ("X".to_owned(), b"a b c".to_vec()));
+        for wrong in ["HTTP/1.1 200 OK\r\n X: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n"] {
+            assert!(parse(wrong.as_bytes(), false, &mut Nobody).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) struct ConnectionStats {
     pub connect: Latency,
     /// Times of TLS handshakes.
     pub tls: Latency,
+    /// They were opened before the run on purpose: their times belong to it.
+    pub opened_first: bool,
 }
 
 impl ConnectionStats {
@@ -53,11 +55,15 @@ impl ConnectionStats {
 
     /// The window opens: connections that stand count as opened, their connect times as warm-up's.
     pub fn open_window(&mut self) {
+        let before = std::mem::take(self);
+        let (connect, tls) = if before.opened_first { (before.connect, before.tls) } else { Default::default() };
         *self = ConnectionStats {
-            counters: Counters { connections_opened: self.established, ..Counters::default() },
-            established: self.established,
-            established_peak: self.established,
-            ..ConnectionStats::default()
+            counters: Counters { connections_opened: before.established, ..Counters::default() },
+            established: before.established,
+            established_peak: before.established,
+            connect,
+            tls,
+            opened_first: false,
         };
     }
 }

@@ -14,7 +14,7 @@ from ...model.verdict import Effect
 from ...report.words.findings import remedy, seen, warning
 from ...report.words.knobs import LOAD
 
-__all__ = ["check_address"]
+__all__ = ["check_address", "nobody_listens"]
 
 PATIENCE_S = 1.0
 
@@ -53,6 +53,25 @@ def _addresses(name: str, port: int) -> tuple[str, ...]:
         entries = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
         return tuple(dict.fromkeys(str(entry[4][0]) for entry in entries))
     return ()
+
+
+def nobody_listens(address: tuple[str, int] | str) -> bool:
+    """Tell whether connections to ``address`` are refused at once, as where no server runs."""
+    try:
+        with socket.socket(_family(address)) as probe:
+            probe.settimeout(PATIENCE_S)
+            probe.connect(address)
+    except (ConnectionRefusedError, FileNotFoundError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _family(address: tuple[str, int] | str) -> socket.AddressFamily:
+    if isinstance(address, str):
+        return socket.AF_UNIX
+    return socket.AF_INET6 if ip_address(address[0]).version == 6 else socket.AF_INET
 
 
 def _accepts(host: str, port: int) -> bool:

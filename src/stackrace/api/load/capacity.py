@@ -13,10 +13,10 @@ from ...load.goal import Goal, Miss, Missed
 from ...model.errors import InterruptedRace, RefusedError
 from ...model.load import Load
 from ...model.verdict import Effect, Finding
+from ...report.words.load_run import failures
 from ...stats.capacity import HIGH, LOW, Search, requests_for
 from .limits import open_connections, refuse_too_much
-from .measure import LoadSetup, Watcher, measure, set_up_load
-from .options import LoadOptions
+from .measure import LoadSetup, Watcher, measure
 
 __all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]
 
@@ -93,21 +93,18 @@ Watch = Callable[[Load, float, Search | None], Watcher]
 """Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
 
 
-def find_capacity(options: LoadOptions, goal: Goal, *, connections: int, seed: int, watch: Watch) -> CapacityResult:
+def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: Watch) -> CapacityResult:
     """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
 
     Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
     """
-    setup = set_up_load(options)
     closed, opened = _loads(setup, connections, seed)
     notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
     first = measure(setup, closed, watch(closed, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
     if first.interrupted:
         raise InterruptedRace("stopped before the first rate was tried")
     if not first.result.counts.ok:
-        raise RefusedError(
-            "no right answer came, so there is no capacity to find; stackrace load with the same flags shows why"
-        )
+        raise RefusedError(f"there was no right answer: {'; '.join(failures(first))}")
     return _searched(setup, goal, first, opened, notes, watch)
 
 

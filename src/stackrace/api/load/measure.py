@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...checks import Observation, examine_run
@@ -16,6 +16,8 @@ from ...model.host import MachineDelta
 from ...model.load import Load, LoadResult
 from ...model.race import Resources
 from ...probe import difference, read_machine
+from ...report.words.load_run import late_connections
+from .address import nobody_listens
 from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions
 from .target import target_of
@@ -23,6 +25,12 @@ from .target import target_of
 __all__ = ["LoadSetup", "Watcher", "measure", "set_up_load"]
 
 REFRESH_S = 0.5
+OPENED_FIRST = 1000
+"""So many connections are opened within the run; more take so long that they are opened before its clock starts."""
+MOST_IN_VAIN = 10
+"""So many requests are sent to where nobody listens."""
+PATIENCE_S = 5.0
+"""How long none of them may have been opened before the run starts without the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,9 @@ class Watcher(Protocol):
     def calibrating(self) -> None:
         """The engine measures what it can reach by itself."""
 
+    def connecting(self, opened: int, connections: int) -> None:
+        """Before the run so many of its connections are open."""
+
     def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
         """So many answers were right and wrong ``elapsed_s`` seconds after the start, warm-up included."""
 
@@ -67,16 +78,22 @@ def set_up_load(options: LoadOptions) -> LoadSetup:
 def measure(
     setup: LoadSetup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
 ) -> FinishedRun:
-    """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early."""
+    """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early.
+
+    Where nobody listens, a few requests show that at once.
+    """
     options, cores = setup.options, setup.cores
+    in_vain = nobody_listens(setup.target.address)
+    if in_vain:
+        load, warmup_s = replace(load, requests=min(load.requests or 1, MOST_IN_VAIN), duration_s=None), 0.0
     try:
         ceiling_per_s = None
-        if not options.no_ceiling:
+        if not options.no_ceiling and not in_vain:
             watcher.calibrating()
             ceiling_per_s = ceiling(
                 load, cores=cores.generator_cores, server_cores=cores.stack_cores, threads=options.threads
             )
-        result, machine, interrupted = _run(setup, load, warmup_s, ceiling_per_s, watcher)
+        result, machine, interrupted, unopened = _run(setup, load, warmup_s, ceiling_per_s, watcher)
     finally:
         watcher.clear()
     observation = Observation(
@@ -97,16 +114,23 @@ def measure(
         warmup_s=warmup_s,
         result=result,
         verdict=examine_run(observation),
-        notes=notes,
+        notes=(*notes, *late_connections(unopened, load.concurrency)),
         interrupted=interrupted,
     )
 
 
 def _run(
     setup: LoadSetup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
-) -> tuple[LoadResult, MachineDelta, bool]:
-    """Run the engine, and tell whether Ctrl-C ended it early."""
+) -> tuple[LoadResult, MachineDelta, bool, int]:
+    """Run the engine, and tell whether Ctrl-C ended it, and how many connections were not open when it began."""
     options, target = setup.options, setup.target
+    opens_first = load.keep_alive and not load.is_open and load.concurrency > OPENED_FIRST
+
+    def look(ok: int, errors: int, elapsed_s: float) -> None:
+        if opens_first and not elapsed_s:
+            watcher.connecting(engine.opened, load.concurrency)
+        else:
+            watcher.draw(ok, errors, elapsed_s)
 
     def play(monitor: Monitor) -> LoadResult:
         return run(
@@ -115,6 +139,7 @@ def _run(
             load=load,
             tls=target.tls,
             body_max_bytes=None if options.max_body is None else int(options.max_body),
+            open_first_s=PATIENCE_S if opens_first else None,
             warmup_s=warmup_s,
             cores=setup.cores.generator_cores,
             threads=options.threads,
@@ -125,5 +150,7 @@ def _run(
 
     before = read_machine()
     with RunningEngine(play) as engine:
-        engine.follow(REFRESH_S, watcher.draw)
-        return engine.finish(), difference(before, read_machine()), engine.cancelled
+        engine.follow(REFRESH_S, look)
+        result = engine.finish()
+        closed = load.concurrency - engine.opened if opens_first else 0
+        return result, difference(before, read_machine()), engine.cancelled, closed

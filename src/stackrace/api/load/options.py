@@ -10,10 +10,11 @@ from ...model.errors import InputError
 from ...model.load import Load
 from ...model.workload import Nonce
 
-__all__ = ["LoadOptions", "refuse_contradictions"]
+__all__ = ["LoadOptions", "flag", "refuse_contradictions"]
 
 CLOSED_CONNECTIONS = 10
 DURATION_S = 10.0
+TIMEOUT_S = 10.0
 
 _NEEDS = {
     "poisson": "rate",
@@ -31,6 +32,8 @@ _EXCLUDES = (
     ("session", "data", "the recording says what to send"),
     ("session", "expect_status", "the recording says what is right"),
     ("session", "expect_body", "the recording says what is right"),
+    ("session", "expect_text", "the recording says what is right"),
+    ("expect_text", "expect_body", "a text of the body, or all of it"),
 )
 _FLAGS = {"headers": "header", "masks": "mask"}
 
@@ -49,7 +52,7 @@ class LoadOptions:
     warmup: float | None = None
     close: bool = False
     requests_per_connection: int | None = None
-    timeout: float = 10.0
+    timeout: float | None = None
     connect_timeout: float | None = None
     unix_socket: str | None = None
     insecure: bool = False
@@ -67,6 +70,7 @@ class LoadOptions:
     nonce: Nonce | None = None
     expect_status: int | None = None
     expect_body: Path | None = None
+    expect_text: str | None = None
     masks: tuple[str, ...] = ()
     max_body: float | None = None
     threads: int | None = None
@@ -87,7 +91,7 @@ class LoadOptions:
             keep_alive=not self.close,
             duration_s=None if self.requests is not None else self.duration or DURATION_S,
             requests=int(self.requests) if self.requests is not None else None,
-            timeout_s=self.timeout,
+            timeout_s=self.timeout or TIMEOUT_S,
             rate_per_s=self.rate,
             poisson=self.poisson,
             seed=self.seed or 0,
@@ -96,31 +100,38 @@ class LoadOptions:
         )
 
 
-def refuse_contradictions(options: LoadOptions) -> None:
-    """Raise InputError for flags that exclude or need each other, naming them."""
+def refuse_contradictions(options: LoadOptions, *, has_stack: bool = False) -> None:
+    """Raise InputError for flags that exclude or need each other, naming them; a stack needs no URL."""
+    if not (options.urls or options.session or has_stack):
+        raise InputError(
+            "give a URL to load, like http://127.0.0.1:8000/, a recording with --session, a race file, or --stack"
+        )
     for complaint in _complaints(options):
         raise InputError(complaint)
 
 
 def _complaints(options: LoadOptions) -> Iterator[str]:
-    if not options.urls and options.session is None:
-        yield "give a URL to load, like http://127.0.0.1:8000/, or a recording with --session"
-    for flag, other_flag, why in _EXCLUDES:
-        if options.is_given(flag) and options.is_given(other_flag):
-            yield f"give {_flag(flag)} or {_flag(other_flag)}, not both: {why}"
-    for flag, other_flag in _NEEDS.items():
-        if options.is_given(flag) and not options.is_given(other_flag):
-            yield f"{_flag(flag)} needs {_flag(other_flag)}; add it, or leave {_flag(flag)} out"
+    for one, other, why in _EXCLUDES:
+        if options.is_given(one) and options.is_given(other):
+            yield f"give {flag(one)} or {flag(other)}, not both: {why}"
+    for one, other in _NEEDS.items():
+        if options.is_given(one) and not options.is_given(other):
+            yield f"{flag(one)} needs {flag(other)}; add it, or leave {flag(one)} out"
     if options.requests is not None and options.requests < 1:
         yield "-n/--requests is less than one request; write it like 5000 or 10k"
     if options.session is not None and len(options.urls) > 1:
         yield "--session plays against one server: give one URL, which names it, or none"
     if options.expect_body is not None and len(options.urls) > 1:
         yield "--expect-body describes one answer; give one URL with it"
-    if options.expect_body is not None and (options.method or "").upper() == "HEAD":
-        yield "--expect-body with --method HEAD: answers to HEAD have no body; give one of them"
+    if (options.method or "").upper() == "HEAD":
+        for name in ("expect_body", "expect_text"):
+            if options.is_given(name):
+                yield f"{flag(name)} with --method HEAD: answers to HEAD have no body; give one of them"
+    if options.expect_text == "":
+        yield "--expect-text is empty, and every body contains that; give a text, or leave it out"
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """Return an option as it is spelt on the command line."""
     short = {"duration": "-d/", "requests": "-n/", "concurrency": "-c/", "headers": "-H/"}.get(name, "")
     return f"{short}--{_FLAGS.get(name, name).replace('_', '-')}"

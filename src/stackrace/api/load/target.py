@@ -10,12 +10,13 @@ from ...load.finished import Target
 from ...load.masks import fixed_parts
 from ...load.url import Url, parse
 from ...model.errors import InputError
+from ...model.header import header_fault
 from ...model.load import Tls
 from ...model.workload import Answer, Order, Request, Sameness, Workload
 from .address import check_address
 from .options import LoadOptions
 
-__all__ = ["target_of"]
+__all__ = ["headers_of", "target_of"]
 
 _FORM = ("Content-Type", "application/x-www-form-urlencoded")
 
@@ -49,7 +50,7 @@ def _recorded(options: LoadOptions) -> Target:
     if not texts:
         raise InputError(f"--session {options.session} does not name its server; give its URL")
     (url,) = _urls(options, texts)
-    headers, workload = _headers(options), recording.at(url.origin)
+    headers, workload = headers_of(options), recording.at(url.origin)
     if headers or isinstance(pause, float):
         workload = replace(
             workload, requests=tuple(_changed(request, headers, pause) for request in workload.requests)
@@ -62,9 +63,7 @@ def _recorded(options: LoadOptions) -> Target:
 
 def _changed(request: Request, headers: tuple[tuple[str, str], ...], pause: float | str) -> Request:
     """A header that is given replaces the recorded one of its name."""
-    given = {name.lower() for name, _ in headers}
-    kept = tuple(pair for pair in request.headers if pair[0].lower() not in given)
-    changed = replace(request, headers=(*kept, *headers))
+    changed = request.replacing(headers)
     if isinstance(pause, float) and not request.embedded:
         return replace(changed, think_s=pause)
     return changed
@@ -113,7 +112,7 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
 
 def _request(options: LoadOptions, path: str) -> Request:
     body = _body(options.data)
-    headers = _headers(options)
+    headers = headers_of(options)
     if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, _FORM)
     return Request(
@@ -126,7 +125,8 @@ def _request(options: LoadOptions, path: str) -> Request:
     )
 
 
-def _headers(options: LoadOptions) -> tuple[tuple[str, str], ...]:
+def headers_of(options: LoadOptions) -> tuple[tuple[str, str], ...]:
+    """Return the headers that were given; raises InputError for what is none."""
     pairs = []
     for text in options.headers:
         name, colon, value = text.partition(":")
@@ -134,6 +134,8 @@ def _headers(options: LoadOptions) -> tuple[tuple[str, str], ...]:
             raise InputError(f"--header {text!r} is not a header; write it like 'Accept: text/html'")
         if name.strip().lower() == "host":
             raise InputError(f"--header {text!r}: give the Host header as --host")
+        if fault := header_fault(name.strip(), value.strip()):
+            raise InputError(f"--header {text[:80]!r}: {fault}")
         pairs.append((name.strip(), value.strip()))
     return tuple(pairs)
 
@@ -145,8 +147,17 @@ def _body(data: str | None) -> bytes | None:
 
 
 def _answer(options: LoadOptions) -> Answer | None:
-    if options.expect_status is None and options.expect_body is None:
+    if options.expect_status is None and options.expect_body is None and options.expect_text is None:
         return None
+    if options.expect_text is not None:
+        text = options.expect_text.encode("utf-8", "surrogateescape")
+        return Answer(
+            status=options.expect_status,
+            body=b"",
+            content_type="",
+            sameness=Sameness.PARTS,
+            parts=(b"", text, b""),
+        )
     body = b"" if options.expect_body is None else _read(options.expect_body, "--expect-body")
     sameness = Sameness.STATUS if options.expect_body is None else Sameness.BODY
     parts: tuple[bytes, ...] = ()

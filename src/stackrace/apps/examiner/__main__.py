@@ -22,17 +22,12 @@ def main() -> None:
     report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     order = json.load(sys.stdin)
     faulthandler.dump_traceback_later(order["timeout_s"], exit=True, file=report)
-
-    def stage(text: str) -> None:
-        report.write("stage " + text + "\n")
-        report.flush()
-
-    examination = _load_ourselves()
+    ours = _load_ourselves()
     sys.argv[1:] = []
-    document = examination.examine(order, stage)
+    channel = ours.Channel(report)
+    document = ours.examine(order, channel)
     faulthandler.cancel_dump_traceback_later()
-    report.write(json.dumps(document) + "\n")
-    report.flush()
+    channel.report(document)
     os._exit(0)
 
 

@@ -6,7 +6,7 @@ import base64
 import time
 from collections.abc import Callable
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireRequest, header
@@ -20,8 +20,23 @@ MOST_VARYING = 120
 up to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
 PATIENCE_S = 0.5
 """Spent per request on askings beyond the second."""
+MOST_IN_DOUBT = 1000
+"""Askings when a stack is accused: a variant of one answer in a hundred is missed once in 20,000 times."""
+PATIENCE_IN_DOUBT_S = 3.0
+MOST_BRIEFLY = 3
+"""Askings of one page among many, of which only the status and the time are wanted."""
+PATIENCE_BRIEFLY_S = 0.2
 
+FORWARDED_FOR = ("X-Forwarded-For", "127.0.0.1")
+"""What a proxy that names the scheme says besides; lighttpd believes the one only beside the other."""
+
+MOST_REDIRECTS = 5
+"""Followed one after the other: a front page that leads to a list that leads to a login has two."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+
+
+if TYPE_CHECKING:  # Python 3.8 cannot run this line
+    Headers = tuple[tuple[str, str], ...]
 
 
 class TimedReply(NamedTuple):
@@ -32,49 +47,91 @@ class TimedReply(NamedTuple):
     cpu_s: float
 
 
+def _nothing() -> None:
+    pass
+
+
 class Asking:
-    """Asks one app; ``added`` are headers that every request needs beside Host."""
+    """Asks one app; ``added`` are headers that every request needs beside Host. ``in_doubt`` it asks more often,
+    ``briefly`` less."""
 
     def __init__(
-        self, caller: Caller, host: str, added: tuple[tuple[str, str], ...], stage: Callable[[str], None]
+        self,
+        caller: Caller,
+        host: str,
+        added: Headers,
+        stage: Callable[[str], None],
+        in_doubt: bool = False,
+        briefly: bool = False,
     ) -> None:
+        self._most = MOST_IN_DOUBT if in_doubt else MOST_BRIEFLY if briefly else MOST
+        self._patience_s = PATIENCE_IN_DOUBT_S if in_doubt else PATIENCE_BRIEFLY_S if briefly else PATIENCE_S
         self._caller = caller
         self._host = host
         self._added = added
+        # those that every later request needs, too
+        self._lasting = (*added, FORWARDED_FOR)
         self._stage = stage
 
-    def all_of(self, requests: list[RequestMessage], follow: bool) -> list[ExchangeMessage]:
-        """Return one exchange per request, in order; ``follow`` permits one redirect within the site."""
-        firsts = [self._first(self._prepare(request), follow) for request in requests]
+    def all_of(
+        self, requests: list[RequestMessage], follow: bool, after_first: Callable[[], None] = _nothing
+    ) -> list[ExchangeMessage]:
+        """Return one exchange per request, in order; ``follow`` permits redirects within the site.
+
+        ``after_first`` is called once each request was answered for the first time.
+        """
+        missing = [self._missing(request) for request in requests]
+        pairs = zip(requests, missing)  # noqa: B905 - Python 3.8 knows no strict
+        firsts = [self._first(_wired(request, lacked), follow) for request, lacked in pairs]
+        after_first()
         if any(reply.succeeded for _, reply, _ in firsts):
             time.sleep(PAUSE_S)
-        return [self._exchange(asked, first, via) for asked, first, via in firsts]
+        return [
+            self._exchange(asked, first, via, [pair for pair in lacked if pair in self._lasting])
+            for (asked, first, via), lacked in zip(firsts, missing)  # noqa: B905
+        ]
 
-    def _prepare(self, request: RequestMessage) -> WireRequest:
-        """Return ``request`` as it goes over the wire; what the user gave himself is left alone."""
-        given = tuple((name, value) for name, value in request["headers"])
-        body = base64.b64decode(request["body"])
-        length = (("Content-Length", str(len(body))),) if body else ()
+    def page(self, request: RequestMessage) -> ExchangeMessage:
+        """Return the exchange of one request, redirects within the site followed, without any pause."""
+        missing = self._missing(request)
+        asked, first, via = self._first(_wired(request, missing), follow=True)
+        return self._exchange(asked, first, via, [pair for pair in missing if pair in self._lasting])
+
+    def glance(self, request: RequestMessage) -> tuple[int, bytes]:
+        """Return the status and the body of a single answer, redirects within the site followed."""
+        _, reply, _ = self._first(_wired(request, self._missing(request)), follow=True)
+        return reply.status, reply.body
+
+    def _missing(self, request: RequestMessage) -> Headers:
+        """Return the headers that ``request`` lacks; what the user gave himself is left alone."""
+        given = _given(request)
+        length = (("Content-Length", str(len(base64.b64decode(request["body"])))),) if request["body"] else ()
         always = (("Host", self._host), *self._added, *length)
-        missing = tuple(pair for pair in always if not header(given, pair[0].lower()))
-        return WireRequest(request["method"], request["path"], missing + given, body)
+        if header((*given, *self._added), "x-forwarded-proto"):
+            always += (FORWARDED_FOR,)
+        return tuple(pair for pair in always if not header(given, pair[0].lower()))
 
     def _first(self, asked: WireRequest, follow: bool) -> tuple[WireRequest, Reply, str]:
-        reply = self._ask(asked)
-        target = local_target(asked, reply) if follow else ""
-        if not target:
-            return asked, reply, ""
-        there = asked._replace(path=target)
-        return there, self._ask(there), asked.path
+        here, reply, passed = asked, self._ask(asked), {asked.path}
+        while follow and len(passed) <= MOST_REDIRECTS:
+            target = local_target(here, reply)
+            if not target or target in passed:
+                break
+            passed.add(target)
+            here = asked._replace(path=target)
+            reply = self._ask(here)
+        return here, reply, "" if here is asked else asked.path
 
-    def _exchange(self, asked: WireRequest, first: Reply, via: str) -> ExchangeMessage:
+    def _exchange(
+        self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]
+    ) -> ExchangeMessage:
         # the first answer is none of them: it also paid for imports and empty caches
         again = self._again(asked, first)
         second = max((answered.reply for answered in again), key=lambda reply: difference(first, reply))
         return {
             "path": asked.path,
             "via": via,
-            "added": [list(pair) for pair in self._added if pair in asked.headers],
+            "added": [list(pair) for pair in added],
             "first": first.message(),
             "second": second.message(),
             "wall_s": median(answered.wall_s for answered in again),
@@ -84,15 +141,15 @@ class Asking:
     def _again(self, asked: WireRequest, first: Reply) -> list[TimedReply]:
         """Ask at least once more, until the length differs, the app fails, or patience ends."""
         answered = [self._timed(asked)]
-        most = MOST
-        until = time.monotonic() + PATIENCE_S
+        most = self._most
+        until = time.monotonic() + self._patience_s
         while len(answered) < most - 1 and time.monotonic() < until:
             last = answered[-1].reply
             unlike = difference(first, last)
             if not last.succeeded or unlike > 1:
                 break
             if unlike:
-                most = MOST_VARYING
+                most = max(most, MOST_VARYING)
             answered.append(self._timed(asked))
         return answered
 
@@ -105,6 +162,16 @@ class Asking:
         self._stage(f"answering {asked.method} {asked.path}")
         reply = self._caller.call(asked)
         return reply if reply.status >= 500 else reply._replace(traceback="")
+
+
+def _given(request: RequestMessage) -> Headers:
+    return tuple((name, value) for name, value in request["headers"])
+
+
+def _wired(request: RequestMessage, missing: Headers) -> WireRequest:
+    """Return ``request`` as it goes over the wire."""
+    body = base64.b64decode(request["body"])
+    return WireRequest(request["method"], request["path"], missing + _given(request), body)
 
 
 def difference(first: Reply, second: Reply) -> int:

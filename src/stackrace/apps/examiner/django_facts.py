@@ -19,15 +19,10 @@ def django_facts() -> DjangoReport:
     django.setup()
     root = getattr(settings, "STATIC_ROOT", None)
     return {
-        "version": django.get_version(),
         "debug": bool(settings.DEBUG),
         "allowed_hosts": _allowed_hosts(settings),
         "static_url": str(settings.STATIC_URL or ""),
         "static_root": os.path.abspath(root) if root and os.path.isdir(root) else "",  # noqa: PTH100, PTH112
-        "engines": {name: str(database.get("ENGINE", "")) for name, database in settings.DATABASES.items()},
-        "wsgi": settings.WSGI_APPLICATION or "",
-        "asgi": getattr(settings, "ASGI_APPLICATION", None) or "",
-        "https_only": bool(settings.SECURE_SSL_REDIRECT),
         "https_header": _https_header(settings.SECURE_PROXY_SSL_HEADER),
         "routes": _routes(),
     }
@@ -36,7 +31,7 @@ def django_facts() -> DjangoReport:
 def https_headers(facts: DjangoReport) -> tuple[tuple[str, str], ...]:
     """Return the header by which an https-only project learns that its proxy spoke TLS, if it knows one."""
     settings: Any = import_module("django.conf").settings
-    if not (facts["https_only"] and facts["https_header"]):
+    if not (settings.SECURE_SSL_REDIRECT and facts["https_header"]):
         return ()
     return ((facts["https_header"], str(settings.SECURE_PROXY_SSL_HEADER[1])),)
 

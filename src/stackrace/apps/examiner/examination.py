@@ -4,33 +4,45 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import types
-from collections.abc import Callable
 from typing import Any
 
 from . import installation
 from .asgi import AsgiCaller
 from .asking import Asking
+from .channel import Channel
+from .connecting import Connecting
+from .crawl import crawl
 from .django_facts import django_facts, https_headers
 from .hosts import choose_host
 from .messages import Caller, Order, Report
+from .survey import survey
 from .tracebacks import Tracebacks, own_traceback
+from .writing import Writing
 from .wsgi import WsgiCaller
 
+GRACE_S = 5.0
+"""How much longer than its time a crawl may take for its last page."""
 
-def examine(order: Order, stage: Callable[[str], None]) -> Report:
+
+def examine(order: Order, channel: Channel) -> Report:
     """Return everything found out, as far as it got; a failure of the app is data."""
     report: Report = {
         "python": installation.facts(),
-        "ruby": None,
         "django": None,
+        "survey": None,
         "host": "",
+        "loading": None,
         "exchanges": [],
+        "written": [],
+        "imported": [],
+        "connected": [],
         "failure": "",
     }
     try:
         _enter(order["root"])
-        _examine(order, report, stage)
+        _examine(order, report, channel)
     except BaseException as error:  # an app may well call sys.exit() while it is imported
         report["failure"] = own_traceback(error)
     return report
@@ -41,7 +53,16 @@ def _enter(root: str) -> None:
     sys.path[:] = [root, *(path for path in sys.path if path not in ("", root))]
 
 
-def _examine(order: Order, report: Report, stage: Callable[[str], None]) -> None:
+def _examine(order: Order, report: Report, channel: Channel) -> None:
+    stage = channel.stage
+    begun_s = time.monotonic()
+    writing, connecting = Writing(), Connecting()
+    writing.watch()
+    connecting.watch()
+
+    def note_loading() -> None:
+        report["loading"] = {"wall_s": time.monotonic() - begun_s, "cpu_s": time.process_time()}
+
     report["host"] = order["host"] or choose_host(["*"])
     added: tuple[tuple[str, str], ...] = ()
     if order["settings"]:
@@ -52,13 +73,30 @@ def _examine(order: Order, report: Report, stage: Callable[[str], None]) -> None
         added = https_headers(facts)
     stage("importing it")
     application = _application(order["source"])
+    if order["survey"]:
+        stage("listing its pages")
+        report["survey"] = survey(application, bool(order["settings"]))
     tracebacks = Tracebacks()
     stage("starting it up")
     caller: Caller = (AsgiCaller if order["interface"] == "asgi" else WsgiCaller)(application, tracebacks)
-    asking = Asking(caller, report["host"], added, stage)
-    report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"])
+    wanted = order["crawl"]
+    asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=wanted is not None)
+    if wanted is not None:
+        channel.end_in(wanted["time_s"] + GRACE_S)
+        crawl(wanted, asking, application, report, channel)
+    else:
+        report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"], after_first=note_loading)
+    report["written"], report["imported"] = writing.files(), _imported()
+    report["connected"] = connecting.places()
     stage("shutting it down")
     caller.close()
+
+
+def _imported() -> list[str]:
+    """Return the files of modules that are no part of the interpreter's environment."""
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    environment = tuple({os.path.join(folder, "") for folder in (sys.prefix, sys.base_prefix)})  # noqa: PTH118
+    return [file for file in files if isinstance(file, str) and not file.startswith(environment)]
 
 
 def _application(source: str) -> Any:

@@ -12,11 +12,10 @@ from .messages import PythonReport
 
 
 def facts() -> PythonReport:
-    """Return version, executables, prefix, the folders of packages, and the distributions in them."""
+    """Return version, executable, the folders of packages, and the distributions in them."""
     return {
         "version": ".".join(str(part) for part in sys.version_info[:3]),
         "base": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-        "prefix": sys.prefix,
         "site_packages": _site_packages(),
         "distributions": _distributions(),
     }

@@ -18,11 +18,25 @@ class RequestMessage(TypedDict):
     body: str
 
 
+class CrawlOrder(TypedDict):
+    """Ask for the home page, the pages ``given`` and all that the app and its sitemaps name, for ``time_s``.
+
+    ``sitemap`` is the path of one that robots.txt does not name, or empty; ``headers`` go with every request.
+    """
+
+    given: list[str]
+    headers: list[list[str]]
+    sitemap: str
+    time_s: float
+
+
 class Order(TypedDict):
     """What to examine: ``source`` is the entry module's text, ``settings`` Django's settings module or empty.
 
     For a Rack app ``source`` is the path of its rackup file.
     ``host`` empty lets the examiner choose. ``follow`` permits one redirect within the site.
+    ``survey`` asks for pages and services, too. With ``crawl`` it has no requests of its own.
+    ``in_doubt`` has every request asked more often: a stack is accused.
     """
 
     root: str
@@ -32,7 +46,25 @@ class Order(TypedDict):
     host: str
     requests: list[RequestMessage]
     follow: bool
+    survey: bool
+    crawl: CrawlOrder | None
+    in_doubt: bool
     timeout_s: float
+
+
+class SurveyReport(TypedDict):
+    """What a race file of the app could say; ``databases`` are pairs of engine and place.
+
+    ``asked`` are the pages to ask for, in order, ``unasked`` the others, with the reason.
+    """
+
+    pages: list[str]
+    asked: list[str]
+    unasked: dict[str, str]
+    static: dict[str, str]
+    static_root: str
+    databases: list[list[str]]
+    caches: list[str]
 
 
 class ReplyMessage(TypedDict):
@@ -61,35 +93,29 @@ class ExchangeMessage(TypedDict):
     cpu_s: float
 
 
+class LoadingReport(TypedDict):
+    """What it took to load the app and to give each first answer: seconds, and CPU seconds of the process."""
+
+    wall_s: float
+    cpu_s: float
+
+
 class PythonReport(TypedDict):
     """The interpreter and its environment; ``distributions`` maps names to versions."""
 
     version: str
     base: str
-    prefix: str
     site_packages: list[str]
     distributions: dict[str, str]
-
-
-class RubyReport(TypedDict):
-    """A Rack app's interpreter, and the release of Rack that it loaded; empty before it did."""
-
-    version: str
-    rack: str
 
 
 class DjangoReport(TypedDict):
     """Django's settings, as far as they matter to a race; empty strings stand for None."""
 
-    version: str
     debug: bool
     allowed_hosts: list[str]
     static_url: str
     static_root: str
-    engines: dict[str, str]
-    wsgi: str
-    asgi: str
-    https_only: bool
     https_header: str
     routes: list[str]
 
@@ -97,13 +123,19 @@ class DjangoReport(TypedDict):
 class Report(TypedDict):
     """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
 
-    ``ruby`` stands in place of ``python`` in the report on a Rack app.
+    ``python`` is None in the report on a Rack app, ``loading`` before every request was answered once.
+    ``written`` are files that the app wrote to, ``imported`` those of its modules that are no part of its
+    environment, ``connected`` addresses of servers that it talks to.
     """
 
     python: PythonReport | None
-    ruby: RubyReport | None
     django: DjangoReport | None
+    survey: SurveyReport | None
     host: str
+    loading: LoadingReport | None
+    written: list[str]
+    imported: list[str]
+    connected: list[str]
     exchanges: list[ExchangeMessage]
     failure: str
 

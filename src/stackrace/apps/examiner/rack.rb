@@ -19,8 +19,8 @@ module StackraceExaminer
   ORDER = JSON.parse($stdin.read)
 
   PAUSE_S = 1.1 # between the first and the later askings: a page that shows the time changes once a second
-  MOST = 12 # askings per request
-  PATIENCE_S = 0.5 # spent per request on askings beyond the second
+  MOST = ORDER["in_doubt"] ? 1000 : 12 # askings per request
+  PATIENCE_S = ORDER["in_doubt"] ? 3.0 : 0.5 # spent per request on askings beyond the second
   REDIRECTS = [301, 302, 303, 307, 308].freeze
   # Where Rails, Rack's own middleware and Sinatra leave an exception that they turned into an answer
   EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
@@ -160,14 +160,27 @@ module StackraceExaminer
     (low + high) / 2
   end
 
+  # Yields once each request was answered for the first time.
   def exchanges(app)
     firsts = ORDER["requests"].map { |request| first(app, prepare(request)) }
+    yield
     sleep(PAUSE_S) if firsts.any? { |_, reply, _| reply.succeeded? }
     firsts.map do |asked, reply, via|
       replies = again(app, asked, reply)
       second = replies.max_by { |other| reply.difference(other) }
       { path: asked.path, via: via, added: [], first: reply.message, second: second.message,
         wall_s: median(replies.map(&:wall_s)), cpu_s: median(replies.map(&:cpu_s)) }
+    end
+  end
+
+  # Files that the app holds open for writing. Source: proc_pid_fdinfo(5).
+  def written
+    Dir.children("/proc/self/fd").filter_map do |number|
+      flags = File.read("/proc/self/fdinfo/#{number}")[/^flags:\s*(\d+)/, 1].to_i(8)
+      path = File.readlink("/proc/self/fd/#{number}")
+      path if flags & 3 != 0 && File.file?(path)
+    rescue SystemCallError
+      nil
     end
   end
 
@@ -189,11 +202,13 @@ module StackraceExaminer
 
   # Everything found out, as far as it got: an app may well call exit while it is loaded.
   def report
-    found = { python: nil, ruby: { version: RUBY_VERSION, rack: "" }, django: nil, host: ORDER["host"],
-              exchanges: [], failure: "" }
+    found = { python: nil, django: nil, host: ORDER["host"], loading: nil, exchanges: [], written: [], imported: [],
+              failure: "" }
+    begun_s = now
     app = load_app
-    found[:ruby][:rack] = Rack.release
-    found.merge(exchanges: exchanges(app))
+    found[:exchanges] = exchanges(app) { found[:loading] = { wall_s: now - begun_s, cpu_s: cpu } }
+    found[:written] = written
+    found
   rescue Exception => e # rubocop:disable Lint/RescueException
     found.merge(failure: traceback(e))
   end

@@ -1,5 +1,0 @@
-"""``stackrace capacity``."""
-
-from .command import command
-
-__all__ = ["command"]

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...model.units import DURATION
-from ..load.flags import ANSWERS, CONNECTIONS, ENGINE, REQUESTS, flags
-from ..options import Quantity
+from ..load.flags import ANSWERS, CONNECTIONS, ENGINE, RACED, REQUESTS, flags
+from ..options import Connections, Quantity
+from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from ..sections import SectionedCommand, section
 
 __all__ = ["command"]
@@ -36,18 +37,30 @@ def _limits(function: Any) -> Any:
 Examples:
   stackrace capacity http://127.0.0.1:8000/ --p99 50ms
   stackrace capacity http://127.0.0.1:8000/ http://127.0.0.1:8000/about/ --p50 10ms --p99 100ms -c 20
+  stackrace capacity race.toml --stack gunicorn --p99 100ms    a stack of that race, started for it
   stackrace capacity http://127.0.0.1:8000/ --p90 200ms --close --json | jq .capacity_per_s""",
 )
-@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.argument("words", nargs=-1, metavar="URL... | RACE.toml")
+@flags(RACED)
+@request_flags(*STARTED_OPTIONS, into="app")
 @_limits
 @_search(
-    "-c", "--concurrency", "concurrency", type=click.IntRange(1, 1_000_000), default=64, metavar="N",
+    "-c", "--concurrency", "concurrency", type=Connections(1_000_000), default=64, metavar="N",
     help="Connections of the closed loop at the start. Default: 64.",
 )  # fmt: skip
 @_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random arrivals. Default: 0.")
 @flags(CONNECTIONS, REQUESTS, ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document, no progress.")
-def command(concurrency: int, seed: int | None, as_json: bool, **given: Any) -> None:
+def command(
+    words: tuple[str, ...],
+    concurrency: int,
+    seed: int | None,
+    as_json: bool,
+    app: RequestFlags,
+    stack: str | None,
+    workload: str | None,
+    **given: Any,
+) -> None:
     """Find the highest rate at which a server answers fast enough.
 
     A closed loop measures the server's highest throughput. Open loops with random arrivals follow, at rates between
@@ -57,9 +70,18 @@ def command(concurrency: int, seed: int | None, as_json: bool, **given: Any) -> 
     from ...api.load.options import LoadOptions
     from ...load.goal import Goal
     from ...model.errors import InputError
+    from ..load.raced import raced_target
     from .search import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:
         raise InputError("give a goal for the latency, as in --p99 50ms")
-    find_and_show(LoadOptions(**given), Goal(limits), connections=concurrency, seed=seed or 0, as_json=as_json)
+    target, urls = raced_target(words, app, stack=stack, workload=workload)
+    find_and_show(
+        LoadOptions(urls=urls, **given),
+        target,
+        Goal(limits),
+        connections=concurrency,
+        seed=seed or 0,
+        as_json=as_json,
+    )

@@ -10,19 +10,23 @@ from ...model.load import Load
 from ...model.numbers import duration, number
 from ...stats.capacity import Search
 from ..load.progress import ProgressLine
+from ..load.raced import RacedTarget
 from .show import show
 
 __all__ = ["find_and_show"]
 
 
-def find_and_show(options: LoadOptions, goal: Goal, *, connections: int, seed: int, as_json: bool) -> None:
+def find_and_show(
+    options: LoadOptions, target: RacedTarget, goal: Goal, *, connections: int, seed: int, as_json: bool
+) -> None:
     """Do what ``stackrace capacity`` was asked for. Raises InputError before anything is sent."""
 
     def watch(load: Load, warmup_s: float, search: Search | None) -> ProgressLine:
         before = "" if search is None else _ahead(load, warmup_s, search)
         return ProgressLine(load, warmup_s, quiet=as_json, before=before)
 
-    outcome = find_capacity(options, goal, connections=connections, seed=seed, watch=watch)
+    with target.set_up(options) as setup:
+        outcome = find_capacity(setup, goal, connections=connections, seed=seed, watch=watch)
     show(outcome, as_json=as_json)
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")

@@ -13,7 +13,7 @@ from ...load.document import document
 from ...load.finished import FinishedRun
 from ...load.goal import label
 from ...model.numbers import number, percent
-from ...report.clean import one_line
+from ...model.printable import one_line
 from ...report.figures import timed
 from ...report.words import capacity as words
 from ...report.words import load_run

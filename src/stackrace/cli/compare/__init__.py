@@ -1,5 +1,0 @@
-"""``stackrace compare``."""
-
-from .command import command
-
-__all__ = ["command"]

@@ -12,8 +12,8 @@ from ...api.load.comparison import ComparedRuns
 from ...load.comparison import Kind, Line
 from ...load.rows import Row, edges, rows
 from ...model.numbers import NOTHING, count, number, percent
+from ...model.printable import one_line
 from ...model.units import DURATION
-from ...report.clean import one_line
 from ...report.words import load_comparison as words
 from ..load.draw import meter
 from ..showing import print_document, print_parts

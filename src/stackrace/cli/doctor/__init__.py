@@ -1,5 +1,0 @@
-"""``stackrace doctor``."""
-
-from .command import command
-
-__all__ = ["command"]

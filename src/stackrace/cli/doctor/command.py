@@ -23,7 +23,7 @@ Examples:
     "--concurrency",
     type=click.IntRange(1, 1_000_000),
     default=100,
-    help="The highest concurrency of your races. Files, ports and queues must suffice for it. Default: 100.",
+    help="The highest concurrency of your races. Default: 100.",
 )
 @click.option(
     "--watch",
@@ -37,12 +37,12 @@ Examples:
     "--apply",
     "applying",
     is_flag=True,
-    help="Make the safe changes. They are kernel settings and last until --undo or the next boot. Needs root.",
+    help="Make the safe changes: kernel settings, until --undo or the next boot. Needs root.",
 )
 @click.option("--undo", "undoing", is_flag=True, help="Undo what --apply changed, and do nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_json: bool) -> None:
-    """Find what disturbs measurements on this machine, and say what to change, the most useful change first.
+    """Find what disturbs measurements on this machine, and say what to change, the most useful first.
 
     It changes nothing without --apply, and never stops a service or a program.
 
@@ -53,7 +53,8 @@ def command(concurrency: int, watch: float, applying: bool, undoing: bool, as_js
     from ...probe import physical_cores
     from ...setup.cores import split_cores, usable_cores
     from ...store.address import data_folder
-    from .show import document, print_document, print_examination, print_outcomes
+    from ..showing import print_document
+    from .show import document, print_examination, print_outcomes
 
     if applying and undoing:
         raise click.UsageError("--apply and --undo contradict each other; give one of them")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import textwrap
 from collections.abc import Sequence
 
-import click
 from rich.console import Console
 from rich.text import Text
 
 from ...doctor import Advice, Change, Examination, Gain, Outcome, Record, State, command_of
-from ...model.numbers import duration, percent
+from ...model.numbers import duration, percent, things
+from ...report.terminal import make_console
 from ...report.words.findings import remedy, seen, threshold, title
 
-__all__ = ["document", "print_document", "print_examination", "print_outcomes"]
+__all__ = ["document", "print_examination", "print_outcomes"]
 
 _GAINS = {Gain.DECISIVE: "decisive", Gain.GREAT: "great", Gain.SOME: "some", Gain.LITTLE: "little"}
 _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
@@ -60,14 +59,9 @@ def _change(change: Change) -> dict[str, str]:
     return {"key": change.key, "from": change.before, "to": change.after}
 
 
-def print_document(content: dict[str, object]) -> None:
-    """Print JSON on stdout."""
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
-
-
 def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:
     """Print the machine, the advice by number, and what can be done about it here."""
-    console = Console(highlight=False)
+    console = make_console()
     _print_machine(console, examination)
     for number, advice in enumerate(examination.advice, 1):
         console.print()
@@ -79,7 +73,7 @@ def print_examination(examination: Examination, record: Record, *, applying: boo
         console.print("No race should start before what is decisive is done.", style="red")
     if examination.changes and not applying:
         console.print(
-            f"--apply makes {_number(len(examination.changes), 'change')} of these, and --undo takes them back: "
+            f"--apply makes {things(len(examination.changes), 'change')} of these, and --undo takes them back: "
             f"{', '.join(change.key for change in examination.changes)}"
         )
     if record.path.exists() and not applying:
@@ -132,7 +126,7 @@ def _capital(sentence: str) -> str:
 
 def print_outcomes(outcomes: Sequence[Outcome], record: Record, *, undoing: bool) -> None:
     """Print what became of each change, and what remains to be done."""
-    console = Console(highlight=False)
+    console = make_console()
     if not outcomes:
         console.print(
             f"Nothing to undo: there is no {record.path}. What was applied with sudo is undone with sudo."
@@ -165,7 +159,3 @@ def _outcome(outcome: Outcome) -> str:
             return f"{change.key} is {outcome.now} now, which another program set: left alone, not {change.after}"
         case State.ELSEWHERE:
             return f"{change.key} was changed in another network namespace: undo it there"
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

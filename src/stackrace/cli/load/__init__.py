@@ -1,5 +1,0 @@
-"""``stackrace load``."""
-
-from .command import command
-
-__all__ = ["command"]

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from ...model.units import COUNT, DURATION, RATE
-from ..options import Quantity
+from ..options import Connections, Quantity
+from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from ..sections import SectionedCommand, section
-from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, REQUESTS, flags
+from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, flags
 from .types import ThinkType
 
 __all__ = ["command"]
@@ -29,12 +30,17 @@ Examples:
   stackrace load https://localhost:8443/ --rate 200/s --poisson -d 30s --insecure
   stackrace load http://127.0.0.1:8000/items/ --data @item.json -H 'Content-Type: application/json'
   stackrace load http://127.0.0.1:8000/ --session visit.har --cookies -c 20 -d 1min
+  stackrace load race.toml --stack gunicorn -c 20    a stack of that race, started for it
+  stackrace load --stack gunicorn --wsgi shop:app --url /items/ -c 20
+  stackrace load http://127.0.0.1:8000/ race.toml    a server that runs, asked what the race asks
   stackrace load http://127.0.0.1:8000/ -c 20 --close --json > before.json""",
 )
-@click.argument("urls", nargs=-1, metavar="URL...")
+@click.argument("words", nargs=-1, metavar="URL... | RACE.toml")
+@flags(RACED)
+@request_flags(*STARTED_OPTIONS, into="app")
 @_load(
     "-c", "--concurrency", "--connections", "concurrency",
-    type=click.IntRange(1, 1_000_000), metavar="N",
+    type=Connections(1_000_000), metavar="N",
     help="Connections. With --rate: at most so many. Default: 10, or 1000 with --rate.",
 )  # fmt: skip
 @_load(
@@ -75,8 +81,19 @@ Examples:
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
 @_show("--hdr", type=FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
 @_show("--schema", is_flag=True, help="Print the JSON document's schema.")
-def command(schema: bool, as_json: bool, hdr: Path | None, **given: Any) -> None:
+def command(
+    words: tuple[str, ...],
+    schema: bool,
+    as_json: bool,
+    hdr: Path | None,
+    app: RequestFlags,
+    stack: str | None,
+    workload: str | None,
+    **given: Any,
+) -> None:
     """Load one server and report what came back.
+
+    The server runs at URL, or is a stack of RACE.toml or of the project in this folder that is started for it.
 
     Default is a closed loop: each connection sends its next request when the last is answered. With --rate it is an
     open loop. Several URLs of one server are sent in turn. "≥" marks a lower bound: some requests were unanswered
@@ -88,6 +105,8 @@ def command(schema: bool, as_json: bool, hdr: Path | None, **given: Any) -> None
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
         return
     from ...api.load.options import LoadOptions
+    from .raced import raced_target
     from .run import run_and_show
 
-    run_and_show(LoadOptions(**given), as_json=as_json, hdr=hdr)
+    target, urls = raced_target(words, app, stack=stack, workload=workload, session=given["session"] is not None)
+    run_and_show(LoadOptions(urls=urls, **given), target, as_json=as_json, hdr=hdr)

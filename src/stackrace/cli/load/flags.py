@@ -9,13 +9,15 @@ from typing import Any
 import click
 
 from ...model.units import DURATION, SIZE
-from ..options import Quantity
+from ..names import complete_stack
+from ..options import Quantity, right_host
 from ..sections import section
 from .types import NonceType
 
-__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "REQUESTS", "flags"]
+__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "RACED", "REQUESTS", "flags"]
 
 FILE = click.Path(path_type=Path, dir_okay=False)
+_raced = section("A stack instead of a URL")
 _wire = section("Connections")
 _ask = section("Requests")
 _expect = section("Answers")
@@ -31,7 +33,6 @@ CONNECTIONS = (
     ),
     _wire(
         "--timeout",
-        default=10.0,
         type=Quantity(DURATION),
         metavar="TIME",
         help="Give up on a request after this. Default: 10s.",
@@ -50,6 +51,16 @@ CONNECTIONS = (
     _wire("--tls", type=click.Choice(["1.2", "1.3"]), help="https: only this version. Default: either."),
 )
 
+RACED = (
+    _raced(
+        "--stack",
+        metavar="PATH",
+        shell_complete=complete_stack,
+        help="Start this stack, as a race would, and load it. Default: the race file's, if it names only one.",
+    ),
+    _raced("--workload", metavar="NAME", help="Which [workloads.NAME] of the race file. Default: its only one."),
+)
+
 REQUESTS = (
     _ask("--method", metavar="NAME", help="Request method. Default: GET, or POST with --data."),
     _ask(
@@ -60,7 +71,7 @@ REQUESTS = (
         metavar="NAME: VALUE",
         help="Header to send; repeat for more.",
     ),
-    _ask("--host", metavar="NAME", help="Host header. Default: the URL's."),
+    _ask("--host", metavar="NAME", callback=right_host, help="Host header. Default: the URL's."),
     _ask("--data", metavar="TEXT|@FILE", help="Body to send."),
     _ask(
         "--chunked",
@@ -83,6 +94,7 @@ ANSWERS = (
     _expect(
         "--expect-status", type=click.IntRange(100, 599), metavar="N", help="The right status. Default: any 2xx."
     ),
+    _expect("--expect-text", metavar="TEXT", help="Text that the right body contains."),
     _expect("--expect-body", type=FILE, metavar="FILE", help="The right body. Every byte is compared."),
     _expect(
         "--mask",

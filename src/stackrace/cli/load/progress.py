@@ -11,6 +11,7 @@ import click
 
 from ...model.load import Load
 from ...model.numbers import count, duration, number
+from ..edge import trusted
 
 __all__ = ["ProgressLine", "text"]
 
@@ -28,7 +29,7 @@ class ProgressLine:
         self._load = load
         self._warmup_s = warmup_s
         self._before = before
-        self._stream = stream or sys.stderr
+        self._stream = trusted(stream or sys.stderr)
         self._draws = self._stream.isatty() and not quiet
         self._coloured = "NO_COLOR" not in os.environ
         self._seen: deque[tuple[float, int]] = deque([(warmup_s, 0)], maxlen=_RECENT)
@@ -47,6 +48,12 @@ class ProgressLine:
         """Show what happens before the run."""
         if self._draws:
             self._write("measuring what the engine itself can do here …")
+            self._shown = True
+
+    def connecting(self, opened: int, connections: int) -> None:
+        """Show how many connections are open before the run."""
+        if self._draws:
+            self._write(f"{self._before}connecting: {count(opened)} of {count(connections)} are open")
             self._shown = True
 
     def clear(self) -> None:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
 from ...api.load.limits import open_connections, refuse_too_much
-from ...api.load.measure import measure, set_up_load
+from ...api.load.measure import LoadSetup, measure
 from ...api.load.options import LoadOptions
 from ...load.finished import FinishedRun
-from ...model.errors import InputError, RefusedError
+from ...model.errors import RefusedError
 from ...model.load import LoadResult
+from ..showing import refuse_unwritable
 from .progress import ProgressLine
+from .raced import RacedTarget
 
 __all__ = ["run_and_show"]
 
 
-def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> None:
+def run_and_show(options: LoadOptions, target: RacedTarget, *, as_json: bool, hdr: Path | None) -> None:
     """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
     from .show import show
 
-    ran = _ran(options, quiet=as_json, hdr=hdr)
+    refuse_unwritable("--hdr", hdr)
+    with target.set_up(options) as setup:
+        ran = _ran(setup, quiet=as_json)
     if hdr is not None:
         _write_hgrm(hdr, ran.result)
     show(ran, as_json=as_json)
@@ -31,9 +34,8 @@ def run_and_show(options: LoadOptions, *, as_json: bool, hdr: Path | None) -> No
         raise RefusedError(f"there was no right answer; {why}")
 
 
-def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> FinishedRun:
-    setup = set_up_load(options)
-    _refuse_unwritable(hdr)
+def _ran(setup: LoadSetup, *, quiet: bool) -> FinishedRun:
+    options = setup.options
     load = options.load(open_connections(setup.over_tcp))
     notes = (*setup.target.notes, *refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp))
     warmup_s = options.warmup or 0.0
@@ -41,17 +43,13 @@ def _ran(options: LoadOptions, *, quiet: bool, hdr: Path | None) -> FinishedRun:
     return measure(setup, load, line, warmup_s=warmup_s, notes=notes)
 
 
-def _refuse_unwritable(path: Path | None) -> None:
-    """Say before the run what would be a pity afterwards."""
-    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"--hdr {path} cannot be written; name another place")
-
-
 def _write_hgrm(path: Path, result: LoadResult) -> None:
     from ...load.hgrm import percentile_distribution
+    from ..signals import uncut
 
     try:
-        path.write_text(percentile_distribution(result.histogram), encoding="ascii")
+        with uncut(path):
+            path.write_text(percentile_distribution(result.histogram), encoding="ascii")
     except OSError as error:
         # the result stands all the same
         click.echo(f"--hdr {path} could not be written: {error.strerror}", err=True)

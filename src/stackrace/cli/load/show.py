@@ -14,7 +14,7 @@ from ...load.histogram import distribution as buckets_of
 from ...load.rows import edges, rows
 from ...model.load import LoadResult
 from ...model.numbers import count
-from ...report.clean import one_line
+from ...model.printable import one_line
 from ...report.words import findings
 from ...report.words import load_run as words
 from ...report.words.knobs import LOAD

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ...model.load import LoadResult, Quantiles, TargetResult
 from ...model.numbers import NOTHING, count
-from ...report.clean import one_line
+from ...model.printable import one_line
 from ...report.figures import timed
 
 __all__ = ["latencies", "targets"]

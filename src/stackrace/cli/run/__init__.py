@@ -1,5 +1,0 @@
-"""``stackrace run``."""
-
-from .command import command
-
-__all__ = ["command"]

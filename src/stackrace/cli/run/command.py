@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING
 
 import click
 
-from ...spec.request import RaceRequest
 from ..options import store_option
-from ..request_flags import APP_OPTIONS, RequestFlags, request_flags
+from ..race_file import requested
+from ..request_flags import APP_OPTIONS, RequestFlags, app_words, request_flags, spelt
 from .options import BUDGET_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
 
 if TYPE_CHECKING:
@@ -19,9 +21,10 @@ __all__ = ["command"]
 
 
 @click.command(
+    context_settings={"allow_extra_args": True},
     epilog="""\b
 Examples:
-  stackrace run                              the project in this folder, or the bundled app
+  stackrace run                              the project in this folder, or the bundled app if it is empty
   stackrace run race.toml --budget 20min     as the file says, but longer
   stackrace run historic/lighttpd-2008 --quick   a published comparison on today's software, in minutes
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
@@ -29,7 +32,7 @@ Examples:
   stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
   stackrace run --stack gunicorn:workers=4 --stack nginx/uwsgi/uwsgi:processes=4 --budget 60s --json
   stackrace run --resume                     go on with the race that was interrupted last
-  stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time"""
+  stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time""",
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
 @request_flags(stack_option, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *BUDGET_OPTIONS, *QUESTION_OPTIONS)
@@ -59,14 +62,19 @@ def command(
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
 
-    RACE.toml says what to race; flags override it. Default: the Django project in this folder, or else the bundled
+    RACE.toml says what to race; flags override it. Default: the app in this folder, in an empty one the bundled
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
     from ...historic import comparison_name
+    from ..showing import refuse_unwritable
     from .live import race_and_report
     from .output import Output
 
+    if more := click.get_current_context().args:
+        stacks = join(word for name in more for word in ("--stack", name))
+        raise click.UsageError(f"one race file at most, so not also {join(more)}; stacks are given as {stacks}")
+    refuse_unwritable("--html", html)
     output = Output(store=store, html=html, as_json=as_json)
     comparison = comparison_name(race_file) if race_file is not None else None
     if resume is not None:
@@ -78,17 +86,9 @@ def command(
             "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
         )
     else:
-        race_and_report(flags.over(_request(race_file, flags)), output)
-
-
-def _request(race_file: Path | None, flags: RequestFlags) -> RaceRequest:
-    """Return what the race file asks for, without one what is in this folder."""
-    from ...historic import part_file
-    from ...setup.race_file import read_request
-
-    if race_file is None:
-        return RaceRequest(folder=Path.cwd())
-    return read_request(part_file(race_file) or race_file, flags.given.get("servers"))
+        asked = (*([str(race_file)] if race_file else []), *app_words())
+        output = replace(output, asked=asked, session=flags.given.get("session"))
+        race_and_report(flags.over(requested(race_file, flags.given.get("servers"))), output)
 
 
 _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}
@@ -128,10 +128,9 @@ def _resume(race: str, flags: RequestFlags, output: Output) -> None:
 def _others(allowed: set[str]) -> list[str]:
     """Return the parameters on the command line beside ``allowed``, as they are spelt, by their names."""
     context = click.get_current_context()
+    names = sorted(parameter.name for parameter in context.command.params if parameter.name is not None)
     return [
-        parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
-        for parameter in sorted(context.command.params, key=lambda parameter: parameter.name or "")
-        if parameter.name is not None
-        and parameter.name not in allowed
-        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+        spelt(name)
+        for name in names
+        if name not in allowed and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]

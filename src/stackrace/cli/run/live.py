@@ -8,7 +8,7 @@ import click
 
 from ...api.racing import ready_race
 from ...api.resumed import ResumedRace
-from ...model.errors import InterruptedRace, RefusedError
+from ...model.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
 from ...model.race import Ending, Race
 from ...model.verdict import Effect
 from ...race.rounds import OpenCells
@@ -16,12 +16,14 @@ from ...report import Format
 from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...spec.request import RaceRequest
-from ...store import open_store
+from ...store import has_manifest, open_store
+from ...store.address import races_folder
 from ..announcer import Announcer
+from ..failures import failure_of
 from ..progress import LiveSink
 from ..showing import show, write_html
-from ..signals import stoppable
 from ..stored import go_on_with
+from .next_steps import next_steps
 from .output import Output
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ __all__ = ["race_and_report", "raced", "report_of"]
 
 def race_and_report(request: RaceRequest, output: Output) -> None:
     """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
-    with stoppable(), open_store(output.store) as store:
+    with open_store(output.store) as store:
+        store.need_writable()
         report_of(raced(request, store), store, output)
 
 
@@ -47,8 +50,23 @@ def raced(
         announcer.done()
         for sentence in ready.foretold:
             click.echo(sentence, err=True)
-        with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
-            return ready.run(live)
+        try:
+            with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+                return ready.run(live)
+        except (BreakdownError, StoreError, OSError, MemoryError) as error:
+            raise _broken_off(error, ready.prepared.race.id, store) from error
+
+
+def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
+    """Return why a race that had begun ended, and how it goes on."""
+    failure = failure_of(error)
+    if not has_manifest(races_folder(), race_id):
+        return BreakdownError(failure.message, detail=failure.detail)
+    return BreakdownError(
+        f"{failure.message}; what was measured is kept as race {race_id}; once that is mended, continue with: "
+        f"{go_on_with(race_id, store)}",
+        detail=failure.detail,
+    )
 
 
 def report_of(race: Race, store: Store, output: Output) -> None:
@@ -57,6 +75,8 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     written = write_html(race, standing, output.html)
     show(race, standing, Format.JSON if output.as_json else None)
     click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=output.as_json)
+    for line in next_steps(standing, output):
+        click.echo(line, err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
             f"interrupted; the results are kept as race {race.id}; continue with: {go_on_with(race.id, store)}"

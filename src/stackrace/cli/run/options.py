@@ -9,7 +9,7 @@ import click
 from ...model.race import Question
 from ...model.units import DURATION, PERCENT, SIZE
 from ..names import complete_stack
-from ..options import Cores, Quantity
+from ..options import Connections, Cores, Quantity
 
 __all__ = ["BUDGET_OPTIONS", "LOAD_OPTIONS", "QUESTION_OPTIONS", "RUN_OPTIONS", "stack_option"]
 
@@ -28,7 +28,7 @@ LOAD_OPTIONS = (
         "-c",
         "--concurrency",
         multiple=True,
-        type=click.IntRange(1, 20_000),
+        type=Connections(20_000, levels=True),
         help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
     ),
     click.option(

@@ -18,3 +18,7 @@ class Output:
     """Where the HTML report is written; None: beside the results."""
     as_json: bool = False
     """Whether one JSON document is printed on stdout."""
+    asked: tuple[str, ...] | None = None
+    """The race file and the flags that say which app this is; None where the command line does not say it."""
+    session: Path | None = None
+    """The recording that was given as --session."""

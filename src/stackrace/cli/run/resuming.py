@@ -8,7 +8,6 @@ from ...api.resumed import ResumedRace
 from ...api.resuming import unfinished
 from ...model.units import DURATION
 from ...store import open_store
-from ..signals import stoppable
 from .live import raced, report_of
 from .output import Output
 
@@ -20,7 +19,8 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
 
     Raises InputError and StoreError where it cannot go on, before anything of it is changed.
     """
-    with stoppable(), open_store(output.store) as store:
+    with open_store(output.store) as store:
+        store.need_writable()
         with unfinished(prefix, store, budget_s=budget_s) as resumed:
             click.echo(_going_on(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)

@@ -1,5 +1,0 @@
-"""``stackrace stacks``."""
-
-from .command import command
-
-__all__ = ["command"]

@@ -26,7 +26,7 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
 
     Servers that no longer exist are at the end, with their replacements.
     """
-    from ...deploy.installation import availability
+    from ...deploy.installation import lack_of
     from ...servers import catalogue
     from ...servers.gone import GONE
     from ..names import entries_called
@@ -35,10 +35,10 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
 
     known = catalogue().extended(servers)
     entries = entries_called(names, known) if names else list(known)
-    states = [(entry, availability(entry)) for entry in entries]
+    states = [(entry, lack_of(entry)) for entry in entries]
     gone = () if names else GONE
     if as_json:
-        rows = [document(entry, state) for entry, state in states] + [
+        rows = [document(entry, lack) for entry, lack in states] + [
             document_of_gone(technique) for technique in gone
         ]
         print_document(rows)

@@ -9,31 +9,35 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...deploy.installation import Availability, State
+from ...deploy.installation import installed_version
+from ...model.lack import Lack
 from ...model.stack import Interface, Setting
+from ...report.installing import elsewhere
+from ...report.terminal import make_console
 from ...servers import catalogue
 from ...servers.contract import Entry
 from ...servers.gone import Gone
 from ...setup.choosing import most_used
+from ...spec.stack_path import setting_text
 
 __all__ = ["document", "document_of_gone", "show"]
 
-States = Sequence[tuple[Entry, Availability]]
+States = Sequence[tuple[Entry, Lack | None]]
 
 
-def document(entry: Entry, state: Availability) -> dict[str, object]:
+def document(entry: Entry, lack: Lack | None) -> dict[str, object]:
     """Return one server as the JSON output has it."""
     spec = entry.spec
     return {
         "name": spec.name,
         "title": spec.title,
-        "state": state.state,
-        "ready": state.ready,
-        "missing": state.missing,
-        "install": state.install,
-        "get": state.install or state.elsewhere,
-        "version": state.version,
-        "debian_packages": list(state.packages),
+        "state": lack.state if lack else "ready",
+        "ready": lack is None,
+        "missing": lack.missing if lack else "",
+        "install": lack.install if lack else "",
+        "get": lack.install or lack.elsewhere if lack else "",
+        "version": installed_version(entry),
+        "debian_packages": list(entry.needs.apt),
         "listens": sorted(spec.listens),
         "forwards": {protocol: list(sockets) for protocol, sockets in sorted(spec.forwards.items())},
         "hosts": sorted(spec.hosts),
@@ -70,12 +74,14 @@ def _setting(setting: Setting) -> dict[str, object]:
 
 def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
     """Print the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
-    console = Console()
+    console = make_console()
     console.print(_table(states))
     if explain:
         for entry, _ in states:
             console.print()
             console.print(_settings(entry))
+            if entry.spec.caution:
+                console.print(f"\nBeware: {entry.spec.caution}", soft_wrap=True)
     if gone:
         console.print()
         console.print(_gone(gone))
@@ -83,33 +89,32 @@ def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
         ready = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
         console.print()
         console.print(f"Raced by default: {'  '.join(stack.path for stack in ready)}")
-    _say_how_to_get(console, [state for _, state in states])
+    _say_how_to_get(console, len(states), [lack for _, lack in states if lack])
 
 
-def _say_how_to_get(console: Console, states: Sequence[Availability]) -> None:
-    missing = [state.name for state in states if state.state is State.MISSING]
+def _say_how_to_get(console: Console, all_: int, lacks: Sequence[Lack]) -> None:
+    missing = [lack.name for lack in lacks if not lack.elsewhere]
     if missing:
         console.print()
         console.print(
-            f"{len(missing)} of {len(states)} are missing; all at once: stackrace install {' '.join(missing)}",
+            f"{len(missing)} of {all_} are missing; all at once: stackrace install {' '.join(missing)}",
             soft_wrap=True,
         )
-    elsewhere = [state for state in states if state.state is State.NOT_INSTALLED]
-    if elsewhere:
+    if own := [lack for lack in lacks if lack.elsewhere]:
         console.print()
-        for state in elsewhere:
-            console.print(f"{state.title} has no Debian package; {state.elsewhere}", soft_wrap=True)
+        for lack in own:
+            console.print(elsewhere(lack), soft_wrap=True)
 
 
 def _table(states: States) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("server", "state", "listens to", "forwards", "hosts"):
         table.add_column(heading, overflow="fold", no_wrap=heading in ("server", "state"))
-    for entry, state in states:
+    for entry, lack in states:
         spec = entry.spec
         table.add_row(
             spec.name,
-            _state(state, bool(entry.requirements(_defaults(entry)))),
+            _state(entry, lack),
             " ".join(sorted(spec.listens)) or f"inside {' '.join(sorted(spec.inside))}",
             " ".join(sorted(spec.forwards)),
             " ".join(sorted(spec.hosts)),
@@ -117,10 +122,11 @@ def _table(states: States) -> Table:
     return table
 
 
-def _state(state: Availability, from_pypi: bool) -> Text:
-    if not state.ready:
-        return Text(state.state, style="yellow")
-    return Text("ready (PyPI)" if from_pypi else f"ready {state.version}".strip(), style="green")
+def _state(entry: Entry, lack: Lack | None) -> Text:
+    if lack:
+        return Text(lack.state, style="yellow")
+    from_pypi = entry.requirements({knob.name: knob.default for knob in entry.spec.settings})
+    return Text("ready (PyPI)" if from_pypi else f"ready {installed_version(entry)}".strip(), style="green")
 
 
 def _gone(gone: Sequence[Gone]) -> Table:
@@ -139,12 +145,5 @@ def _settings(entry: Entry) -> Table:
     for setting in entry.spec.settings:
         number = isinstance(setting.default, int) and not isinstance(setting.default, bool)
         values = f"{setting.minimum}–{setting.maximum}" if number else " ".join(setting.choices) or "on off"
-        default = str(setting.default)
-        if isinstance(setting.default, bool):
-            default = "on" if setting.default else "off"
-        table.add_row(setting.name, default, values, setting.origin, setting.help)
+        table.add_row(setting.name, setting_text(setting.default), values, setting.origin, setting.help)
     return table
-
-
-def _defaults(entry: Entry) -> dict[str, str | int | bool]:
-    return {setting.name: setting.default for setting in entry.spec.settings}

@@ -11,7 +11,8 @@ from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import value_of
 from .skip import LeftOut, Skip
 
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
+PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _LOST = "\N{REPLACEMENT CHARACTER}"
 """Stands where a byte could not be made text: what it was is lost."""
 _UPLOAD_HEADERS = re.compile(r"content-(?:type|length):", re.IGNORECASE | re.ASCII)
@@ -31,7 +32,7 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     if written:
         return _whole(data, written, content_length(headers))
     if params := pairs(data.get("params")):
-        if essence(media_type(data)) != _FORM:
+        if essence(media_type(data)) != FORM:
             raise LeftOut(Skip.BODY_MISSING)
         return _form(params)
     if (number(request.get("bodySize")) or 0) > 0 or (content_length(headers) or 0) > 0:
@@ -66,6 +67,14 @@ def answered(content: Fields, headers: Pairs) -> bytes | None:
         size = number(content.get("size"))
         length = int(size) if size is not None and size >= 0 else None
     return body if body is not None and length in (None, len(body)) else None
+
+
+def decoded(content: Fields) -> bytes | None:
+    """Return an answer's text as bytes, whether or not a server would send these bytes again."""
+    written = text(content.get("text"))
+    if written is None:
+        return None
+    return _unpacked(written) if _is_base64(content) else written.encode()
 
 
 def content_length(headers: Pairs) -> int | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .bodies import answered, essence, media_type, sent
+from .._engine import page_fields
+from .bodies import PAGE_TYPES, answered, decoded, essence, media_type, sent
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import replayable, value_of
 from .moments import iso_8601
+from .secrets import Secret, secrets
 from .skip import LeftOut, Skip
 from .step import Step
 from .target import is_token, split_url
@@ -42,6 +44,13 @@ class Candidate:
     """When it was sent, since 1970; None where there is no readable date."""
     took_ns: int = 0
     """How long its answer took."""
+    fields: tuple[tuple[bytes, bytes, bool], ...] = ()
+    """The fields of a page it was answered with: name, value, and whether a browser sends it unseen."""
+    secrets: tuple[Secret, ...] = ()
+    """Strings of a page or JSON that look random."""
+    sent_cookies: Pairs = ()
+    given_cookies: Pairs = ()
+    """Those that the answer sets."""
 
     @property
     def ended_ns(self) -> int | None:
@@ -88,6 +97,9 @@ def judge(entry: object) -> Candidate:
     headers = pairs(request.get("headers"))
     # an answer to HEAD has no body, and that of 304 is the cache's
     has_body = method != "HEAD" and status != 304
+    is_page = essence(answer_type) in PAGE_TYPES
+    # what the exporter decoded, whatever its coding was
+    page = decoded(content) or b""
     return Candidate(
         origin=address.origin,
         path=address.path,
@@ -101,6 +113,10 @@ def judge(entry: object) -> Candidate:
         resource_type=text(entry.get("_resourceType")),
         page=text(entry.get("pageref")),
         started_ns=iso_8601(text(entry.get("startedDateTime")) or ""),
+        fields=tuple(page_fields(page)) if is_page else (),
+        secrets=tuple(secrets(page)) if is_page or essence(answer_type).endswith("json") else (),
+        sent_cookies=_cookies(headers, "cookie", ";"),
+        given_cookies=pairs(response.get("cookies")) or _cookies(answer_headers, "set-cookie", "\n"),
         took_ns=min(int(max(number(entry.get("time")) or 0.0, 0.0) * 1e6), _MAX_NS),
     )
 
@@ -118,3 +134,10 @@ def _status(entry: Fields, response: Fields) -> int:
     if text(response.get("_error")) or not 200 <= status < 600:
         raise LeftOut(Skip.NO_ANSWER)
     return status
+
+
+def _cookies(headers: Pairs, name: str, separator: str) -> Pairs:
+    """Return names and values; an exporter may have joined several headers with line breaks."""
+    texts = (part for header, value in headers if header.lower() == name for part in value.split(separator))
+    split = (text.partition(";")[0].partition("=") for text in texts)
+    return tuple((key.strip(), value.strip()) for key, equals, value in split if equals and key.strip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .bodies import essence
+from .bodies import PAGE_TYPES, essence
 from .candidate import Candidate
 from .headers import value_of
 
@@ -51,6 +51,6 @@ def _by_answer(candidate: Candidate) -> Role:
     # a redirect has no media type worth the name: it is a page if the browser wanted one
     wants_page = (value_of(candidate.headers, "accept") or "").startswith("text/html")
     is_redirect = candidate.status in (301, 302, 303, 307, 308)
-    if media_type in ("text/html", "application/xhtml+xml") or (wants_page and is_redirect):
+    if media_type in PAGE_TYPES or (wants_page and is_redirect):
         return Role.PAGE
     return Role.PART

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from .candidate import Candidate
 from .roles import Role, role
 from .step import Step, pause_ns
+from .tokens import with_tokens
 
 
 def session_steps(candidates: Sequence[Candidate]) -> list[Step]:
     """Return the steps of a session.
 
     A part of a page is embedded, and without a pause, once its page has been seen. Everything else comes as long
-    after all before it were complete as it did when it was recorded.
+    after all before it were complete as it did when it was recorded. What pages gave for later steps is traced.
     """
     pages: set[str | None] = set()
     complete_ns: int | None = None
     steps = []
-    for candidate in _in_order(candidates):
+    ordered = _in_order(candidates)
+    for candidate in ordered:
         kind = role(candidate)
         if kind is Role.PAGE:
             pages.add(candidate.page)
@@ -28,7 +30,7 @@ def session_steps(candidates: Sequence[Candidate]) -> list[Step]:
         if ended_ns is not None:
             complete_ns = ended_ns if complete_ns is None else max(complete_ns, ended_ns)
         steps.append(candidate.step(think_ns, embedded))
-    return steps
+    return with_tokens(steps, ordered)
 
 
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from stackrace.model.workload import Fill, Handout
+
 from .skip import Skipped
 
 MAX_STEPS = 1_000_000
@@ -39,6 +41,10 @@ class Step(NamedTuple):
     """The pause before the request, at most a day."""
     embedded: bool = False
     """Whether it belongs to the page before it, as style sheets, scripts and images do."""
+    handouts: tuple[Handout, ...] = ()
+    """What of its answer later steps send back."""
+    fills: tuple[Fill, ...] = ()
+    """Where it sends back what earlier answers gave."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...model.printable import one_line
 from .. import figures
-from ..clean import one_line
 from ..paths import split_settings
 from .bars import CENTRED, INDENT, SPAN, rules
 from .scale import Scale

@@ -3,6 +3,6 @@
 Nothing heavy is imported here: ``.terminal`` needs rich, the HTML exporter jinja2.
 """
 
-from .exporter import FORMATS, RerunExporter, rerun_exporter
+from .exporter import FORMATS, render_rerun
 
-__all__ = ["FORMATS", "RerunExporter", "rerun_exporter"]
+__all__ = ["FORMATS", "render_rerun"]

@@ -18,7 +18,7 @@ from ..words import rerun as words
 from .chart import CLASSES, claim_drawing, claims_scale
 from .sheet import command
 
-__all__ = ["HtmlExporter"]
+__all__ = ["export"]
 
 HERE = Path(__file__).parent
 STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
@@ -42,19 +42,16 @@ class PartView:
     axis: Markup
 
 
-class HtmlExporter:
-    """Writes the page."""
-
-    def export(self, rerun: Rerun) -> str:
-        """Return the whole page; all foreign text is escaped."""
-        by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
-        return _templates().get_template("comparison.html.j2").render(
-            rerun=rerun, comparison=rerun.comparison,
-            style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
-            parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
-            gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
-            command=command(rerun),
-        )  # fmt: skip
+def export(rerun: Rerun) -> str:
+    """Return the whole page; all foreign text is escaped."""
+    by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
+    return _templates().get_template("comparison.html.j2").render(
+        rerun=rerun, comparison=rerun.comparison,
+        style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
+        parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
+        gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
+        command=command(rerun),
+    )  # fmt: skip
 
 
 def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> PartView:

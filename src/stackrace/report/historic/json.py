@@ -25,11 +25,11 @@ from typing import Any
 
 from ...codec import FLAT, LEFT_OUT, Form, readable
 from ...model.comparison import Comparison, Figure, Technique
+from ...model.printable import printable
 from ...model.rerun import ClaimOutcome, Rerun, TableOutcome
-from ..clean import printable
 from ..words import rerun as words
 
-__all__ = ["FORMAT", "VERSION", "JsonExporter", "document"]
+__all__ = ["FORMAT", "VERSION", "document", "export"]
 
 FORMAT = "stackrace-comparison"
 VERSION = 1
@@ -45,12 +45,9 @@ _FORM = Form(
 )
 
 
-class JsonExporter:
-    """Writes the document, indented."""
-
-    def export(self, rerun: Rerun) -> str:
-        """Return the document as text that ends with a newline."""
-        return json.dumps(document(rerun), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def export(rerun: Rerun) -> str:
+    """Return the document as text that ends with a newline."""
+    return json.dumps(document(rerun), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def document(rerun: Rerun) -> dict[str, object]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .page import HtmlExporter
+from .page import export
 
-__all__ = ["HtmlExporter"]
+__all__ = ["export"]

@@ -21,6 +21,7 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
     """Return the host's facts and the race's settings as pairs of a name and a text."""
     host, cores = race.host, race.cores
     shared = " (shared: they compete)" if cores.shared else ""
+    budget = figures.duration(race.budget_s) if race.budget_s else "none"
     return (
         ("system", f"{host.system}, kernel {host.kernel}"),
         ("processor", f"{host.cpu}, {host.cores} cores"),
@@ -34,7 +35,7 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
         ("cores of the load engine", _cores(cores.generator_cores) + shared),
         ("question", race.question.value),
         ("difference that does not matter", figures.percent(race.difference)),
-        ("budget", f"{_budget(race)}, {figures.duration(race.elapsed_s)} used"),
+        ("budget", f"{budget}, {figures.duration(race.elapsed_s)} used"),
         *_protocol(race),
         *_urls(race),
         ("seed", str(race.seed)),
@@ -42,10 +43,6 @@ def host_view(race: Race) -> tuple[tuple[str, str], ...]:
         ("started", race.started_at),
         ("stackrace", race.version),
     )
-
-
-def _budget(race: Race) -> str:
-    return figures.duration(race.budget_s) if race.budget_s else "none"
 
 
 def _protocol(race: Race) -> Iterator[tuple[str, str]]:

@@ -7,16 +7,17 @@ from pathlib import Path
 
 from jinja2 import Environment
 
+from ...model.printable import printable, tail
 from ...model.race import Race
 from ...model.standing import Level, Standing
 from .. import figures, repeat
-from ..clean import printable, tail
 from ..complaints import complaints, refused
 from ..level_table import level_table
 from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
 from ..words import race_words, words_of
+from ..words.left_out import left_out
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
@@ -24,35 +25,33 @@ from .memory_view import memory_view
 from .multiples_view import multiples_views
 from .templates import environment
 
-__all__ = ["HtmlExporter"]
+__all__ = ["export"]
 
 HERE = Path(__file__).parent
 LOG_LINES = 40
 
 
-class HtmlExporter:
-    """Writes the page."""
-
-    def export(self, race: Race, standing: Standing) -> str:
-        """Return the whole page; all foreign text is escaped."""
-        void = not standing.verdict.valid
-        return _templates().get_template("page.html.j2").render(
-            race=race, standing=standing, words=words_of(race, standing),
-            sentence=partial(marks.sentence, stacks=race.stacks),
-            style=(HERE / "style.css").read_text(encoding="utf-8"),
-            about=race_words.about(race), ending=race_words.ending(race, standing),
-            void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
-            resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
-            boards=[standing_view(level, void=void) for level in standing.foremost],
-            latencies=[latency_view(level) for level in standing.foremost],
-            costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
-            multiples=multiples_views(race, standing), memory=memory_view(race, standing),
-            refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-            levels=[(level.label, _columns(level)) for level in standing.levels],
-            sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
-            facts=facts_view(race), host=host_view(race),
-            race_file=repeat.race_file(race), command=repeat.COMMAND,
-        )  # fmt: skip
+def export(race: Race, standing: Standing) -> str:
+    """Return the whole page; all foreign text is escaped."""
+    void = not standing.verdict.valid
+    return _templates().get_template("page.html.j2").render(
+        race=race, standing=standing, words=words_of(race, standing),
+        sentence=partial(marks.sentence, stacks=race.stacks),
+        style=(HERE / "style.css").read_text(encoding="utf-8"),
+        about=race_words.about(race), ending=race_words.ending(race, standing),
+        left_out=left_out(race),
+        void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
+        resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
+        boards=[standing_view(level, void=void) for level in standing.foremost],
+        latencies=[latency_view(level) for level in standing.foremost],
+        costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
+        multiples=multiples_views(race, standing), memory=memory_view(race, standing),
+        refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
+        levels=[(level.label, _columns(level)) for level in standing.levels],
+        sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
+        facts=facts_view(race), host=host_view(race),
+        race_file=repeat.race_file(race), command=repeat.COMMAND,
+    )  # fmt: skip
 
 
 def _columns(level: Level) -> list[Column]:

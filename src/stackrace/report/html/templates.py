@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
-from ..clean import one_line
+from ...model.printable import one_line, printable
 from . import marks
 
 __all__ = ["environment"]
+
+
+class _PrintableTemplate(Template):
+    """Leaves no control character in the page, wherever in it foreign text stands."""
+
+    def render(self, *args: Any, **values: Any) -> str:
+        """Return the page."""
+        return printable(super().render(*args, **values))
 
 
 def environment(folder: Path) -> Environment:
@@ -18,5 +27,6 @@ def environment(folder: Path) -> Environment:
         loader=FileSystemLoader(folder), autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
+    templates.template_class = _PrintableTemplate
     templates.filters.update(breakable=marks.breakable, path=marks.path, line=one_line)
     return templates

@@ -35,10 +35,6 @@ def _named(noun: str, numbers: tuple[int, ...]) -> str:
     return f"{noun}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _lumps(sizes: Mapping[str, int]) -> str:
-    return "; ".join(f"{count(size)} requests took a little over {mark_s} s" for mark_s, size in sizes.items())
-
-
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "cores": lambda numbers: _named("core", numbers),
     "count": count,
@@ -46,7 +42,9 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "g": setting,
     "gib": lambda size: number(size / 2**30),
     "list": ", ".join,
-    "lumps": _lumps,
+    "lumps": lambda sizes: "; ".join(
+        f"{count(size)} requests took a little over {mark_s} s" for mark_s, size in sizes.items()
+    ),
     "mib": mebibytes,
     "moved": lambda change: f"{'rose' if change > 0 else 'fell'} by {percent(abs(change))}",
     "p": lambda p: f"p < {LEAST}" if 0 < p < LEAST else f"p = {number(p)}",

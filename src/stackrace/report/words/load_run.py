@@ -14,7 +14,7 @@ from ...model.workload import Order
 from .findings import remedy, seen
 from .knobs import LOAD
 
-__all__ = ["accounting", "engine", "failures", "headline", "warning"]
+__all__ = ["accounting", "engine", "failures", "headline", "late_connections", "warning"]
 
 _LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issuer with --cacert FILE"
 
@@ -26,6 +26,16 @@ def headline(ran: FinishedRun) -> str:
         return rate
     what = "sessions" if ran.target.workload.order is Order.SESSION else "requests"
     return f"{rate} answered, {number(ran.load.rate_per_s)} {what}/s offered"
+
+
+def late_connections(unopened: int, connections: int) -> tuple[str, ...]:
+    """Return a note where the server did not take all connections before the run."""
+    if not unopened:
+        return ()
+    return (
+        f"{count(unopened)} of {count(connections)} connections could not be opened before the run: the server "
+        "takes no more of them, or its queue of them is full (its backlog, and sysctl net.core.somaxconn)",
+    )
 
 
 def accounting(ran: FinishedRun) -> str:
@@ -59,6 +69,11 @@ def failures(ran: FinishedRun) -> Iterator[str]:
             f"{count(counts.timed_out)} timed out after {limit}, which is a lower bound of their latency; "
             "raise --timeout to see how long they take"
         )
+    if counts.in_flight and not counts.ok:
+        yield (
+            f"{count(counts.in_flight)} were not answered by the end: the server took them and said nothing; "
+            "a longer --duration tells whether it is slow or stuck"
+        )
 
 
 def engine(ran: FinishedRun) -> Iterator[str]:
@@ -78,8 +93,10 @@ def engine(ran: FinishedRun) -> Iterator[str]:
         yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
     if result.ceiling_per_s:
         share = result.throughput_per_s / result.ceiling_per_s
+        # two digits are all that such a short look can give
+        ceiling = count(float(f"{result.ceiling_per_s:.2g}"))
         yield (
-            f"Its ceiling here is {count(_rounded(result.ceiling_per_s))}/s{_plain(ran)}; "
+            f"Its ceiling here is {ceiling}/s{' without TLS' if ran.target.tls else ''}; "
             f"this run used {percent(share)} of that."
         )
 
@@ -185,12 +202,3 @@ def _connections(load: Load, result: LoadResult) -> str:
 def _late(result: LoadResult) -> str:
     assert result.lag is not None
     return DURATION.format(result.lag.p99)
-
-
-def _plain(ran: FinishedRun) -> str:
-    return " without TLS" if ran.target.tls else ""
-
-
-def _rounded(value: float) -> float:
-    """Two digits are all that such a short look can give."""
-    return float(f"{value:.2g}")

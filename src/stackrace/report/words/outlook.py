@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.numbers import about, connections, milliseconds, percent
+from ...model.numbers import about, connections, duration, milliseconds, percent
 from ...model.race import Question, RacePlan
 from ...model.stack import Stack
 from ...model.units import DURATION
 from ...race.extent import extent_of
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
-from ...race.overhead import expected_overhead
+from ...race.loading import planned_launch_s
+from ...race.overhead import USUAL_LAUNCH_S, expected_overhead
 from ...race.pace import SLICE_S, lengths_of, parallelism_of, planned_lengths, response_s
 from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...setup.defaults import CONCURRENCY
 from ...spec.request import RaceRequest
 from ...stats.planning import blocks_expected
+from .phrases import listed
 
 __all__ = ["outlook"]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+SIDE_BY_SIDE = 1.3
+"""From so many times a single process's loading on it is told that processes load the app side by side."""
 
 _DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Differences that are proposed in place of one that is too small."""
@@ -38,7 +43,9 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
     levels = tuple(_of_levels(plan, request))
     # the page's time is told once, and only where it is the reason
     reason = "" if levels or _needed_slice_s(plan) <= SLICE_S else f"{_page(plan)}. "
-    return (*levels, *_of_time(plan, plan.budget_s, left_out, reason), *_of_difference(plan))
+    reason += _loading(plan, left_out)
+    time = (_as_one(reason, sentence) for sentence in _of_time(plan, plan.budget_s, left_out))
+    return (*levels, *time, *_of_difference(plan))
 
 
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
@@ -49,7 +56,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     if not request.concurrency and tuple(levels) != CONCURRENCY:
         usual_s = response_s(slowest, max(CONCURRENCY), parallelism)
         yield (
-            f"{_page(plan)}, so the load is {_listed(levels)} connection{'' if levels == [1] else 's'}: at "
+            f"{_page(plan)}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at "
             f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
         )
     longest_s = response_s(slowest, max(levels), parallelism)
@@ -61,28 +68,42 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         )
 
 
-def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason: str) -> Iterator[str]:
-    """Say who is left out, or that the budget is too short; ``reason`` comes first."""
-    missing = _listed([stack.path for stack in left_out])
+def _loading(plan: RacePlan, left_out: Sequence[Stack]) -> str:
+    """Tell how long the app takes to load, where launches take long for that; the sentence goes on."""
+    each_s, alone_s = planned_launch_s(plan, left_out), plan.loading.wall_s
+    if each_s <= USUAL_LAUNCH_S:
+        return ""
+    together = f", and {duration(each_s)} in the processes of a stack" if each_s > SIDE_BY_SIDE * alone_s else ""
+    return f"The app takes {duration(alone_s)} to load{together}: "
+
+
+def _as_one(reason: str, sentence: str) -> str:
+    """Return ``sentence`` after its reason; after a colon it goes on in small letters."""
+    return reason + (sentence[0].lower() + sentence[1:] if reason.endswith(": ") else sentence)
+
+
+def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iterator[str]:
+    """Say who is left out, or that the budget is too short."""
+    missing = listed([stack.path for stack in left_out])
     if plan.exhaustive or len(plan.stacks) < 2:
         if left_out:
-            yield f"{reason}The budget is too short for more stacks. Left out: {missing}."
+            yield f"The budget is too short for more stacks. Left out: {missing}."
         return
     if single := _of_one_block(plan, budget_s):
         yield single + (f" Left out: {missing}." if left_out else "")
         return
-    forecast, racing, every = _forecast(plan), len(plan.stacks), len(plan.stacks) + len(left_out)
+    forecast, racing, every = _forecast(plan, left_out), len(plan.stacks), len(plan.stacks) + len(left_out)
     budget, needed_s = DURATION.format(budget_s), answer_s(forecast, every)
     least = "at least " if plan.question is Question.RANKING else ""
     if left_out:
         yield (
-            f"{reason}{_number(every).capitalize()} stacks need {least}about {about(needed_s)} for "
-            f"an answer, {_number(racing)} about {about(answer_s(forecast, racing))}; the budget is {budget}. "
+            f"{_number(every).capitalize()} stacks need {least}about {about(needed_s)} for an answer, "
+            f"{_number(racing)} about {about(answer_s(forecast, racing))}; the budget is {budget}. "
             f"Racing {_number(racing)}. Left out: {missing}. To race all, give --budget {_flag(needed_s)}."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
-            f"{reason}{_number(racing).capitalize()} stacks need {least}about {about(needed_s)} for an answer, so "
+            f"{_number(racing).capitalize()} stacks need {least}about {about(needed_s)} for an answer, so "
             f"{budget} is likely too short. Give --budget {_flag(needed_s)}, or fewer stacks."
         )
 
@@ -90,11 +111,13 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack], reason:
 def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     """Tell that the budget is too short for any answer; nothing where it is not."""
     ahead, lengths = extent_of(plan.cells(entrants(plan))), planned_lengths(plan)
-    overhead = expected_overhead(budget_s, len(plan.stacks), lengths)
-    planned = plan_block(ahead, remaining_s=budget_s, done=0, overhead=overhead, lengths=lengths)
+    overhead = expected_overhead(budget_s, len(plan.stacks), lengths, planned_launch_s(plan))
+    planned = plan_block(
+        ahead, remaining_s=budget_s - plan.loading.wall_s, done=0, overhead=overhead, lengths=lengths
+    )
     if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
         return ""
-    enough_s = FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
+    enough_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
         f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
@@ -119,13 +142,15 @@ def _is_told(stacks: int, difference: float) -> bool:
     return blocks_expected(stacks, difference=difference, lead=0.0) is not None
 
 
-def _forecast(plan: RacePlan) -> ForecastInput:
+def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
     return forecast_input(
         plan.cells(plan.stacks),
         parallelism_of(plan.stacks, plan.cores),
         difference=plan.difference,
         twin=plan.twin,
         fixed_slice_s=plan.slice_s,
+        launch_s=planned_launch_s(plan, left_out),
+        loading_s=plan.loading.wall_s,
     )
 
 
@@ -144,11 +169,6 @@ def _page(plan: RacePlan) -> str:
 
 def _number(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-
-
-def _listed(things: Sequence[object]) -> str:
-    words = [str(thing) for thing in things]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _flag(seconds: float) -> str:

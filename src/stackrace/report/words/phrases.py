@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...model.interval import Interval
 from ...model.numbers import number
 
-__all__ = ["names", "sentence", "share", "times"]
+__all__ = ["listed", "names", "sentence", "share", "times"]
 
 _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))
 """Ratios that have a name, and how far it reaches."""
@@ -22,7 +22,13 @@ def sentence(text: str, stacks: Sequence[str]) -> str:
 def names(stacks: Sequence[str]) -> str:
     """Name up to four stacks, of more the first three."""
     named = list(stacks) if len(stacks) <= 4 else [*stacks[:3], f"{len(stacks) - 3} more"]
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    return listed(named)
+
+
+def listed(things: Sequence[object]) -> str:
+    """Write ``a, b and c``."""
+    words = [str(thing) for thing in things]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def times(ratio: Interval) -> str:

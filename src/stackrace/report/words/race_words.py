@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...model.race import Ending, Enforcement, Race, Rule
+from ...model.right_answer import EVERY_PATH, Likeness, RightAnswers
 from ...model.standing import Standing
 from .. import figures
+from .phrases import listed
 
 __all__ = [
     "CONDITIONS",
@@ -21,6 +23,7 @@ __all__ = [
     "resolution",
     "resources",
     "resumed",
+    "right_answers",
     "twin",
 ]
 
@@ -46,6 +49,13 @@ _OF_MEMORY = {
     Enforcement.AFFINITY: " and a resource limit for each process",
 }
 
+_LIKENESSES = {
+    Likeness.STATUS: "the right status",
+    Likeness.LENGTH: "the status and length of the app's own",
+    Likeness.EXACT: "every byte of the app's own",
+    Likeness.CONTAINS: "the right status and the text",
+}
+
 _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
     Ending.BUDGET: "The race ended with its budget.",
@@ -69,7 +79,7 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
         resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
-        resumed(race), duty(race), *race.notes,
+        resumed(race), duty(race), *right_answers(race), *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -105,8 +115,7 @@ def resources(race: Race) -> str:
 
 
 def _cores(numbers: Sequence[int]) -> str:
-    listed = " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), *map(str, numbers[-1:]))))
-    return f"core{'' if len(numbers) == 1 else 's'} {listed or figures.NOTHING}"
+    return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or figures.NOTHING}"
 
 
 def resumed(race: Race) -> str:
@@ -117,6 +126,24 @@ def resumed(race: Race) -> str:
     cut = sum(launch.cut_short for launch in race.launches)
     left_out = f"; left out: {of(cut, 'launch')} of interrupted blocks, which were repeated" if cut else ""
     return f"The race was resumed {often}{left_out}."
+
+
+def right_answers(race: Race) -> Iterator[str]:
+    """Say what a right answer was where the user said so, workload by workload."""
+    for name, rules in race.checks.items():
+        listed = "; ".join(f"{_pages(path, rules)}: {_LIKENESSES[rule.likeness]}{_quoted(rule.text)}"
+                           for path, rule in rules.items())  # fmt: skip
+        yield f"What a right answer {f'of {name} ' if name else ''}had to have: {listed}."
+
+
+def _pages(path: str, rules: RightAnswers) -> str:
+    if path != EVERY_PATH:
+        return path
+    return "all pages" if len(rules) == 1 else "all other pages"
+
+
+def _quoted(text: str) -> str:
+    return f" \N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}" if text else ""
 
 
 def duty(race: Race) -> str:

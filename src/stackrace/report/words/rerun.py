@@ -7,9 +7,11 @@ import math
 from ...model.comparison import Basis, Claim, Comparison, Kind, Metric
 from ...model.host import HostFacts
 from ...model.interval import Interval
+from ...model.numbers import things
 from ...model.rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
 from .. import figures
 from . import failures, findings
+from .phrases import listed
 
 __all__ = [
     "CONCLUSIONS",
@@ -93,7 +95,6 @@ def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
 def headline(rerun: Rerun) -> str:
     """Say in one sentence how many of the claims hold today."""
     counts = {ruling: rerun.count(ruling) for ruling in Ruling}
-    total = len(rerun.claims)
     phrases = (
         (counts[Ruling.HOLDS], "holds", "hold"),
         (counts[Ruling.REVERSED], "is reversed", "are reversed"),
@@ -103,11 +104,7 @@ def headline(rerun: Rerun) -> str:
         (counts[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
     )
     parts = [f"{number} {singular if number == 1 else plural}" for number, singular, plural in phrases if number]
-    return f"Of {total} claim{'' if total == 1 else 's'}, {_and(parts)}."
-
-
-def _and(parts: list[str]) -> str:
-    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
+    return f"Of {things(len(rerun.claims), 'claim')}, {listed(parts)}."
 
 
 def about(rerun: Rerun) -> str:
@@ -231,7 +228,7 @@ def _more(seconds: float) -> str:
     minutes = max(math.ceil(seconds / 60), 1)
     if minutes >= 100:
         return f"about {math.ceil(minutes / 60)} more hours would decide"
-    return f"about {minutes} more minute{'' if minutes == 1 else 's'} would decide"
+    return f"about {things(minutes, 'more minute')} would decide"
 
 
 def basis(claim: Claim) -> str:

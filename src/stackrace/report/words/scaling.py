@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...model.numbers import connections
 from ...model.scaling import ScalingCurve, Unfit, UnfitKind
 from ...model.standing import Interval
 from .. import figures
@@ -41,7 +42,7 @@ def knee(curve: ScalingCurve) -> str:
         return "too few launches to say where throughput stops growing"
     if curve.knee == curve.levels[-1]:
         return f"throughput still grows at {curve.knee} connections"
-    return f"throughput stops growing at {curve.knee} connection{'' if curve.knee == 1 else 's'}"
+    return f"throughput stops growing at {connections(curve.knee)}"
 
 
 def cells(curve: ScalingCurve) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
 from ..contract import Endpoint, Needs, Recipe, Server, Site
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
+from ..templates import Rendered
+from .quoting import quoted
 
 __all__ = ["SERVER", "Apache"]
 
@@ -118,8 +120,13 @@ class Apache(Server):
                 **(site.inside.files if site.inside else {}),
             },
             # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
+            unloadable=site.inside.unloadable if site.inside else (),
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
 
     def _config(self, site: Site) -> str:
         return self.render(
@@ -133,7 +140,7 @@ class Apache(Server):
 
     def _inner(self, site: Site) -> str:
         if site.inside:
-            return site.inside.directives
+            return Rendered(site.inside.directives)
         return self._proxy(site) if site.upstream else self.render("files.conf.j2", site)
 
     def _proxy(self, site: Site) -> str:
@@ -170,14 +177,14 @@ def _member(endpoint: Endpoint, index: int) -> str:
     return f"{scheme}://{endpoint.address}"
 
 
-def _connections(site: Site) -> str:
+def _connections(site: Site) -> Rendered:
     """How long a connection to the next hop lives.
 
     Kept for http at most: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
     ones behind those that are kept, so that requests wait for good.
     """
     keep = site.settings["upstream_keep_alive"] and site.upstream[0].protocol is Protocol.HTTP
-    return "enablereuse=on ttl=60" if keep else "disablereuse=on"
+    return Rendered("enablereuse=on ttl=60" if keep else "disablereuse=on")
 
 
 SERVER = Apache()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from ..head import BODILESS, bodiless_files
 __all__ = ["SERVER", "Bjoern"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
+
+
+def _headers() -> tuple[Path, ...]:
+    """Return the header of Debian's own Python, of a package of its own; any other Python brings it along."""
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    return (header,) if header.is_relative_to("/usr/include") else ()
 
 
 class Bjoern(Server):
@@ -29,7 +36,7 @@ class Bjoern(Server):
     # PyPI has its source only, which is compiled against libev when first raced
     needs = Needs(
         apt=("libev-dev", "gcc", "libc6-dev", "python3-dev"),
-        files=(Path("/usr/include/ev.h"), Path("/usr/bin/gcc")),
+        files=(Path("/usr/include/ev.h"), Path("/usr/bin/gcc"), Path("/usr/include/stdio.h"), *_headers()),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

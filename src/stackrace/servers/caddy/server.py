@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from ...model.stack import Interface, Protocol, ServerSpec
-from ..contract import Endpoint, Needs, Recipe, Server, Site
+from urllib.parse import quote
+
+from ...model.stack import Interface, Protocol, ServerSpec, Socket
+from ..contract import Needs, Recipe, Server, Site
+from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Caddy"]
+
+_AS_THEY_ARE = "".join(map(chr, range(128)))
 
 
 class Caddy(Server):
@@ -16,6 +21,8 @@ class Caddy(Server):
         name="caddy",
         title="Caddy",
         listens=frozenset({Protocol.HTTP}),
+        # over a unix socket a client has no address that could be trusted, and it drops what a proxy said
+        sockets=(Socket.TCP,),
         forwards={Protocol.HTTP: ANY_SOCKET, Protocol.FASTCGI: ANY_SOCKET},
         hosts=frozenset({Interface.FILES}),
         settings=(
@@ -42,14 +49,15 @@ class Caddy(Server):
             },
         )
 
+    def quoted(self, text: str) -> str:
+        """Return ``text`` in quotes, where braces are variables and a backslash before a quote is no backslash."""
+        return in_quotes(text, never=("\\", "{", "}"))
+
     def _config(self, site: Site) -> str:
         block = f"{site.upstream[0].protocol}.caddy.j2" if site.upstream else "files.caddy.j2"
-        upstreams = " ".join(_address(endpoint) for endpoint in site.upstream)
-        return self.render("Caddyfile.j2", site, inner=self.render(block, site, upstreams=upstreams))
-
-
-def _address(endpoint: Endpoint) -> str:
-    return f"unix/{endpoint.path}" if endpoint.is_unix else endpoint.address
+        # it finds a path's letters beyond ASCII by their bytes, but strips them as it is asked, percent-encoded
+        static = {quote(prefix, safe=_AS_THEY_ARE): folder for prefix, folder in site.app.static.items()}
+        return self.render("Caddyfile.j2", site, static=static, inner=self.render(block, site))
 
 
 SERVER = Caddy()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
+from ..mime_types import MIME_TYPES
+from ..quoting import to_the_end
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..templates import Rendered
 
 __all__ = ["SERVER", "Cherokee"]
 
 HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
-FILES = "vserver!1!rule!1!handler = file\n"
+FILES = Rendered("vserver!1!rule!1!handler = common\n")
+"""The handler that also sends a folder's index, as ``file`` does not."""
 
 
 class Cherokee(Server):
@@ -23,7 +27,8 @@ class Cherokee(Server):
         title="Cherokee",
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
-        forwards=dict.fromkeys(HANDLERS, ANY_SOCKET),
+        # its proxy wants a host and a port
+        forwards=dict.fromkeys(HANDLERS, ANY_SOCKET) | {Protocol.HTTP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Threads of its one process"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
@@ -39,14 +44,20 @@ class Cherokee(Server):
         return Recipe(
             command=("cherokee-worker", "-C", config),
             check=("cherokee-worker", "-t", "-C", config),
+            # EXIT_OK_ONCE; 1 is a failure
+            check_code=2,
             files={"cherokee.conf": self._config(site), "logs/.keep": "", "htdocs/.keep": ""},
         )
 
+    def quoted(self, text: str) -> str:
+        """Return ``text``, which goes to the end of its line."""
+        return to_the_end(text)
+
     def _config(self, site: Site) -> str:
         if not site.upstream:
-            return self.render("cherokee.conf.j2", site, inner=FILES)
+            return self.render("cherokee.conf.j2", site, inner=FILES, types=MIME_TYPES)
         forward = self.render("forward.conf.j2", site, handler=HANDLERS[site.upstream[0].protocol])
-        return self.render("cherokee.conf.j2", site, inner=forward)
+        return self.render("cherokee.conf.j2", site, inner=forward, types=MIME_TYPES)
 
 
 SERVER = Cherokee()

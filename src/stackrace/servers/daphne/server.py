@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
+from ..options import own
 from ..shared_settings import ACCESS_LOG
 
 __all__ = ["SERVER", "Daphne"]
+
+
+LANGUAGE = OwnLanguage.options(
+    {"access-log": "access_log"},
+    abbreviates=True,
+    address="port bind unix-socket fd endpoint",
+    logs="verbosity log-fmt",
+    process="help",
+)
 
 
 class Daphne(Server):
@@ -21,6 +32,7 @@ class Daphne(Server):
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
         settings=(ACCESS_LOG,),
+        own=LANGUAGE,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -45,7 +57,9 @@ class Daphne(Server):
                 "--verbosity",
                 "0",
                 "--no-server-name",
+                "--proxy-headers",
                 *log,
+                *own(site),
                 f"{BODILESS}:application",
             ),
             files={"logs/.keep": "", **bodiless_files(site.app)},

@@ -23,6 +23,8 @@ from urllib.parse import unquote_to_bytes
 # flup calls threading functions by names that were deprecated after its last release.
 warnings.simplefilter("ignore", DeprecationWarning)
 
+DECODING = ("Cherokee",)
+"""The web servers that send the path decoded, in PATH_INFO as well as in REQUEST_URI."""
 FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
 
 
@@ -69,7 +71,8 @@ def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., It
     def mounted(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ["REQUEST_URI"].partition("?")[0]
         environ["SCRIPT_NAME"] = ""
-        environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
+        if not environ.get("SERVER_SOFTWARE", "").startswith(DECODING):
+            environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
         return application(environ, start_response)
 
     return mounted

@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
-from ..options import bound_to, words
+from ..options import bound_to, own, words
 from ..processes import fixed_by
-from ..shared_settings import access_log
+from ..shared_settings import STATIC, access_log
 
 __all__ = ["SERVER", "Granian"]
 
 INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 OWN_BACKLOG = 1024
 """Granian's default; it derives its limit of concurrent requests and so its thread count from the backlog."""
+
+
+LANGUAGE = OwnLanguage.options(
+    {
+        "interface": "interface",
+        "workers": "workers",
+        "blocking-threads": "blocking_threads",
+        "runtime-threads": "runtime_threads",
+        "runtime-mode": "runtime_mode",
+        "loop": "loop",
+        "task-impl": "task_impl",
+        "http": "http",
+        "backpressure": "backpressure",
+        "http1-keep-alive": "keep_alive",
+        "no-http1-keep-alive": "keep_alive",
+        "access-log": "access_log",
+        "no-access-log": "access_log",
+    },
+    address="host port uds uds-permissions ssl-certificate ssl-keyfile ssl-keyfile-password url-path-prefix",
+    logs="log no-log log-level log-config",
+    paths="working-dir factory",
+    process="reload reload-paths reload-ignore-dirs reload-ignore-patterns reload-ignore-paths reload-tick "
+    "pid-file workers-kill-timeout metrics metrics-address metrics-port version help",
+)
+
+
+def _mount(prefix: str, folder: Path) -> dict[str, object]:
+    return {"--static-path-route": f"/{prefix.strip('/')}", "--static-path-mount": folder}
 
 
 class Granian(Server):
@@ -61,14 +91,51 @@ class Granian(Server):
                 choices=("auto", "mt", "st"),
                 help="Whether the network threads share one scheduler; its documentation compares them.",
             ),
+            Setting(
+                name="loop",
+                default="auto",
+                choices=("auto", "asyncio", "rloop", "uvloop"),
+                help="The event loop, interface=asgi only; auto takes rloop or uvloop where the app's environment "
+                "has it, else asyncio.",
+            ),
+            Setting(
+                name="task_impl",
+                default="asyncio",
+                choices=("asyncio", "rust"),
+                help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
+                "experimental.",
+            ),
+            Setting(
+                name="http",
+                default="auto",
+                choices=("auto", "1", "2"),
+                help="The version of HTTP; auto looks at each connection, 1 spares that look.",
+            ),
+            Setting(
+                name="backpressure",
+                default=0,
+                minimum=0,
+                maximum=65536,
+                help="Most requests that each worker works on at once, the others wait; 0 is 1024 divided by "
+                "workers, Granian's own choice. Set it to what the database can stand.",
+            ),
+            Setting(
+                name="keep_alive",
+                default=True,
+                closes={False: "granian:keep_alive=off closes after every answer: leave it on"},
+                help="Keep connections for further requests; turn it off to see what that brings.",
+            ),
+            STATIC,
             access_log("standard output"),
         ),
         processes=fixed_by("workers"),
+        own=LANGUAGE,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return granian."""
-        return ("granian>=2.5",)
+        """Return granian, with the event loop that is asked for."""
+        loop = settings["loop"]
+        return (f"granian[{loop}]>=2.5",) if loop in ("rloop", "uvloop") else ("granian>=2.5",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
@@ -78,22 +145,30 @@ class Granian(Server):
             "--runtime-threads": site.settings["runtime_threads"],
             "--runtime-mode": site.settings["runtime_mode"],
             "--backlog": BACKLOG,
-            "--backpressure": max(1, OWN_BACKLOG // int(site.settings["workers"])),
+            "--backpressure": site.settings["backpressure"] or max(1, OWN_BACKLOG // int(site.settings["workers"])),
+            "--http": site.settings["http"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
             "--workers-kill-timeout": 2,
             "--log-level": "info" if site.settings["access_log"] else "warning",
         }
         if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
             options["--blocking-threads"] = site.settings["blocking_threads"]
+        if site.app.interface is Interface.ASGI:
+            options |= {"--loop": site.settings["loop"], "--task-impl": site.settings["task_impl"]}
         options |= bound_to(site.listen)
+        folders = site.app.static.items() if site.settings["static"] else ()
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "granian",
                 *words(options),
+                *(word for prefix, folder in folders for word in words(_mount(prefix, folder))),
+                *own(site),
+                "--http1-keep-alive" if site.settings["keep_alive"] else "--no-http1-keep-alive",
                 "--access-log" if site.settings["access_log"] else "--no-access-log",
-                f"{site.app.module}:application",
+                # by its path: a name would become part of the package that the working directory may be
+                f"{site.app.entry}:application",
             ),
             environment=site.app.import_environment,
         )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
-from ..options import words
+from ..contract import BACKLOG, Recipe, Server, Site
+from ..forwarded import ANYBODY
+from ..options import own, words
 from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG
+from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
+from .own import LANGUAGE, OPTIONS, TAKEN, WORKER
 
 __all__ = ["SERVER", "Gunicorn"]
 
@@ -16,16 +18,39 @@ CLASSES = {
     "sync": Interface.WSGI,
     "gthread": Interface.WSGI,
     "gevent": Interface.WSGI,
+    "asgi": Interface.ASGI,
     "uvicorn": Interface.ASGI,
 }
-# Without gunicorn's own asgi worker: it listens anew with asyncio's backlog of 100, whatever --backlog says.
-WORKER = {"uvicorn": "uvicorn_worker.UvicornWorker"}
+ONLY = {
+    # with more than one thread, gunicorn silently turns sync into gthread
+    "threads": ("gthread",),
+    "worker_connections": ("gthread", "gevent", "asgi"),
+    "loop": ("asgi",),
+}
+"""The classes for which a setting is."""
+SILENT = {"max_requests": 0, "max_requests_jitter": 0, "http_parser": "auto"}
+"""The values that need not be said."""
+OWN_FILE = "own.conf.py"
+FIRST = "20.1"
+"""Projects often pin gunicorn itself, and race what they pin; before 20.1 its command line differs."""
+FIRST_WITH_ASGI = "25.1"
 # gunicorn's gevent worker imports packaging, which gunicorn itself does not always bring
-BRINGS = {"gevent": ("gevent", "packaging"), "uvicorn": ("uvicorn-worker", "uvicorn[standard]")}
+BRINGS: Mapping[str, tuple[str, ...]] = {
+    "gevent": ("gevent", "packaging"),
+    "uvicorn": ("uvicorn-worker", "uvicorn[standard]"),
+}
+
+
+def _brings(settings: Mapping[str, SettingValue]) -> Iterator[str]:
+    yield from BRINGS.get(str(settings["class"]), ())
+    if settings["class"] == "asgi" and settings.get("loop") != "asyncio":
+        yield "uvloop"
+    if settings.get("http_parser") == "fast":
+        yield "gunicorn[fast]"
 
 
 def _threads(settings: Mapping[str, SettingValue]) -> int:
-    return int(settings["threads"]) if settings["class"] == "gthread" else 1
+    return int(settings.get("threads", 1)) if settings["class"] == "gthread" else 1
 
 
 class Gunicorn(Server):
@@ -34,7 +59,7 @@ class Gunicorn(Server):
     spec = ServerSpec(
         name="gunicorn",
         title="Gunicorn",
-        listens=frozenset({Protocol.HTTP}),
+        listens=frozenset({Protocol.HTTP, Protocol.UWSGI}),
         hosts=frozenset(CLASSES.values()),
         settings=(
             Setting(
@@ -49,10 +74,13 @@ class Gunicorn(Server):
                 default="sync",
                 choices=tuple(CLASSES),
                 implies=CLASSES,
+                # Uvicorn reads the connection itself
+                listens={"uvicorn": frozenset({Protocol.HTTP})},
                 # Source: gunicorn, Design, "Sync Workers"
                 closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
                 help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
-                "threads, gevent greenlets; uvicorn hosts the app's ASGI interface.",
+                "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
+                "lets only 100 connections wait, whatever the backlog.",
             ),
             Setting(
                 name="threads",
@@ -61,50 +89,109 @@ class Gunicorn(Server):
                 origin=Origin.RECOMMENDED,
                 help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
             ),
+            Setting(
+                name="worker_connections",
+                default=1000,
+                maximum=65536,
+                help="Most connections of each worker at once, class=gthread, gevent and asgi only.",
+            ),
+            Setting(
+                name="preload",
+                default=False,
+                help="Load the app before the workers are forked, so that they share its memory; not every app "
+                "survives it.",
+            ),
+            *RECYCLING,
+            Setting(
+                name="timeout",
+                default=30,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a worker that says nothing is killed, with its request; 0 is never.",
+            ),
+            KEEP_ALIVE,
+            Setting(
+                name="loop",
+                default="auto",
+                choices=("auto", "asyncio", "uvloop"),
+                help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
+            ),
+            Setting(
+                name="http_parser",
+                default="auto",
+                choices=("auto", "fast", "python"),
+                help="Who parses HTTP: fast is an extension in C, python gunicorn itself; auto takes fast where "
+                "the app's environment has it.",
+            ),
             ACCESS_LOG,
         ),
         processes=fixed_by("workers"),
+        preloads=lambda settings: bool(settings.get("preload", False)),
         threads=_threads,
+        own=LANGUAGE,
         suggested_for=frozenset({Interface.WSGI}),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return gunicorn and what its worker class brings; 25.1 is the first with --no-control-socket."""
-        return ("gunicorn>=25.1", *BRINGS.get(str(settings["class"]), ()))
+        """Return gunicorn, in the version that the app's environment has if any, and what its class brings."""
+        is_new = settings["class"] == "asgi" or settings.get("http_parser") in ("fast", "python")
+        return (f"gunicorn>={FIRST_WITH_ASGI if is_new else FIRST}", *_brings(settings))
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
         address = f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
-        kind = str(site.settings["class"])
-        options = {
+        # what must not be otherwise, whatever a file of the user's says
+        options: dict[str, object] = {
+            "--config": site.directory / "gunicorn.conf.py",
             "--bind": address,
-            "--workers": site.settings["workers"],
-            "--worker-class": WORKER.get(kind, kind),
-            "--backlog": BACKLOG,
-            "--keep-alive": KEEP_ALIVE_S,
             # Its graceful stop waits for kept connections; no load is left when a stack is stopped.
             "--graceful-timeout": 2,
-            "--worker-tmp-dir": site.directory / "tmp",
             "--log-level": "warning",
         }
-        if kind == "gthread":
-            # Only here: with more than one thread, Gunicorn silently turns sync into gthread.
-            options["--threads"] = site.settings["threads"]
-        if site.settings["access_log"]:
-            options["--access-logfile"] = site.directory / "logs" / "access.log"
+        if site.listen.protocol is Protocol.UWSGI:
+            options["--protocol"] = "uwsgi"
+        if site.file is None:
+            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": ANYBODY}
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "gunicorn",
                 *words(options),
-                "--no-control-socket",
+                *_settings(site),
+                *own(site),
                 f"{site.app.module}:application",
             ),
-            files={"tmp/.keep": "", "logs/.keep": ""},
+            files={"tmp/.keep": "", "logs/.keep": "", **self._config(site)},
             environment=site.app.import_environment,
             arguments_variable="GUNICORN_CMD_ARGS",
         )
+
+    def _config(self, site: Site) -> dict[str, str]:
+        """Return its file, without which gunicorn takes one that lies in the project."""
+        wrapper = self.render("gunicorn.conf.py.j2", site, file=site.file, taken=sorted(TAKEN), anybody=ANYBODY)
+        return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}
+
+
+def _settings(site: Site) -> Iterator[str]:
+    """Yield the options for settings; with a file of the user's only those that the path gives as well."""
+    kind = str(site.settings["class"])
+    for option, name in OPTIONS.items():
+        wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
+        value = _value(site, name)
+        if not wanted or kind not in ONLY.get(name, CLASSES) or value is None or value == SILENT.get(name):
+            continue
+        yield from (f"--{option}",) if value is True else (f"--{option}", str(value))
+
+
+def _value(site: Site, name: str) -> object:
+    """Return the value of the option for a setting; None where it has none."""
+    value = site.settings.get(name)
+    if name == "class":
+        return WORKER.get(str(value), value)
+    if name == "access_log":
+        return site.directory / "logs" / "access.log" if value else None
+    return None if value is False else value
 
 
 SERVER = Gunicorn()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
+from ..quoting import in_yaml
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "H2o"]
@@ -32,6 +33,10 @@ class H2o(Server):
             check=("h2o", "-t", "-c", config),
             files={"h2o.yaml": self._config(site), "logs/.keep": "", "tmp/.keep": ""},
         )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as a string of YAML."""
+        return in_yaml(text)
 
     def _config(self, site: Site) -> str:
         if not site.upstream:

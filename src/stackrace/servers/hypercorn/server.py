@@ -4,13 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
-from ..options import words
+from ..contract import BACKLOG, Recipe, Server, Site
+from ..options import own, recycling, words
 from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, workers
+from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, workers
 
 __all__ = ["SERVER", "Hypercorn"]
+
+
+LANGUAGE = OwnLanguage.options(
+    {
+        "workers": "workers",
+        "worker-class": "loop",
+        "max-requests": "max_requests",
+        "max-requests-jitter": "max_requests_jitter",
+        "keep-alive": "keep_alive",
+        "access-logfile": "access_log",
+        "access-log": "access_log",
+    },
+    abbreviates=True,
+    address="bind insecure-bind quic-bind certfile keyfile keyfile-password ca-certs",
+    user="user group umask",
+    logs="error-log error-logfile log-file log-config log-level access-logformat",
+    paths="config",
+    process="daemon pid reload graceful-timeout debug help",
+)
 
 
 class Hypercorn(Server):
@@ -29,9 +49,12 @@ class Hypercorn(Server):
                 choices=("asyncio", "uvloop"),
                 help="The event loop; choose uvloop for speed.",
             ),
+            *RECYCLING,
+            KEEP_ALIVE,
             ACCESS_LOG,
         ),
         processes=fixed_by("workers"),
+        own=LANGUAGE,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -45,11 +68,12 @@ class Hypercorn(Server):
             "--workers": site.settings["workers"],
             "--worker-class": site.settings["loop"],
             "--backlog": BACKLOG,
-            "--keep-alive": KEEP_ALIVE_S,
+            "--keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
             "--graceful-timeout": 1,
             "--log-level": "warning",
         }
+        options |= recycling(site.settings)
         if site.settings["access_log"]:
             options |= {"--access-logfile": site.directory / "logs" / "access.log", "--log-level": "info"}
         return Recipe(
@@ -58,6 +82,7 @@ class Hypercorn(Server):
                 "-m",
                 "hypercorn",
                 *words(options),
+                *own(site),
                 f"asgi:{site.app.module}:application",
             ),
             files={"logs/.keep": ""},

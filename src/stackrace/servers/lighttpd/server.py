@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
+from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, workers
 
 __all__ = ["SERVER", "Lighttpd"]
@@ -41,6 +42,10 @@ class Lighttpd(Server):
                 "htdocs/.keep": "",
             },
         )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` in quotes, where a backslash is itself unless a quote follows."""
+        return in_quotes(text, never=("\\",))
 
     def _config(self, site: Site) -> str:
         if not site.upstream:

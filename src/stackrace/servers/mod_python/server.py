@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.stack import Interface, ServerSpec
+from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 
 __all__ = ["SERVER", "ModPython"]
@@ -35,6 +36,10 @@ class ModPython(Guest):
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
 
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
     def fragment(self, site: Site) -> Fragment:
         """Return the directives and the handler; without a home directive, site-packages join the path."""
         folders = (site.directory / "python", *site.app.import_path, *site.app.site_packages)
@@ -42,6 +47,7 @@ class ModPython(Guest):
             modules={"python": MODULE},
             directives=self.render("mod_python.conf.j2", site, path=[str(folder) for folder in folders]),
             files={"python/stackrace_mod_python.py": HANDLER.read_text(encoding="utf-8")},
+            unloadable=(f"directive_PythonImport: error importing {site.app.module}",),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
+from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 from ..processes import fixed_by
 
@@ -62,11 +63,16 @@ class ModWsgi(Guest):
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))
 
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
     def fragment(self, site: Site) -> Fragment:
         """Return the directives of the chosen mode."""
         return Fragment(
             modules={"wsgi": MODULE},
             directives=self.render(f"{site.settings['mode']}.conf.j2", site),
+            unloadable=("Failed to exec Python script file", "cannot be loaded as Python module"),
         )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...model.stack import Interface, Protocol, ServerSpec
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import Needs, Recipe, Server, Site
 from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..quoting import in_quotes
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from .own import LANGUAGE, with_directives
 
 __all__ = ["SERVER", "Nginx"]
 
@@ -26,8 +28,60 @@ class Nginx(Server):
             Protocol.UWSGI: ANY_SOCKET,
         },
         hosts=frozenset({Interface.FILES}),
-        settings=(workers("Worker processes, each with its own event loop"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+        settings=(
+            workers("Worker processes, each with its own event loop"),
+            Setting(
+                name="worker_connections",
+                default=4096,
+                minimum=64,
+                maximum=1_000_000,
+                origin=Origin.TUNED,
+                help="Most connections of each worker, those to the next hop included; nginx itself says 512.",
+            ),
+            KEEP_ALIVE,
+            UPSTREAM_KEEP_ALIVE,
+            Setting(
+                name="upstream_connections",
+                default=64,
+                maximum=4096,
+                origin=Origin.TUNED,
+                help="Idle connections that each worker keeps to the next hop, with upstream_keep_alive only.",
+            ),
+            Setting(
+                name="buffering",
+                default=True,
+                help="Take the next hop's answer as fast as it comes and send it on from memory or a file; off "
+                "sends each part on at once.",
+            ),
+            Setting(
+                name="sendfile",
+                default=True,
+                origin=Origin.RECOMMENDED,
+                help="Let the kernel send files; turn it off to see what copying costs.",
+            ),
+            Setting(
+                name="tcp_nopush",
+                default=True,
+                origin=Origin.RECOMMENDED,
+                help="Send the head of a file's answer in one packet with the file's start, with sendfile only.",
+            ),
+            Setting(
+                name="open_file_cache",
+                default=0,
+                minimum=0,
+                maximum=1_000_000,
+                help="Files that nginx keeps open, where it serves files; 0 is none.",
+            ),
+            Setting(
+                name="gzip",
+                default=False,
+                help='Compress text for clients that accept it: send Accept-Encoding: gzip, with check = "status", '
+                "since the app's own answer is longer.",
+            ),
+            ACCESS_LOG,
+        ),
         processes=fixed_by("workers"),
+        own=LANGUAGE,
         suggested_for=frozenset({Interface.FILES}),
     )
     needs = Needs(
@@ -45,20 +99,28 @@ class Nginx(Server):
         return Recipe(
             command=command,
             check=(*command, "-t", "-q"),
-            files={"nginx.conf": self._config(site), "logs/.keep": "", "tmp/.keep": ""},
+            files={
+                "nginx.conf": with_directives(self._config(site), site.options),
+                "logs/.keep": "",
+                "tmp/.keep": "",
+            },
         )
 
+    def quoted(self, text: str) -> str:
+        """Return ``text`` in quotes, where a dollar is no escape but a variable."""
+        return in_quotes(text, escaped='"\\', never=("$",))
+
     def _config(self, site: Site) -> str:
-        if not site.upstream:
-            return self.render("nginx.conf.j2", site, upstream="", inner=self.render("files.conf.j2", site))
-        protocol = site.upstream[0].protocol
+        protocol = site.upstream[0].protocol if site.upstream else None
         is_http = protocol is Protocol.HTTP
         keep = is_http and site.settings["upstream_keep_alive"]
+        inner = "http.conf.j2" if is_http else "gateway.conf.j2" if protocol else "files.conf.j2"
         return self.render(
             "nginx.conf.j2",
             site,
-            upstream=self.render("upstream.conf.j2", site, keep=keep),
-            inner=self.render("http.conf.j2" if is_http else "gateway.conf.j2", site, protocol=protocol),
+            options=self.render("options.conf.j2", site, module="proxy" if is_http else protocol),
+            upstream=self.render("upstream.conf.j2", site, protocol=protocol, keep=keep) if protocol else "",
+            inner=self.render(inner, site, protocol=protocol),
         )
 
 

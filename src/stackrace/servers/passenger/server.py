@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, ServerSpec, Setting
+from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 
 __all__ = ["SERVER", "Passenger"]
@@ -60,6 +61,10 @@ class Passenger(Guest):
     # Its WSGI loader imports imp, which is gone since Python 3.12.
     needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))
 
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
     def fragment(self, site: Site) -> Fragment:
         """Return the directives for the app's interface."""
         is_rack = site.app.interface is Interface.RACK
@@ -69,6 +74,7 @@ class Passenger(Guest):
             directives=self.render("passenger.conf.j2", site, runtime=runtime),
             # it does not make its log itself
             files={"logs/passenger.log": "", "run/passenger/.keep": ""},
+            unloadable=("Could not spawn process for application",),
         )
 
 

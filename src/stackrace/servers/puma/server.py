@@ -34,6 +34,7 @@ class Puma(Server):
             ),
         ),
         processes=fixed_by("workers"),
+        preloads=lambda settings: True,
         suggested_for=frozenset({Interface.RACK}),
     )
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))

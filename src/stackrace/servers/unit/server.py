@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
+from ..head import BODILESS, bodiless_files
 from ..options import words
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, workers
@@ -13,6 +15,9 @@ from ..shared_settings import ACCESS_LOG, workers
 __all__ = ["SERVER", "Unit"]
 
 HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+
+FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}
+"""What it believes of a proxy's headers. Source: unit.nginx.org/configuration/#ip-protocol-forwarding."""
 
 
 class Unit(Server):
@@ -64,7 +69,7 @@ class Unit(Server):
     )
 
     def recipe(self, site: Site) -> Recipe:
-        """Start it in the foreground on its own state directory; TERM ends it at once."""
+        """Start it in the foreground on its own state directory; after TERM, unlike QUIT, processes may be left."""
         folder = site.directory
         options = {
             "--control": f"unix:{folder / 'control'}",
@@ -79,8 +84,17 @@ class Unit(Server):
                 "state/conf.json": json.dumps(_config(site), indent=4) + "\n",
                 "logs/.keep": "",
                 "tmp/.keep": "",
+                **(bodiless_files(site.app) if _hosts(site) else {}),
             },
+            stop=signal.SIGQUIT,
+            # it lives on without a listener
+            unloadable=("failed to start application",),
         )
+
+
+def _hosts(site: Site) -> bool:
+    """Tell whether it runs an app of Python's, rather than forward or send files."""
+    return not site.upstream and site.app.interface is not Interface.FILES
 
 
 def _config(site: Site) -> dict[str, object]:
@@ -89,7 +103,12 @@ def _config(site: Site) -> dict[str, object]:
     config: dict[str, object] = {
         "settings": {
             "listen_threads": site.settings["workers"],
-            "http": {"idle_timeout": KEEP_ALIVE_S, "max_body_size": 2**31 - 1},
+            "http": {
+                "idle_timeout": KEEP_ALIVE_S,
+                "max_body_size": 2**31 - 1,
+                # otherwise it answers 411 to a body in chunks
+                "chunked_transform": True,
+            },
         },
     }
     if site.settings["access_log"]:
@@ -97,13 +116,13 @@ def _config(site: Site) -> dict[str, object]:
     if site.upstream:
         config["upstreams"] = {"app": {"servers": {endpoint.address: {} for endpoint in site.upstream}}}
         passed = "upstreams/app"
-    elif site.app.interface is Interface.FILES:
+    elif not _hosts(site):
         config["routes"] = [{"action": {"share": f"{site.app.root}$uri"}}]
         passed = "routes"
     else:
         config["applications"] = {"app": _application(site)}
         passed = "applications/app"
-    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG}}, **config}
+    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG, "forwarded": FORWARDED}}, **config}
 
 
 def _application(site: Site) -> dict[str, object]:
@@ -113,9 +132,10 @@ def _application(site: Site) -> dict[str, object]:
         "processes": site.settings["processes"],
         "threads": site.settings["threads"],
         "home": str(site.app.home),
-        "path": [str(folder) for folder in site.app.import_path],
+        "path": [str(folder) for folder in (site.directory, *site.app.import_path)],
         "working_directory": str(site.app.root),
-        "module": site.app.module,
+        # it would send the app's body to HEAD
+        "module": BODILESS,
         "callable": "application",
     }
 

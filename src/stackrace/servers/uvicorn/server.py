@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
-from ..options import bound_to, words
+from ..contract import BACKLOG, Recipe, Server, Site
+from ..forwarded import ANYBODY
+from ..options import bound_to, own, recycling, words
 from ..processes import fixed_by
-from ..shared_settings import access_log, workers
+from ..shared_settings import KEEP_ALIVE, RECYCLING, access_log, workers
 
 __all__ = ["SERVER", "Uvicorn"]
+
+
+LANGUAGE = OwnLanguage.options(
+    {
+        "workers": "workers",
+        "loop": "loop",
+        "http": "http",
+        "limit-concurrency": "limit_concurrency",
+        "limit-max-requests": "max_requests",
+        "limit-max-requests-jitter": "max_requests_jitter",
+        "timeout-keep-alive": "keep_alive",
+        "access-log": "access_log",
+        "no-access-log": "access_log",
+    },
+    address="host port uds fd ssl-keyfile ssl-certfile ssl-keyfile-password interface http2",
+    logs="log-config log-level use-colors no-use-colors",
+    paths="app-dir factory",
+    process="reload reload-dir reload-include reload-exclude reload-delay timeout-graceful-shutdown version help",
+)
 
 
 class Uvicorn(Server):
@@ -35,9 +56,19 @@ class Uvicorn(Server):
                 choices=("auto", "h11", "httptools"),
                 help="The HTTP parser; auto takes httptools, choose h11 to see what that brings.",
             ),
+            Setting(
+                name="limit_concurrency",
+                default=0,
+                minimum=0,
+                maximum=65536,
+                help="Connections of each worker beyond which it answers 503 at once; 0 is no limit.",
+            ),
+            *RECYCLING,
+            KEEP_ALIVE,
             access_log("standard output"),
         ),
         processes=fixed_by("workers"),
+        own=LANGUAGE,
         suggested_for=frozenset({Interface.ASGI}),
     )
 
@@ -52,18 +83,22 @@ class Uvicorn(Server):
             "--loop": site.settings["loop"],
             "--http": site.settings["http"],
             "--backlog": BACKLOG,
-            "--timeout-keep-alive": KEEP_ALIVE_S,
+            "--timeout-keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
             "--timeout-graceful-shutdown": 2,
+            "--forwarded-allow-ips": ANYBODY,
             "--log-level": "info" if site.settings["access_log"] else "warning",
         }
-        options |= bound_to(site.listen)
+        if site.settings["limit_concurrency"]:
+            options["--limit-concurrency"] = site.settings["limit_concurrency"]
+        options |= recycling(site.settings, "--limit-") | bound_to(site.listen)
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "uvicorn",
                 *words(options),
+                *own(site),
                 "--access-log" if site.settings["access_log"] else "--no-access-log",
                 f"{site.app.module}:application",
             ),

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
-from ..shared_settings import ACCESS_LOG
+from ..quoting import to_the_end
+from ..shared_settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
+from ..templates import Rendered
+from .own import LANGUAGE, theirs
 
 __all__ = ["SERVER", "Uwsgi"]
 
@@ -19,9 +22,11 @@ OPTIONS = {
 }
 
 
-def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount:
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+    if "processes" not in settings:
+        return None
     most = int(settings["processes"])
-    return ProcessCount(setting="processes", least=0 if settings["cheaper"] else most, most=most)
+    return ProcessCount(setting="processes", least=0 if settings.get("cheaper", 1) else most, most=most)
 
 
 class Uwsgi(Server):
@@ -77,9 +82,52 @@ class Uwsgi(Server):
                 help="Who parses HTTP: router is a process of uWSGI's own that keeps clients' connections, "
                 "socket is each worker, without keep-alive; auto is router on TCP and socket on unix.",
             ),
+            Setting(
+                name="lazy_apps",
+                default=False,
+                help="Load the app in each worker rather than before they are forked; it costs memory, and apps "
+                "that open connections when they are loaded need it.",
+            ),
+            Setting(
+                name="single_interpreter",
+                default=False,
+                help="Run the app in the process's main interpreter; extensions in C may need it.",
+            ),
+            Setting(
+                name="thunder_lock",
+                default=False,
+                help="Let only one worker at a time accept connections; its documentation advises it for many "
+                "processes with threads.",
+            ),
+            Setting(
+                name="offload_threads",
+                default=0,
+                minimum=0,
+                maximum=64,
+                help="Threads of each worker that send files for it; raise it with static=on.",
+            ),
+            STATIC,
+            RECYCLING[0],
+            Setting(
+                name="max_requests_delta",
+                default=0,
+                minimum=0,
+                maximum=MOST_REQUESTS,
+                help="Requests added to max_requests for each next worker, so that they are not all replaced at "
+                "once.",
+            ),
+            Setting(
+                name="harakiri",
+                default=0,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a worker is killed that still works on a request; 0 is never.",
+            ),
             ACCESS_LOG,
         ),
         processes=_processes,
+        preloads=lambda settings: not settings.get("lazy_apps", False),
+        own=LANGUAGE,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -101,11 +149,25 @@ class Uwsgi(Server):
             files={"uwsgi.ini": self._config(site, wrapped=bool(wrapper)), "logs/.keep": "", **wrapper},
         )
 
+    def quoted(self, text: str) -> str:
+        """Return ``text``, which goes to the end of its line; it is searched for variables before it is read."""
+        return to_the_end(text, never=("%", "$(", "@(", "="))
+
     def _config(self, site: Site, *, wrapped: bool) -> str:
         module = BODILESS if wrapped else site.app.module
         path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
         listen = self.render("listen.ini.j2", site, router=_router(site), option=OPTIONS[site.listen.protocol])
-        return self.render("uwsgi.ini.j2", site, listen=listen, module=module, path=path)
+        options = self.render("options.ini.j2", site, said=_said(site))
+        if site.file:
+            options = Rendered(f"{theirs(site.file, site.chosen)}\n{options}")
+        return self.render(
+            "uwsgi.ini.j2", site, listen=listen, options=options, module=module, path=path, whole=site.file is None
+        )
+
+
+def _said(site: Site) -> dict[str, SettingValue]:
+    """Return the settings to write: all, or beside a file of the user's those that the path gives."""
+    return {name: value for name, value in site.settings.items() if site.file is None or name in site.chosen}
 
 
 def _router(site: Site) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
 from ..shared_settings import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
@@ -30,7 +32,12 @@ class Varnish(Server):
         ),
     )
     # It compiles its configuration to machine code at each start.
-    needs = Needs(apt=("varnish", "gcc", "libc6-dev"), binary="varnishd", version=("-V",))
+    needs = Needs(
+        apt=("varnish", "gcc", "libc6-dev"),
+        binary="varnishd",
+        files=(Path("/usr/bin/gcc"), Path("/usr/include/stdio.h")),
+        version=("-V",),
+    )
 
     def recipe(self, site: Site) -> Recipe:
         """Start manager and worker in the foreground, without jail, management port or shared folders."""

@@ -2,7 +2,9 @@
 
 A launcher, since Waitress's own command line does not know TERM and sends the whole app's log to stderr,
 with a warning for every request that finds all threads busy.
-Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S, where ADDRESS is host:port or a path.
+Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S CONNECTION_LIMIT PROXY PROXIES [OPTION…], where
+ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row, and OPTION
+one of Waitress's own command line, as --no-expose-tracebacks.
 """
 
 from __future__ import annotations
@@ -12,26 +14,46 @@ import signal
 import sys
 from importlib import import_module
 
-MOST_CONNECTIONS = 4096
 
-
-def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: str) -> None:
+def main(
+    address: str,
+    module: str,
+    threads: str,
+    backlog: str,
+    keep_alive_s: str,
+    connection_limit: str,
+    proxy: str,
+    proxies: str,
+    *options: str,
+) -> None:
     """Serve until TERM."""
     is_tcp = ":" in address
     where = {"listen": address} if is_tcp else {"unix_socket": address, "unix_socket_perms": "666"}
-    server = import_module("waitress").create_server(
-        import_module(module).application,
-        **where,
-        threads=int(threads),
-        backlog=int(backlog),
-        channel_timeout=int(keep_alive_s),
-        # Its own limit is 100, and its own loop select(), which cannot watch more than 1024.
-        connection_limit=MOST_CONNECTIONS,
-        asyncore_use_poll=True,
-    )
+    arguments = {
+        "threads": int(threads),
+        "backlog": int(backlog),
+        "channel_timeout": int(keep_alive_s),
+        "connection_limit": int(connection_limit),
+        # Its own loop is select(), which cannot watch more than 1024.
+        "asyncore_use_poll": True,
+        "trusted_proxy": proxy,
+        "trusted_proxy_count": int(proxies),
+        "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
+        # the app may trust any of the others, as X-Forwarded-Ssl or Forwarded
+        "clear_untrusted_proxy_headers": False,
+        **dict(map(_argument, options)),
+    }
+    server = import_module("waitress").create_server(import_module(module).application, **where, **arguments)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server.run()
+
+
+def _argument(option: str) -> tuple[str, str]:
+    name, equals, value = option.removeprefix("--").partition("=")
+    is_off = not equals and name.startswith("no-")
+    name = name.removeprefix("no-") if is_off else name
+    return name.replace("-", "_"), value if equals else ("false" if is_off else "true")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ...model.own import OwnLanguage
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ..contract import BACKLOG, Recipe, Server, Site
+from ..forwarded import ANYBODY, MOST_PROXIES
 from ..head import BODILESS, bodiless_files
+from ..options import own
+from ..shared_settings import KEEP_ALIVE
 
 __all__ = ["SERVER", "Waitress"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
+
+
+LANGUAGE = OwnLanguage.options(
+    {"threads": "threads", "connection-limit": "connection_limit", "channel-timeout": "keep_alive"},
+    address="host port listen ipv4 ipv6 unix-socket unix-socket-perms sockets url-prefix",
+    paths="call app",
+    process="help",
+)
 
 
 class Waitress(Server):
@@ -29,12 +41,21 @@ class Waitress(Server):
                 maximum=1024,
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
+            Setting(
+                name="connection_limit",
+                default=4096,
+                maximum=65536,
+                origin=Origin.TUNED,
+                help="Most connections at once, of which Waitress itself would take 100; the others wait.",
+            ),
+            KEEP_ALIVE,
         ),
+        own=LANGUAGE,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return waitress."""
-        return ("waitress>=3",)
+        return ("waitress>=2",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
@@ -46,7 +67,11 @@ class Waitress(Server):
                 BODILESS,
                 str(site.settings["threads"]),
                 str(BACKLOG),
-                str(KEEP_ALIVE_S),
+                str(site.settings["keep_alive"]),
+                str(site.settings["connection_limit"]),
+                ANYBODY,
+                str(MOST_PROXIES),
+                *own(site),
             ),
             files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,

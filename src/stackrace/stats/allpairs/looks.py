@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..family import Family
+from ..family import Family, widened
 from ..limits import critical
 from ..pairs import Array, pairs
 from .shrunken import shrunken
@@ -51,10 +51,7 @@ def look(values: Sequence[Sequence[float]] | Array, alpha: float = ALPHA) -> Fam
     steps = np.floor(np.log(np.where(all_pairs.df > 0, nu, 1.0)) / _STEP)
     for step in np.unique(steps[all_pairs.df > 0]):
         width[steps == step] = critical(k, math.exp(step * _STEP), alpha)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        half_width = np.where(all_pairs.df > 0, width * np.sqrt(variance / all_pairs.blocks), np.inf)
-    half_width[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=all_pairs.estimate, half_width=half_width, blocks=all_pairs.blocks)
+    return widened(all_pairs, variance, width)
 
 
 def followed(values: Sequence[Sequence[float]] | Array) -> Family:

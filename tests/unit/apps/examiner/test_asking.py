@@ -1,12 +1,12 @@
 import base64
-from itertools import chain, count, repeat
+from itertools import chain, repeat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.apps.examiner import asking
-from stackrace.apps.examiner.asking import Asking, difference, local_target
+from stackrace.apps.examiner.asking import FORWARDED_FOR, Asking, difference, local_target
 from stackrace.apps.examiner.messages import Reply, WireRequest
 
 replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map(
@@ -86,12 +86,18 @@ def test_a_failure_is_asked_twice_and_no_more():
 def test_the_host_and_added_headers_never_replace_the_users():
     added = (("X-Forwarded-Proto", "https"),)
     script = Script(body(b""))
-    assert ask(script, added=added)["added"] == [["X-Forwarded-Proto", "https"]]
-    assert script.asked[0].headers == (("Host", "127.0.0.1"), *added)
+    both = [*added, FORWARDED_FOR]
+    assert ask(script, added=added)["added"] == [list(pair) for pair in both]
+    assert script.asked[0].headers == (("Host", "127.0.0.1"), *both)
+    for scheme in ("http", "https"):
+        script = Script(body(b""))
+        own = [["host", "a"], ["X-Forwarded-Proto", scheme]]
+        # not told as added, lest it be sent twice
+        assert ask(script, added=added, headers=own)["added"] == [list(FORWARDED_FOR)]
+        assert script.asked[0].headers == (FORWARDED_FOR, ("host", "a"), ("X-Forwarded-Proto", scheme))
     script = Script(body(b""))
-    own = [["host", "a"], ["x-forwarded-proto", "http"]]
-    assert ask(script, added=added, headers=own)["added"] == []
-    assert script.asked[0].headers == (("host", "a"), ("x-forwarded-proto", "http"))
+    own.append(["x-forwarded-for", "203.0.113.7"])
+    assert ask(script, headers=own)["added"] == []
 
 
 def test_a_body_brings_its_length():
@@ -101,13 +107,21 @@ def test_a_body_brings_its_length():
     assert script.asked[0].body == b"abc"
 
 
-def test_one_redirect_is_followed_if_permitted():
-    to_books = Reply(302, (("Location", "/books/?page=1"),))
-    exchange = ask(Script(to_books, body(b"books")), follow=True)
-    assert (exchange["path"], exchange["via"], exchange["first"]["status"]) == ("/books/?page=1", "/", 200)
-    assert ask(Script(to_books), follow=False)["path"] == "/"
-    again = (Reply(302, (("Location", f"/{number}"),)) for number in count())
-    assert ask(Script(*(next(again) for _ in range(9))), follow=True)["path"] == "/0"
+def redirect(path):
+    return Reply(302, (("Location", path),), b"")
+
+
+def test_redirects_are_followed_if_permitted():
+    assert ask(Script(redirect("/books"), body(b"books")), follow=False)["path"] == "/"
+    exchange = ask(Script(redirect("/books"), redirect("/login?next=/books"), body(b"login")), follow=True)
+    assert (exchange["path"], exchange["via"]) == ("/login?next=/books", "/")
+    assert base64.b64decode(exchange["first"]["body"]) == b"login"
+
+
+def test_redirects_without_an_end_are_followed_to_a_limit():
+    endless = ask(Script(*(redirect(f"/{number}") for number in range(20))), follow=True)
+    assert endless["path"] == f"/{asking.MOST_REDIRECTS - 1}"
+    assert ask(Script(redirect("/a"), redirect("/b"), redirect("/a")), follow=True)["path"] == "/b"
 
 
 @pytest.mark.parametrize(
@@ -144,6 +158,14 @@ def test_what_an_answer_takes_is_the_median_of_all_but_the_first(monkeypatch):
     assert exchange["cpu_s"] == pytest.approx(0.02)
 
 
+def test_it_is_noted_when_every_request_was_answered_once():
+    script, noted = Script(body(b"same")), []
+    messages = [{"method": "GET", "path": path, "headers": [], "body": ""} for path in ("/a", "/b")]
+    asker = Asking(script, "127.0.0.1", (), lambda text: None)
+    asker.all_of(messages, follow=False, after_first=lambda: noted.extend(asked.path for asked in script.asked))
+    assert noted == ["/a", "/b"]
+
+
 def test_a_slow_page_is_asked_for_no_longer_than_patience_lasts(monkeypatch):
     now = iter([0.0, 0.4, 0.8, 1.2])
     monkeypatch.setattr(asking, "PATIENCE_S", 0.5)
@@ -151,3 +173,11 @@ def test_a_slow_page_is_asked_for_no_longer_than_patience_lasts(monkeypatch):
     script = Script(body(b"same"))
     ask(script)
     assert len(script.asked) == 3
+
+
+def test_in_doubt_a_rare_variant_is_looked_for(monkeypatch):
+    monkeypatch.setattr(asking, "PATIENCE_IN_DOUBT_S", 60.0)
+    message = {"method": "GET", "path": "/", "headers": [], "body": ""}
+    script = Script(*[body(b"same")] * 300, body(b"other"), body(b"same"))
+    (exchange,) = Asking(script, "127.0.0.1", (), lambda text: None, True).all_of([message], follow=False)
+    assert base64.b64decode(exchange["second"]["body"]) == b"other"

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from stackrace.cli.request_flags import RequestFlags
+from stackrace.cli.run.command import command as run_command
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.errors import InputError
 from stackrace.spec.request import RaceRequest, WorkloadRequest
@@ -80,3 +82,15 @@ def test_a_length_takes_the_place_of_the_files_lengths():
 def test_contradictions_name_the_flags_and_the_way_out(flags, request_, words):
     with pytest.raises(InputError, match=words):
         over(request_, **flags)
+
+
+def test_an_app_of_the_users_and_a_bundled_one_replace_each_other():
+    rack = RaceRequest(folder=HERE, entry=Entry(kind=EntryKind.RACK, target="config.ru"))
+    assert (over(rack, bundled="django").entry, over(rack, bundled="django").bundled) == (None, "django")
+    assert over(RaceRequest(folder=HERE, bundled="ladder"), wsgi="notes:app").bundled is None
+
+
+def test_stacks_without_their_flag_get_it() -> None:
+    done = CliRunner().invoke(run_command, ["race.toml", "gunicorn", "nginx/uwsgi/uwsgi"])
+    assert done.exit_code == 2
+    assert "stacks are given as --stack gunicorn --stack nginx/uwsgi/uwsgi" in done.output

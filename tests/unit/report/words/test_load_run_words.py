@@ -43,3 +43,11 @@ def ran(classes, *, right, wrong, expected=()):
 def test_only_the_classes_of_wrong_answers_are_listed(run, begin):
     (line,) = failures(run)
     assert line.startswith(begin)
+
+
+def test_requests_that_nobody_answered_are_a_reason():
+    silent = ran({}, right=0, wrong=0)
+    counts = replace(silent.result.counts, scheduled=50, in_flight=50)
+    silent = replace(silent, result=replace(silent.result, counts=counts))
+    (line,) = failures(silent)
+    assert line.startswith("50 were not answered by the end")

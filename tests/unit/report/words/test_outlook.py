@@ -25,6 +25,7 @@ TEN = (
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 STACKS = stacks_of(*TEN)
 PARALLELISM = parallelism_of(STACKS, CORES)
+QUICK = PageTime()
 milliseconds = st.floats(0.1, 5000)
 
 
@@ -32,13 +33,13 @@ def page(ms):
     return replace(asking("", "/"), page=PageTime(wall_s=ms / 1000, cpu_s=ms / 1000))
 
 
-def told(ms, request=ASKED, *, paths=TEN):
+def told(ms, request=ASKED, *, paths=TEN, loading=QUICK, cores=2):
     """What a user reads before the race of a page that takes ``ms``; all stacks of ``paths`` are ready."""
     ready, workload = stacks_of(*paths), page(ms)
     levels = levels_for(request, [workload], parallelism_of(ready, CORES))
-    number = number_for(request, ready, [workload], levels, CORES)
-    made = stage(workload, levels=levels, paths=paths[:number])
-    return outlook(plan_of(request, made), request, left_out=ready[number:])
+    number = number_for(request, ready, [workload], levels, CORES, loading)
+    made = stage(workload, levels=levels, paths=paths[:number], loading=loading)
+    return outlook(replace(plan_of(request, made), start_cores=cores), request, left_out=ready[number:])
 
 
 def test_of_ten_stacks_and_a_fast_page_nothing_is_said():
@@ -57,6 +58,24 @@ def test_a_slow_page_has_fewer_connections_and_stacks_and_says_so():
     assert "; the budget is 3 min." in time
     assert time.endswith("min.")
     assert "To race all, give --budget " in time
+
+
+def test_an_app_that_is_slow_to_load_has_fewer_stacks_and_says_so():
+    (words,) = told(1, loading=PageTime(wall_s=18.0, cpu_s=2.0), paths=TEN[:7])
+    assert words.startswith("The app takes 18 s to load: seven stacks need about ")
+    assert "Racing two. Left out: " in words
+    proposed = float(words.rpartition("--budget ")[2].removesuffix("min.")) * 60
+    (words,) = told(1, replace(ASKED, stacks=TEN[:7]), loading=PageTime(wall_s=18.0, cpu_s=2.0), paths=TEN[:7])
+    assert words.startswith("The app takes 18 s to load: seven stacks need about ")
+    assert words.endswith("or fewer stacks.")
+    assert told(1, replace(ASKED, budget_s=proposed), loading=PageTime(wall_s=18.0), paths=TEN[:7]) == ()
+
+
+def test_processes_that_load_the_app_side_by_side_are_named():
+    paths = ("gunicorn:workers=8", "uvicorn:workers=8")
+    loading = PageTime(wall_s=4.0, cpu_s=4.0)
+    (words,) = told(1, replace(ASKED, stacks=paths, budget_s=60.0), loading=loading, paths=paths, cores=1)
+    assert words.startswith("The app takes 4 s to load, and 32 s in the processes of a stack: ")
 
 
 def test_the_budget_that_is_proposed_is_enough():
@@ -133,7 +152,7 @@ def test_levels_that_were_given_stay(ms):
 def test_more_budget_never_means_fewer_stacks(ms, one, other):
     levels = levels_for(ASKED, [page(ms)], PARALLELISM)
     numbers = [
-        number_for(replace(ASKED, budget_s=budget), STACKS, [page(ms)], levels, CORES)
+        number_for(replace(ASKED, budget_s=budget), STACKS, [page(ms)], levels, CORES, PageTime())
         for budget in sorted((one, other))
     ]
     assert 2 <= numbers[0] <= numbers[1] <= 10
@@ -141,5 +160,5 @@ def test_more_budget_never_means_fewer_stacks(ms, one, other):
 
 def test_stacks_that_were_named_are_never_left_out():
     request = replace(ASKED, stacks=TEN, budget_s=10.0)
-    assert number_for(request, STACKS, [page(1000)], (1, 2), CORES) == len(TEN)
-    assert number_for(ASKED, STACKS[:1], [page(1)], CONCURRENCY, CORES) == 1
+    assert number_for(request, STACKS, [page(1000)], (1, 2), CORES, PageTime()) == len(TEN)
+    assert number_for(ASKED, STACKS[:1], [page(1)], CONCURRENCY, CORES, PageTime()) == 1

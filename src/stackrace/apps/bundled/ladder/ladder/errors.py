@@ -9,7 +9,7 @@ def missing_driver(wanted_by, error):
     """Return the LadderError for what ``wanted_by`` names, whose driver failed to import with ``error``."""
     return LadderError(
         f"{wanted_by} lacks its driver ({error}). Install the ladder's requirements.txt into its environment; "
-        "mysqlclient is compiled there, which needs: apt-get install libmariadb-dev pkg-config gcc python3-dev"
+        "mysqlclient is compiled there; stackrace install ladder brings what that needs"
     )
 
 

@@ -13,8 +13,7 @@ begin
   require "action_view/railtie"
   require "action_controller/page_caching"
 rescue LoadError => error
-  abort "rails: #{error.message}; run: apt-get install ruby-railties ruby-activerecord ruby-actionpack " \
-        "ruby-actionpack-page-caching ruby-sqlite3 ruby-mysql2 ruby-dalli"
+  abort "rails: #{error.message}; run: stackrace install rails"
 end
 require_relative "../lib/page_files"
 require_relative "../lib/surroundings"

@@ -1,0 +1,64 @@
+"""One stack of what could be a race: started, to be looked at or loaded, and stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..deploy.running import Running
+from ..deploy.stopping import stop
+from ..model.errors import InputError, LaunchError
+from ..model.preparing import OnPreparing, Preparing, Step
+from ..setup.deployment import Deployment, set_up
+from ..spec.request import RaceRequest
+
+__all__ = ["StackUp", "of_one_stack", "stack_up"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackUp:
+    """A stack that answers."""
+
+    deployment: Deployment
+    running: Running
+
+    def refuse_dead(self) -> None:
+        """Raise LaunchError with the last words of a process that ended although nobody asked it to."""
+        failure = self.deployment.launcher.failure_of(self.running)
+        if failure is not None:
+            raise LaunchError(failure.message, detail=failure.log)
+
+
+def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
+    """Return ``request`` with ``stack`` alone, else with the only one that it names.
+
+    Workloads stay that are for this stack; all of them where none is. Raises InputError where a choice is left.
+    """
+    named = request.stacks or ()
+    if stack is None and len(named) != 1:
+        if not named:
+            raise InputError(
+                "which stack? Give one, as in --stack gunicorn; `stackrace stacks` lists what there is"
+            )
+        raise InputError(f"{request.source} races {len(named)} stacks; choose with --stack: {', '.join(named)}")
+    chosen = stack or named[0]
+    meeting = [workload for workload in request.workloads if workload.stacks is None or chosen in workload.stacks]
+    workloads = tuple(replace(workload, stacks=None) for workload in meeting or request.workloads)
+    return replace(request, stacks=(chosen,), workloads=workloads)
+
+
+@contextmanager
+def stack_up(request: RaceRequest, on_preparing: OnPreparing, *, port: int | None = None) -> Iterator[StackUp]:
+    """Bring up the one stack of ``request`` as a race would, and leave nothing behind.
+
+    Any free ``port`` will do. Raises LaunchError where it does not come up, InputError and its kin as a race does.
+    """
+    with set_up(request, on_preparing) as deployment:
+        (chosen,) = deployment.stacks
+        on_preparing(Preparing(step=Step.START, subject=chosen.path))
+        running = deployment.launcher.launch(chosen, port=port)
+        try:
+            yield StackUp(deployment=deployment, running=running)
+        finally:
+            stop(deployment.guard, [running])

@@ -1,0 +1,94 @@
+"""Where an app keeps what it writes, as far as its settings and its variables say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ..model.app import App, EntryKind
+from ..process import leash
+from .environment import app_environment
+from .script_report import script_report
+
+__all__ = ["DataPlaces", "DatabaseServer", "data_places"]
+
+_SQLITE = re.compile(r"sqlite3?(\+\w+)?:///(?P<path>[^?]+)")
+_KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "postgresql", "mysql": "mysql"} | {
+    "mariadb": "mysql",
+    "mssql": "mssql",
+    "oracle": "oracle",
+}
+"""The first part of a database's URL, and Django's names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseServer:
+    """A database that is no file."""
+
+    kind: str
+    """``postgresql``, ``mysql``…"""
+    name: str
+    host: str
+    """Empty for this machine; a folder for a unix socket in it."""
+    key: str
+    """Where the app learns of it: ``DATABASES['default']``, ``DATABASE_URL``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataPlaces:
+    """What an app writes to."""
+
+    files: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    servers: tuple[DatabaseServer, ...] = ()
+
+    @property
+    def kinds_of_servers(self) -> frozenset[str]:
+        """The kinds of its database servers."""
+        return frozenset(server.kind for server in self.servers)
+
+
+def data_places(app: App, begin: Callable[[], None] = leash) -> DataPlaces:
+    """Return what Django's settings and the app's variables say; nothing of settings that do not load.
+
+    ``begin`` runs in the new process before the app's interpreter does.
+    """
+    environment = app_environment(app)
+    report = script_report(app, "data_places.py", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
+    servers = [
+        DatabaseServer(
+            kind=_KINDS.get(server["engine"], server["engine"]),
+            name=server["name"],
+            host=server["host"],
+            key=f"DATABASES['{server['alias']}']",
+        )
+        for server in report.get("servers", ())
+    ]
+    return DataPlaces(
+        files=(*map(Path, report.get("files", ())), *_files(app.root, environment)),
+        folders=tuple(map(Path, report.get("folders", ()))),
+        # Django's own settings say what it does with its variables
+        servers=tuple(servers or _servers(environment)),
+    )
+
+
+def _files(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the SQLite files that variables lead to, as in ``sqlite:///data.db`` and ``sqlite:////srv/data.db``."""
+    for value in environment.values():
+        if (found := _SQLITE.match(value)) and not found["path"].startswith(":"):
+            yield root / unquote(found["path"])
+
+
+def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
+    for key, value in environment.items():
+        kind = _KINDS.get(value.partition("://")[0].partition("+")[0]) if "://" in value else None
+        if kind is None:
+            continue
+        with suppress(ValueError):
+            url = urlsplit(value)
+            name = unquote(url.path.lstrip("/"))
+            yield DatabaseServer(kind=kind, name=name, host=unquote(url.hostname or ""), key=key)

@@ -1,0 +1,56 @@
+"""Ask a site for its pages, the most telling first, for as long as there is time."""
+
+from __future__ import annotations
+
+import base64
+import time
+from typing import Any
+
+from .asking import Asking
+from .channel import Channel
+from .choice import choose, links
+from .messages import CrawlOrder, Report, RequestMessage
+from .sitemaps import located
+from .survey import view_of
+
+HOME = "/"
+SITEMAPS_SHARE = 0.25
+"""The share of the time in which sitemaps may be asked for; some sites make them anew for every answer."""
+
+
+def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, channel: Channel) -> None:
+    """Write the survey as a report first, then each page as it is answered: one that hangs costs no other."""
+    survey = report["survey"]
+    assert survey is not None
+    begun_s = time.monotonic()
+
+    def left_s() -> float:
+        return order["time_s"] - (time.monotonic() - begun_s)
+
+    def fetch(path: str) -> tuple[int, bytes]:
+        is_late = left_s() < (1 - SITEMAPS_SHARE) * order["time_s"]
+        return (0, b"") if is_late else asking.glance(_request(order, path))
+
+    home = asking.page(_request(order, HOME))
+    linked = links(base64.b64decode(home["first"]["body"])) if home["first"]["status"] == 200 else []
+    view = view_of(application, report["django"] is not None)
+    given, named = (HOME, *order["given"]), located(fetch, order["sitemap"])
+    chosen = choose(given, named, survey["pages"], linked, view)
+    survey["asked"], survey["unasked"] = chosen
+    channel.report(report)
+    channel.page(home)
+    for done, path in enumerate(chosen.asked[1:], start=1):
+        # the user's own pages are asked for, however long the others take
+        if left_s() <= 0 and done >= len(given):
+            return
+        channel.progress(done, len(chosen.asked), _eta_s(done, len(chosen.asked), left_s(), order["time_s"]))
+        channel.page(asking.page(_request(order, path)))
+
+
+def _eta_s(done: int, number: int, left_s: float, time_s: float) -> float:
+    """Return how long the rest will take if it is as quick as what was asked, and at most what is left."""
+    return max(min(left_s, (time_s - left_s) / done * (number - done)), 0.0)
+
+
+def _request(order: CrawlOrder, path: str) -> RequestMessage:
+    return {"method": "GET", "path": path, "headers": order["headers"], "body": ""}

@@ -1,0 +1,73 @@
+"""Where a Django project keeps what it writes, by its settings.
+
+The report is JSON and goes into the file descriptor given as argument. Run by the app's own interpreter,
+before anything else of the app is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+_FILE_SESSIONS = "django.contrib.sessions.backends.file"
+
+
+def main() -> None:
+    """Load the settings and report; without a working project nothing is reported, and its examination says why."""
+    report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
+    sys.path[0] = os.getcwd()  # noqa: PTH109
+    sys.argv[1:] = []
+    settings: Any = import_module("django.conf").settings
+    report.write(
+        json.dumps({"files": _files(settings), "folders": _folders(settings), "servers": _servers(settings)})
+    )
+
+
+def _files(settings: Any) -> list[str]:
+    """Return the SQLite files and the logs."""
+    names = [str(database.get("NAME") or "") for database in settings.DATABASES.values() if _is_sqlite(database)]
+    handlers = (getattr(settings, "LOGGING", None) or {}).get("handlers", {})
+    logs = [str(handler["filename"]) for handler in handlers.values() if handler.get("filename")]
+    return [os.path.abspath(path) for path in map(_path, [*names, *logs]) if path]  # noqa: PTH100
+
+
+def _path(name: str) -> str:
+    """Return the file of a SQLite name, which may be a URI; empty for a database in memory."""
+    if ":memory:" in name or "mode=memory" in name:
+        return ""
+    return name[len("file:") :].partition("?")[0] if name.startswith("file:") else name
+
+
+def _folders(settings: Any) -> list[str]:
+    folders = [settings.MEDIA_ROOT, settings.STATIC_ROOT, getattr(settings, "EMAIL_FILE_PATH", None)]
+    if settings.SESSION_ENGINE == _FILE_SESSIONS:
+        folders.append(settings.SESSION_FILE_PATH)
+    caches, storages = settings.CACHES.values(), (getattr(settings, "STORAGES", None) or {}).values()
+    folders += [cache.get("LOCATION") for cache in caches if str(cache.get("BACKEND")).endswith("FileBasedCache")]
+    folders += [(storage.get("OPTIONS") or {}).get("location") for storage in storages]
+    return [os.path.abspath(str(folder)) for folder in folders if folder]  # noqa: PTH100
+
+
+def _servers(settings: Any) -> list[dict[str, str]]:
+    """Return the databases that are no files: under which alias, of what kind, its name and its host."""
+    return [
+        {
+            "alias": str(alias),
+            "engine": str(database.get("ENGINE", "")).rpartition(".")[2],
+            "name": str(database.get("NAME") or ""),
+            "host": str(database.get("HOST") or ""),
+        }
+        for alias, database in settings.DATABASES.items()
+        if database.get("ENGINE") and not _is_sqlite(database) and not str(database["ENGINE"]).endswith(".dummy")
+    ]
+
+
+def _is_sqlite(database: Any) -> bool:
+    return str(database.get("ENGINE", "")).endswith(("sqlite3", "spatialite"))
+
+
+if __name__ == "__main__":
+    main()

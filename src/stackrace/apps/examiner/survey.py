@@ -1,0 +1,166 @@
+"""What a race file of this app could say: its pages, its folders of static files, the services it is set up for.
+
+Each framework is asked in its own way, and known by what its application has: no framework is imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+from .choice import View, unknown_view
+from .messages import SurveyReport
+
+MOST_PAGES = 200
+_MOST_WRAPPERS = 10
+_WRAPPED = ("__wrapped__", "app", "application", "_app", "wsgi_app", "asgi_app")
+_MARKS = ("<", "{", "(", "*", "[", "\\", "?")
+"""Signs of a parameter in the path of a route."""
+
+
+def survey(application: Any, is_django: bool) -> SurveyReport:
+    """Return what is known; what an app refuses to tell is left out."""
+    routed = _unwrapped(application)
+    pages = _django_pages() if is_django else _framework_pages(routed)
+    settings: Any = import_module("django.conf").settings if is_django else None
+    return {
+        "pages": list(dict.fromkeys(page for page in pages if _is_plain(page)))[:MOST_PAGES],
+        "asked": [],
+        "unasked": {},
+        "static": dict(_static_folders(routed)),
+        "static_root": str(getattr(settings, "STATIC_ROOT", None) or "") if is_django else "",
+        "databases": _databases(settings) if is_django else [],
+        "caches": _caches(settings) if is_django else [],
+    }
+
+
+def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
+    """Return what tells the view of a path; of a framework that does not, or an unknown path, nothing."""
+    routed = _unwrapped(application)
+
+    def django_view(path: str) -> View:
+        match = import_module("django.urls").resolve(path.partition("?")[0])
+        return View(match._func_path, len(match.args) + len(match.kwargs))
+
+    def werkzeug_view(path: str) -> View:
+        endpoint, arguments = routed.url_map.bind("localhost").match(path.partition("?")[0])
+        return View(str(endpoint), len(arguments))
+
+    known = django_view if is_django else werkzeug_view if hasattr(routed, "url_map") else unknown_view
+
+    def view(path: str) -> View:
+        try:
+            return known(path)
+        except Exception:  # no route, or another kind of route
+            return unknown_view(path)
+
+    return view
+
+
+def _unwrapped(application: Any) -> Any:
+    """Return the framework's application inside of middleware."""
+    for _ in range(_MOST_WRAPPERS):
+        if any(hasattr(application, name) for name in ("url_map", "routes", "_router")):
+            return application
+        inner = next((getattr(application, name) for name in _WRAPPED if hasattr(application, name)), None)
+        if inner is None:
+            # a bound method, as Flask's wsgi_app, belongs to the application
+            inner = getattr(application, "__self__", None)
+        if inner is None:
+            return application
+        application = inner
+    return application
+
+
+def _is_plain(path: str) -> bool:
+    return path.startswith("/") and path.isascii() and not any(mark in path for mark in (*_MARKS, " "))
+
+
+def _django_pages() -> Iterator[str]:
+    urls: Any = import_module("django.urls")
+    try:
+        yield from _django_level(urls.get_resolver().url_patterns, "/")
+    except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
+        return
+
+
+def _django_level(patterns: Any, prefix: str) -> Iterator[str]:
+    for entry in patterns:
+        text = str(entry.pattern)
+        path = prefix + (re.sub(r"\\Z\Z", "", text.lstrip("^").rstrip("$")) if _is_regex(entry) else text)
+        if any(mark in path for mark in _MARKS):
+            continue
+        if hasattr(entry, "url_patterns"):
+            yield from _django_level(entry.url_patterns, path)
+        else:
+            yield path
+
+
+def _is_regex(entry: Any) -> bool:
+    return type(entry.pattern).__name__ == "RegexPattern"
+
+
+def _framework_pages(application: Any) -> Iterator[str]:
+    try:
+        if hasattr(application, "url_map"):
+            yield from _werkzeug_pages(application.url_map)
+        elif isinstance(getattr(application, "routes", None), (list, tuple)):
+            yield from _routed_pages(application.routes, "")
+        elif "falcon" in sys.modules and hasattr(application, "_router"):
+            inspect: Any = import_module("falcon.inspect")
+            for route in inspect.inspect_routes(application):
+                if any(method.method == "GET" for method in route.methods):
+                    yield route.path
+    except Exception:  # a survey is a help, never a reason to fail
+        return
+
+
+def _werkzeug_pages(url_map: Any) -> Iterator[str]:
+    for rule in url_map.iter_rules():
+        if "GET" in (rule.methods or ()) and not rule.arguments - set(rule.defaults or ()):
+            yield str(rule.rule)
+
+
+def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
+    """Starlette, FastAPI and Litestar have ``path`` and ``methods``, Bottle ``rule`` and ``method``."""
+    for route in routes:
+        path = str(getattr(route, "path", getattr(route, "rule", "")))
+        inner = getattr(route, "routes", None)
+        methods = getattr(route, "methods", None) or [getattr(route, "method", "")]
+        if inner:
+            yield from _routed_pages(inner, prefix + path)
+        elif "GET" in methods and getattr(route, "include_in_schema", True):
+            yield prefix + path or "/"
+
+
+def _static_folders(application: Any) -> Iterator[tuple[str, str]]:
+    """Yield folders by their URL prefix: Flask's own, and what is mounted of StaticFiles."""
+    folder, prefix = getattr(application, "static_folder", None), getattr(application, "static_url_path", None)
+    if isinstance(folder, str) and isinstance(prefix, str) and os.path.isdir(folder) and prefix.strip("/"):  # noqa: PTH112
+        yield "/" + prefix.strip("/") + "/", os.path.abspath(folder)  # noqa: PTH100
+    routes = getattr(application, "routes", None)
+    for route in routes if isinstance(routes, (list, tuple)) else ():
+        directory = getattr(getattr(route, "app", None), "directory", None)
+        path = str(getattr(route, "path", "")).strip("/")
+        if directory and path and os.path.isdir(directory):  # noqa: PTH112
+            yield "/" + path + "/", os.path.abspath(directory)  # noqa: PTH100
+
+
+def _databases(settings: Any) -> list[list[str]]:
+    """Return engine and place of each database, without names of users or passwords."""
+    return [
+        [str(database.get("ENGINE", "")), _place(database.get("HOST"), database.get("PORT"))]
+        for database in settings.DATABASES.values()
+    ]
+
+
+def _place(host: Any, port: Any) -> str:
+    return f"{host}:{port}" if host and port else str(host or "")
+
+
+def _caches(settings: Any) -> list[str]:
+    return [str(cache.get("BACKEND", "")) for cache in settings.CACHES.values()]

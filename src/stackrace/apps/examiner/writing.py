@@ -1,0 +1,117 @@
+"""Which files an app writes to: those that it opens so in this process, and those that its processes hold open.
+
+Source: audit events table of Python's library reference; proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+MOST = 50
+"""Files that are reported."""
+
+
+class Writing:
+    """Hears of files from ``watch`` on."""
+
+    def __init__(self) -> None:
+        self._opened: dict[str, None] = {}
+        self._made: set[str] = set()
+
+    def watch(self) -> None:
+        """Listen until the process ends: a hook cannot be taken away."""
+        sys.addaudithook(self._hear)
+
+    def files(self) -> list[str]:
+        """Return the files that exist now, without links; what the app made for itself as temporary is left out."""
+        held = (path for pid in processes() for path in (*_held(pid), *_mapped(pid)))
+        paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
+        return [path for path in paths if path not in self._made and _is_file(path)][:MOST]
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        try:
+            if event == "open":
+                self._hear_open(*arguments)
+            elif event == "sqlite3.connect":
+                if path := _database(os.fsdecode(arguments[0])):
+                    self._opened[os.path.abspath(path)] = None  # noqa: PTH100 (a Path is slow)
+            elif event == "os.rename":
+                self._opened[os.path.abspath(os.fsdecode(arguments[1]))] = None  # noqa: PTH100
+        except Exception:
+            # what the app does goes on, whatever it passed
+            return
+
+    def _hear_open(self, path: Any, mode: Any, flags: int) -> None:
+        if isinstance(path, int) or flags & os.O_ACCMODE == os.O_RDONLY:
+            return
+        absolute = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
+        if flags & os.O_EXCL:
+            self._made.add(os.path.realpath(absolute))
+        else:
+            self._opened[absolute] = None
+
+
+def _database(name: str) -> str:
+    """Return the file of a SQLite name; empty for one in memory, or one that is only read."""
+    if not name.startswith("file:"):
+        return "" if name == ":memory:" else name
+    path, _, query = name[len("file:") :].partition("?")
+    mode = parse_qs(query).get("mode", [""])[0]
+    return "" if mode in ("ro", "memory") or path == ":memory:" else unquote(path)
+
+
+def processes() -> list[int]:
+    """Return this process and all that the app started, daemons excepted: the processes of its session."""
+    own, pids = os.getsid(0), [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    return [pid for pid in pids if _session_of(pid) == own]
+
+
+def _session_of(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return -1
+
+
+def _held(pid: int) -> Iterator[str]:
+    for line in _lines_of_folder(f"/proc/{pid}/fd"):
+        try:
+            with open(f"/proc/{pid}/fdinfo/{line}", encoding="ascii") as info:  # noqa: PTH123
+                flags = next(int(each.split()[1], 8) for each in info if each.startswith("flags:"))
+            if flags & os.O_ACCMODE != os.O_RDONLY:
+                yield os.readlink(f"/proc/{pid}/fd/{line}")  # noqa: PTH115
+        except (OSError, StopIteration):
+            continue
+
+
+def _lines_of_folder(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _mapped(pid: int) -> Iterator[str]:
+    """Yield the files that are mapped for writing and shared, as databases in memory are."""
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as maps:  # noqa: PTH123
+            lines = [line.rstrip("\n").split(maxsplit=5) for line in maps]
+    except OSError:
+        return
+    for words in lines:
+        if len(words) == 6 and words[1][1] == "w" and words[1][3] == "s":
+            yield words[5]
+
+
+def _is_file(path: str) -> bool:
+    if path.startswith(("/dev/", "/proc/", "/sys/")):
+        return False
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,162 @@
+"""What an app's own traceback means for a race, and what mends it: a variable, an environment, a service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from ..model.app import App
+from .installers import installers
+from .interpreter import other_pythons
+from .projects import VARIABLE, deployment_commands, settings_candidates
+from .surroundings import project_folders
+
+__all__ = ["import_hint", "service_hint"]
+
+_SERVICES = {
+    "postgresql": re.compile(r"connection to server .* failed|could not connect to server|asyncpg.*Connect", re.S),
+    "mariadb": re.compile(r"Can't connect to (local )?(MySQL|MariaDB|server)"),
+    "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379"),
+    "memcached": re.compile(r"pymemcache|pylibmc|:11211"),
+}
+"""How clients say that nobody answers, by the service that a race can start."""
+
+_REFUSED = re.compile(r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed")
+
+_VARIABLE_WORDS = re.compile(
+    r"environ|env ?var|declare it as|is missing, and has no default|field required|SECRET_KEY|must be set|not set",
+    re.IGNORECASE,
+)
+"""How Python and the usual libraries (decouple, environ, environs, pydantic, Starlette) ask for a variable."""
+
+_FROM_ENVIRON = re.compile(r'File "(?:.*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
+_NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9_]{2,}\b")
+_UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9]+(?=')")
+_FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
+"""How pydantic names the variables that it wants, in capitals or not."""
+
+_SECRET = re.compile(r"KEY|PASS|SECRET|TOKEN|DSN|URL|CREDENTIAL")
+"""Variables whose values do not belong into a terminal, which may be a log that others read."""
+
+_ENV_FILES = (".env", ".env.local", ".env.production", ".env.prod", ".env.development", ".env.dev", ".envrc")
+_TEMPLATES = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.local.example", "env.example",
+              "env_sample")  # fmt: skip
+
+MOST_NAMED = 4
+"""Environments in a hint."""
+
+
+def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.environ) -> str:
+    """Return what to change, to be put behind the exception's own words; empty where nothing is known.
+
+    ``traceback`` is that of an app which could not be imported, or whose settings could not be loaded.
+    """
+    last = _last_exception(traceback)
+    if module := re.search(r"ModuleNotFoundError: No module named '([^']+)'", last):
+        return _missing_module(module[1].partition(".")[0], app, environ)
+    return _missing_variable(traceback, last, app) or service_hint(traceback)
+
+
+def service_hint(traceback: str) -> str:
+    """Return which service does not answer, and the key that starts one; empty for anything else."""
+    for name, sign in _SERVICES.items():
+        if sign.search(traceback) and _REFUSED.search(traceback):
+            return f'; it wants {name}: [app] services = ["{name}"] starts one (docs/services.md), or start yours'
+    if _REFUSED.search(_last_exception(traceback)):
+        return "; a service that it needs does not answer: start it, or let [app] services start one"
+    return ""
+
+
+def _last_exception(traceback: str) -> str:
+    """Return the last exception's own lines: those behind the last frame."""
+    lines = traceback.rstrip().splitlines()
+    start = max((number for number, line in enumerate(lines) if line.startswith("  ")), default=-1)
+    tail = lines[start + 1 :]
+    # pydantic's messages are indented themselves
+    first = next(
+        (number for number, line in enumerate(lines) if re.match(r"[\w.]+(Error|Exception)\b", line)), None
+    )
+    return "\n".join(lines[first:] if not tail and first is not None else tail)
+
+
+def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
+    if missing == app.entry.target.partition(":")[0].partition(".")[0]:
+        return f"; its imports start from {app.root} ([app] root)"
+    words = f"; it is not installed for {app.python} (--python, [app] python)"
+    if app.python is None:
+        return words
+    for path, command in islice(installers(app.root), 1):
+        words += f"; did you run {command.format(python=app.python, path=_shown(path))}? There is {_shown(path)}"
+    others = [f"{known.python} ({known.reason})" for known in other_pythons(app.root, app.python, environ)]
+    return words + (f"; there are also {', '.join(others[:MOST_NAMED])}" if others else "")
+
+
+def _missing_variable(traceback: str, last: str, app: App) -> str:
+    asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
+    names = {name.upper() for name in _NAME.findall(last)}
+    for path in _files(app.root, _ENV_FILES):
+        if names & (_names_in(path) - app.environment.keys()):
+            return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
+    if not asked:
+        return ""
+    name = VARIABLE if VARIABLE in last else _asked_for(last)
+    if name == "DATABASE_URL":
+        return '; [app] services = ["postgresql"] starts a database and sets DATABASE_URL, or set it in [app] env'
+    if deployed := _deployed_variable(names - app.environment.keys(), app.root):
+        return deployed
+    if name == VARIABLE and (settings := settings_candidates(app.root)):
+        return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:MOST_NAMED])
+    for path in _files(app.root, _TEMPLATES):
+        if names & _names_in(path):
+            filled = path.with_name(".env")
+            return f"; copy {_shown(path)} to {_shown(filled)}, fill it in, and give --env-file {_shown(filled)}"
+    for path in _files(app.root, _ENV_FILES):
+        return f'; it is not in {_shown(path)} either: add it there, or give [app] env = {{ {name} = "…" }}'
+    return f'; set it as [app] env = {{ {name} = "…" }}, or in a file with --env-file'
+
+
+def _asked_for(error: str) -> str:
+    """Return the name of the variable that an error asks for."""
+    return next((name.upper() for name in (*_UPPER.findall(error), *_FIELD.findall(error))), "NAME")
+
+
+def _deployed_variable(names: set[str], root: Path) -> str:
+    """Say which deployment file sets one of ``names``, or which file of variables it names does."""
+    for folder in project_folders(root):
+        for command in deployment_commands(folder):
+            for path in (command.file.parent / name for name in command.env_files):
+                if names & _names_in(path):
+                    return (
+                        f"; {_shown(command.file)} names {_shown(path)}: --env-file {_shown(path)} ([app] env_file)"
+                    )
+            for name in sorted(names & command.environment.keys()):
+                # what is to be filled in is no value
+                if "$" not in (value := command.environment[name]):
+                    shown = '"…"' if _SECRET.search(name) else json.dumps(value)
+                    return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
+    return ""
+
+
+def _files(root: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    for folder in project_folders(root):
+        for name in names:
+            if (folder / name).is_file():
+                yield folder / name
+
+
+def _names_in(path: Path) -> set[str]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return set()
+    return {name.upper() for name in re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=", text, re.MULTILINE)}
+
+
+def _shown(path: Path) -> str:
+    """Return the path as the user would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,0 +1,227 @@
+"""The applications in a project's code, and the ones that its deployment files name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from pathlib import Path, PurePosixPath
+
+from ...model.app import Entry, EntryKind
+from ...model.errors import InputError
+from ..target import entry_of
+from .callables import CodeIndex, Definition
+from .code import content, import_name, is_aside, python_files
+from .commands import ServedApp, served_apps
+from .deployment import DeploymentCommand, deployment_commands
+from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
+
+__all__ = ["Candidate", "ProjectCode", "Rank", "shown"]
+
+_FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
+"""Usual names of the file that a server is pointed to, the most usual first."""
+_NAMES = ("app", "application")
+
+
+class Rank(IntEnum):
+    """How sure it is that a candidate is what the user runs; the lowest is the surest."""
+
+    USUAL = 0
+    """An application by a usual name."""
+    OTHER = 1
+    """One by another name."""
+    FACTORY = 2
+    """A function by a usual name that makes one, and needs no arguments."""
+    UNLIKELY = 3
+    """Another function, an example or a tool."""
+    TEST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An application that could be raced."""
+
+    root: Path
+    """Where its imports start."""
+    entry: Entry
+    title: str
+    """Of its framework."""
+    place: str
+    """Where it stands, relative to the project: ``app.py, line 5``."""
+    rank: Rank = Rank.USUAL
+    origin: tuple[Path, int] = (Path(), 0)
+    """Where it is made: two names of the same application have the same origin."""
+
+    @property
+    def name(self) -> str:
+        """Its name in its module, without a call."""
+        return self.entry.target.partition(":")[2].partition("(")[0]
+
+    def flags(self, folder: Path) -> list[str]:
+        """Return the flags that race it from ``folder``."""
+        place = shown(self.root, folder)
+        project = [] if place == "." else ["--project", place]
+        if self.entry.kind is EntryKind.DJANGO:
+            return project
+        return [*project, f"--{self.entry.kind}", self.entry.target]
+
+
+class ProjectCode:
+    """The Python code in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = tuple(python_files(folder))
+        self._known = frozenset(self.files)
+        roots = (
+            folder,
+            folder / "src",
+            *(path for path in _folders(folder) if not (path / "__init__.py").exists()),
+        )
+        self._index = CodeIndex(self.files, roots)
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is more than tests, examples and tools."""
+        return any(not is_aside(path, self.folder) for path in self.files)
+
+    def own_servers(self) -> tuple[str, ...]:
+        """Return the frameworks in use that only their own server runs."""
+        texts = [content(path) or b"" for path in self.files]
+        return tuple(name for name, sign in OWN_SERVERS.items() if any(sign.search(text) for text in texts))
+
+    def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
+        """Return the applications in the code but for the folders ``elsewhere``, each once, the surest first."""
+        by_origin: dict[tuple[Path, int], list[Candidate]] = {}
+        for path in self.files:
+            if any(path.is_relative_to(folder) for folder in elsewhere):
+                continue
+            if path.stem in _FILES or MENTIONED.search(content(path) or b""):
+                for candidate in self._of_file(path):
+                    by_origin.setdefault(candidate.origin, []).append(candidate)
+        kept = [min(same, key=self._preference) for same in by_origin.values()]
+        return tuple(sorted(self._whole(kept), key=self._preference))
+
+    def in_file(self, path: Path) -> tuple[Candidate, ...]:
+        """Return the applications in the file at ``path``, the surest first."""
+        return tuple(sorted(self._of_file(path), key=self._preference))
+
+    def deployed(self) -> tuple[Candidate, ...]:
+        """Return the applications that deployment files start, each once, in the order of the files."""
+        named: dict[tuple[Path, str], Candidate] = {}
+        for command in deployment_commands(self.folder):
+            for served in served_apps(command.words, command.environment):
+                candidate = self._served(served, command)
+                if candidate is not None:
+                    named.setdefault((candidate.root, candidate.entry.target), candidate)
+        return tuple(named.values())
+
+    def _of_file(self, path: Path) -> Iterator[Candidate]:
+        root, module = self._import_name(path)
+        if not module or module == "__main__":
+            return
+        for name, definition in self._index.callables(path).items():
+            if not name.startswith("_"):
+                yield self._candidate(path, root, module, name, definition)
+
+    def _import_name(self, path: Path) -> tuple[Path, str]:
+        return import_name(path, self._index.tree(path), self.folder)
+
+    def _candidate(self, path: Path, root: Path, module: str, name: str, definition: Definition) -> Candidate:
+        called = name + ("()" if definition.is_factory else "")
+        if definition.attribute and not definition.is_factory:
+            called += f".{definition.attribute}"
+        return Candidate(
+            root=root,
+            entry=Entry(kind=definition.kind, target=f"{module}:{called}"),
+            title=definition.title,
+            place=shown(path, self.folder) + (f", line {definition.line}" if definition.path == path else ""),
+            rank=self._rank(path, name, definition),
+            origin=(definition.path, definition.line),
+        )
+
+    def _rank(self, path: Path, name: str, definition: Definition) -> Rank:
+        if is_aside(path, self.folder):
+            parts = path.relative_to(self.folder).parts
+            return Rank.TEST if any(part.startswith("test") for part in parts) else Rank.UNLIKELY
+        if definition.is_factory:
+            return Rank.FACTORY if name in FACTORIES and definition.is_callable_bare else Rank.UNLIKELY
+        return Rank.USUAL if name in _NAMES else Rank.OTHER
+
+    def _preference(self, candidate: Candidate) -> tuple[int, int, int, str]:
+        module, _, name = candidate.entry.target.partition(":")
+        stem = module.rpartition(".")[2]
+        usual = _FILES.index(stem) if stem in _FILES else len(_FILES)
+        return candidate.rank, module.count("."), usual, f"{module}:{name}"
+
+    def _whole(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Leave out applications that another one imports and so contains, and factories that one calls."""
+        kept = list(candidates)
+        best = min((candidate.rank for candidate in kept), default=Rank.USUAL)
+        tops = [candidate for candidate in kept if candidate.rank == best]
+        parts = {
+            path
+            for candidate in tops
+            for path in self._index.imported_files(candidate.origin[0])
+            if path != candidate.origin[0]
+        }
+        wholes = [candidate for candidate in tops if candidate.origin[0] not in parts]
+        return kept if not wholes else [each for each in kept if each in wholes or each not in tops]
+
+    def _served(self, served: ServedApp, command: DeploymentCommand) -> Candidate | None:
+        path, root, module = self._module(served)
+        if path is None or not module:
+            return None
+        definitions = self._index.callables(path)
+        name, call, arguments = served.name.partition("(")
+        if not name:
+            chosen = self.in_file(path)
+            return replace(chosen[0], place=shown(command.file, self.folder)) if chosen else None
+        definition = definitions.get(name)
+        kind = served.kind if definition is None else definition.kind
+        is_factory = served.is_factory or (definition is not None and definition.is_factory)
+        target = f"{module}:{name}" + (call + arguments if call else "()" if is_factory else "")
+        try:
+            entry = entry_of(kind, target)
+        except InputError:
+            return None
+        return Candidate(
+            root=root,
+            entry=entry,
+            title=kind.upper() if definition is None else definition.title,
+            place=shown(command.file, self.folder),
+            origin=(path, 0) if definition is None else (definition.path, definition.line),
+        )
+
+    def _module(self, served: ServedApp) -> tuple[Path | None, Path, str]:
+        """Return the file of what a command names, where its imports start, and its dotted name."""
+        is_file = served.module.endswith(".py") or "/" in served.module
+        parts = [served.module.removesuffix(".py")] if is_file else served.module.split(".")
+        for base in self._bases(served.folder):
+            place = base.joinpath(*parts)
+            module, package = place.with_name(f"{place.name}.py"), place / "__init__.py"
+            for path in (module, package) if is_file else (package, module):
+                if path in self._known:
+                    return (path, *self._import_name(path)) if is_file else (path, base, served.module)
+        return None, self.folder, ""
+
+    def _bases(self, folder: str) -> Iterator[Path]:
+        """Yield folders that imports may start from; a folder in an image is named by its last parts."""
+        parts = PurePosixPath(folder).parts
+        for start in range(len(parts)):
+            place = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
+            if place.is_dir():
+                yield place
+        yield from (self.folder, self.folder / "src", *_folders(self.folder))
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except OSError:
+        return []
+
+
+def shown(path: Path, folder: Path) -> str:
+    """Return ``path`` as the user of ``folder`` knows it."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

@@ -1,0 +1,140 @@
+"""Which application a command line serves: ``uvicorn app.main:app --host 0.0.0.0``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ...model.app import EntryKind
+
+__all__ = ["ServedApp", "served_apps"]
+
+_WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
+
+_PROGRAMS = {
+    "daphne": _ASGI,
+    "fastapi": _ASGI,
+    "flask": _WSGI,
+    "granian": _ASGI,
+    "gunicorn": _WSGI,
+    "hypercorn": _ASGI,
+    "litestar": _ASGI,
+    "mod_wsgi-express": _WSGI,
+    "quart": _ASGI,
+    "sanic": _ASGI,
+    "uvicorn": _ASGI,
+    "uwsgi": _WSGI,
+    "waitress-serve": _WSGI,
+}
+"""Programs that serve an application, and the interface that they take unless told otherwise."""
+
+_NAMED_BY = frozenset({"--app", "-A", "--entrypoint", "-e", "--module", "-w", "--wsgi", "--wsgi-file", "--file"})
+"""Options whose value is the application."""
+_FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
+_FACTORIES = frozenset({"--factory", "--call"})
+
+_TARGET = re.compile(r"(?:asgi:|wsgi:)?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*(?:\(.*\))?)$")
+_MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedApp:
+    """An application as a command names it."""
+
+    kind: EntryKind
+    module: str
+    """A dotted name, or the path of a file; empty where the program looks for one itself."""
+    name: str
+    """The callable, perhaps with a call; empty where the program looks for one itself."""
+    folder: str = ""
+    """Where imports start, below the project's folder; empty for that."""
+    is_factory: bool = False
+
+
+def served_apps(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[ServedApp]:
+    """Yield the applications that the commands in ``words`` serve, ``;`` and ``&&`` between them.
+
+    >>> [app.name for app in served_apps(("poetry", "run", "gunicorn", "-b", "0.0.0.0:80", "shop:app"), {})]
+    ['app']
+    """
+    folder = ""
+    for command in _commands(words):
+        if command[:1] == ["cd"] and len(command) > 1:
+            folder = command[1]
+            continue
+        place = next((index for index, word in enumerate(command) if PurePath(word).name in _PROGRAMS), None)
+        if place is not None:
+            served = _served(PurePath(command[place]).name, command[place + 1 :], environment, folder)
+            if served is not None:
+                yield served
+
+
+def _commands(words: Sequence[str]) -> Iterator[list[str]]:
+    command: list[str] = []
+    for word in _opened(words):
+        if word in (";", "&&", "||", "|", "&"):
+            yield command
+            command = []
+        else:
+            command.append(word)
+    yield command
+
+
+def _opened(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words, and in place of one that holds a whole command, as behind ``sh -c``, the words of that."""
+    for word in words:
+        parts = word.split()
+        yield from parts if any(PurePath(part).name in _PROGRAMS for part in parts) else [word]
+
+
+def _served(program: str, words: Sequence[str], environment: Mapping[str, str], folder: str) -> ServedApp | None:
+    options = dict(_options(words))
+    folder = next((options[name] for name in _FOLDERS if name in options), folder)
+    kind = _kind(program, options)
+    is_factory = bool(_FACTORIES & set(words)) or any(word.startswith("--call=") for word in words)
+    named = [options[name] for name in _NAMED_BY if name in options and not _is_other_option(program, name)]
+    if program in ("flask", "quart") and environment.get(f"{program.upper()}_APP"):
+        named.append(environment[f"{program.upper()}_APP"])
+    for word in (*named, *words):
+        if match := _TARGET.match(word.removeprefix("--call=")):
+            return ServedApp(kind=kind, module=match[1], name=match[2], folder=folder, is_factory=is_factory)
+    module = next((word for word in (*named, *_last_words(program, words)) if _MODULE.match(word)), "")
+    if not module and program not in ("fastapi", "flask", "litestar", "quart"):
+        return None
+    name = options.get("--callable", "application" if program in ("gunicorn", "uwsgi", "mod_wsgi-express") else "")
+    return ServedApp(kind=kind, module=module, name=name, folder=folder, is_factory=is_factory)
+
+
+def _is_other_option(program: str, name: str) -> bool:
+    """gunicorn's ``-w`` is a number of workers, its ``-e`` a variable."""
+    only = {"-w": ("uwsgi",), "-e": ("fastapi",), "-A": ("flask", "quart")}
+    return program not in only.get(name, (program,))
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for index, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name.startswith("-"):
+            following = words[index + 1] if index + 1 < len(words) else ""
+            yield name, value if equals else following
+
+
+def _kind(program: str, options: Mapping[str, str]) -> EntryKind:
+    interface = options.get("--interface", "")
+    if interface:
+        return _WSGI if "wsgi" in interface else _ASGI
+    worker = options.get("-k", options.get("--worker-class", ""))
+    if program == "gunicorn" and re.search("uvicorn|asgi|hypercorn", worker, re.IGNORECASE):
+        return _ASGI
+    return _PROGRAMS[program]
+
+
+def _last_words(program: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield what may name a module without a callable: gunicorn's last word, the file of ``fastapi run``."""
+    positional = [word for word in words if not word.startswith("-")]
+    if program in ("fastapi", "flask", "litestar", "quart"):
+        yield from (word for word in positional if word.endswith(".py"))
+    elif positional and words and positional[-1] == words[-1]:
+        yield words[-1]

@@ -1,0 +1,57 @@
+"""The edge of the program: text that others wrote reaches the terminal as text, never as a command to it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from ..model.printable import printable
+
+__all__ = ["PrintableStream", "printable_output", "trusted"]
+
+
+class PrintableStream:
+    """A text stream that makes everything printable, whoever writes to it: escape sequences, controls, bidi marks.
+
+    What draws styles of its own, and cleans what it draws, writes to ``trusted``.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.trusted = stream
+
+    def write(self, text: str | bytes) -> int:
+        """Write ``text`` made printable; returns the length of what was given. Click completes words in bytes."""
+        self.trusted.write(printable(text.decode(errors="replace") if isinstance(text, bytes) else text))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write all ``lines``."""
+        self.write("".join(lines))
+
+    def __getattr__(self, name: str) -> Any:
+        # whoever is given the bytes' stream writes past this one
+        if name == "buffer":
+            raise AttributeError(name)
+        return getattr(self.trusted, name)
+
+
+@contextmanager
+def printable_output() -> Iterator[None]:
+    """Have stdout and stderr take nothing but text."""
+    before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    for name, stream in before.items():
+        # a process may be started without them
+        if stream is not None:
+            setattr(sys, name, PrintableStream(stream))
+    try:
+        yield
+    finally:
+        for name, stream in before.items():
+            setattr(sys, name, stream)
+
+
+def trusted(stream: TextIO) -> TextIO:
+    """Return where our own control sequences for ``stream`` go."""
+    return cast(TextIO, getattr(stream, "trusted", stream))

@@ -1,0 +1,54 @@
+"""Why pages are not raced, in few words: how many for each reason, and one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...setup.surveying import Page, ProjectSurvey
+
+__all__ = ["Hidden", "hidden"]
+
+_LOGIN = re.compile(r"log-?in|sign-?in|[?&]next=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """Pages that are not raced for the same reason."""
+
+    reason: str
+    pages: tuple[Page, ...]
+
+    @property
+    def example(self) -> str:
+        """The path of the first of them, as it was asked for."""
+        return self.pages[0].via or self.pages[0].path
+
+    @property
+    def detail(self) -> str:
+        """What the app said of the example; empty where the reason says it all."""
+        page = self.pages[0]
+        return page.problem.partition(": ")[2] if (page.status or 0) >= 500 else ""
+
+
+def hidden(survey: ProjectSurvey, raced: Sequence[Page]) -> tuple[Hidden, ...]:
+    """Return the pages of ``survey`` that are not ``raced``, by reason; those that were asked for come first."""
+    paths = {page.path for page in raced}
+    by_reason: dict[str, dict[str, Page]] = {}
+    for page in sorted(survey.pages, key=lambda page: page.status is None):
+        if page.path not in paths:
+            by_reason.setdefault(_reason(page), {}).setdefault(page.via or page.path, page)
+    return tuple(Hidden(reason=reason, pages=tuple(pages.values())) for reason, pages in by_reason.items())
+
+
+def _reason(page: Page) -> str:
+    if page.status is None:
+        return page.problem
+    if page.status in (401, 403) or (page.via and not page.is_main and _LOGIN.search(page.path)):
+        return "wants a login"
+    if page.problem:
+        return f"answers {page.status}"
+    if page.via and not page.is_main:
+        return "redirects to another page"
+    return "answers, too" if page.is_main else "is no page for visitors"

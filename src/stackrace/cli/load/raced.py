@@ -1,0 +1,79 @@
+"""What is loaded instead of a URL, or at it: what a race file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...api.load.measure import LoadSetup
+from ...api.load.options import LoadOptions
+from ...api.load.raced import load_setup
+from ...model.errors import InputError
+from ...model.mistaken import url_meant
+from ...setup.meant import race_file_near
+from ...spec.request import RaceRequest
+from ..announcer import Announcer
+from ..race_file import apart, requested
+from ..request_flags import RequestFlags, spelt
+
+__all__ = ["RacedTarget", "raced_target"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RacedTarget:
+    """A race's request, of which one stack or one workload is meant; None: only URLs were given."""
+
+    request: RaceRequest | None = None
+    stack: str | None = None
+    workload: str | None = None
+
+    @contextmanager
+    def set_up(self, options: LoadOptions) -> Iterator[LoadSetup]:
+        """Hold who is loaded, saying what is being prepared; see ``load_setup``."""
+        if self.request is None:
+            with load_setup(options, None, print) as setup:
+                yield setup
+            return
+        with (
+            Announcer() as say,
+            load_setup(options, self.request, say, stack=self.stack, workload=self.workload) as setup,
+        ):
+            say.done()
+            yield setup
+
+
+def raced_target(
+    words: Sequence[str], app: RequestFlags, *, stack: str | None, workload: str | None, session: bool = False
+) -> tuple[RacedTarget, tuple[str, ...]]:
+    """Return what is raced, and the URLs among ``words``; raises InputError for a wrong race file.
+
+    ``app`` says which app a stack is started with, as for a race; ``session`` whether --session is given.
+    """
+    race_file, urls = apart(words)
+    for word in urls:
+        if "://" not in word and not url_meant(word) and (near := race_file_near(Path(word))):
+            raise InputError(f"{word!r} is neither a URL nor a race file; did you mean {near}?")
+    if race_file is None and workload is not None:
+        raise InputError("--workload names one of a race file; give the file, too")
+    if urls:
+        _refuse_stack(stack, app, has_file=race_file is not None)
+    if session and "urls" in app.given:
+        raise InputError("give --session or --url, not both")
+    if race_file is None and (urls or (stack is None and not app.given)):
+        return RacedTarget(), urls
+    request = app.over(requested(race_file, app.given.get("servers")))
+    return RacedTarget(request=request, stack=stack, workload=workload), urls
+
+
+def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> None:
+    """Refuse what is about a stack that is started, where a URL names a server that runs."""
+    if stack is not None:
+        raise InputError("give a URL or --stack, not both: a server that runs, or a stack to start")
+    # a race file may name servers that are only found there
+    for name in sorted(app.given.keys() - ({"servers"} if has_file else set())):
+        raise InputError(
+            f"{spelt(name)} is about the app of a stack that is started, but the URL names a server that runs: "
+            f"leave {spelt(name)} out, or give --stack gunicorn instead of the URL"
+        )

@@ -1,0 +1,43 @@
+"""A race file among the words of a command line, for verbs that take one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ..model.errors import InputError
+from ..spec.request import RaceRequest
+from .names import complete_stack
+
+__all__ = ["apart", "one_stack_option", "requested"]
+
+one_stack_option = click.option(
+    "--stack",
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to start; see `stackrace stacks`. Default: the race file's, if it names only one.",
+)
+
+
+def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
+    """Return what the race file asks for, without one what is in this folder."""
+    from ..historic import part_file
+    from ..setup.race_file import read_request
+
+    if race_file is None:
+        return RaceRequest(folder=Path.cwd())
+    return read_request(part_file(race_file) or race_file, servers)
+
+
+def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the race file among ``words``, and the others; raises InputError for two race files."""
+    files = [word for word in words if _is_race_file(word)]
+    if len(files) > 1:
+        raise InputError(f"give one race file, not {' and '.join(files)}")
+    return (Path(files[0]) if files else None), tuple(word for word in words if word not in files)
+
+
+def _is_race_file(word: str) -> bool:
+    return "://" not in word and (word.endswith(".toml") or word.startswith("historic/"))

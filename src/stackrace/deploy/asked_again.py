@@ -1,0 +1,115 @@
+"""What was wrong with answers under load: the stack is asked again, as often at once, until it does it again."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+from ..model.load import Counts, Load, LoadResult
+from ..model.numbers import count, duration
+from ..model.workload import Answer, Order, Request, Workload
+from .known_answers import name_of
+from .visitor import Visitor, questions
+from .wire import difference
+from .wrong_answers import under_load
+
+__all__ = ["WrongUnderLoad", "fates"]
+
+MOST_AT_ONCE = 32
+MOST_PAGES = 3
+LIMIT_S = 2.0
+"""So long a stack is asked again; a slow answer may take it as long once more."""
+
+
+class WrongUnderLoad:
+    """Says of each page once what was wrong, and of each slice how often."""
+
+    def __init__(self) -> None:
+        self._causes: dict[tuple[str, str, str], str] = {}
+        """In words, by stack, workload and page."""
+
+    def describe(
+        self,
+        path: str,
+        address: tuple[str, int],
+        workload: Workload,
+        load: Load,
+        result: LoadResult,
+        excused: Collection[str] = (),
+    ) -> tuple[str, ...]:
+        """Return a sentence for each page that the stack ``path`` answered wrongly, and since when it had errors.
+
+        ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
+        """
+        pages = fates(workload, result)
+        wrong = {name: _wrong(counts, name in excused) for name, counts in pages.items()}
+        worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:MOST_PAGES]
+        if not worst:
+            return ()
+        unknown = {name for name in worst if (path, workload.name, name) not in self._causes}
+        causes = _causes(address, workload, load, unknown)
+        self._causes.update({(path, workload.name, name): causes[name] for name in unknown})
+        since_s = next((piece.start_s for piece in result.series if piece.errors), 0.0)
+        return (
+            *(
+                f"{name} {count(wrong[name])} of {count(pages[name].scheduled)}"
+                f"{self._causes[path, workload.name, name]}"
+                for name in worst
+            ),
+            f"the first error after {duration(since_s)}",
+        )
+
+
+def fates(workload: Workload, result: LoadResult) -> dict[str, Counts]:
+    """Return what became of the requests by page; the engine counts by URL where there are several."""
+    return {target.name: target.counts for target in result.targets} or {
+        name_of(request): result.counts for request in workload.requests[:1]
+    }
+
+
+def _wrong(counts: Counts, excused: bool) -> int:
+    return counts.non2xx + (0 if excused else counts.failed.get("body", 0))
+
+
+def _causes(address: tuple[str, int], workload: Workload, load: Load, names: Collection[str]) -> Mapping[str, str]:
+    """Ask until each page in ``names`` was answered wrongly again, and return what was wrong, by page."""
+    causes: dict[str, str] = {}
+    over, deadline_s = Event(), time.monotonic() + LIMIT_S
+    asked = questions(workload)
+    known = {name_of(request): golden for request, golden in asked}
+    wanted = known.keys() & set(names)
+    if not wanted:
+        return dict.fromkeys(names, "")
+
+    def visit(number: int) -> None:
+        # pages that do not depend on each other are asked for in another order by each, as under load
+        turn = number % len(asked) if workload.order is Order.TURN else 0
+        while True:
+            visitor = Visitor(*address, workload)
+            for request, golden in (*asked[turn:], *asked[:turn]):
+                if over.is_set() or time.monotonic() > deadline_s:
+                    return
+                cause = _cause(visitor, request, golden, known)
+                if cause and name_of(request) in wanted:
+                    causes.setdefault(name_of(request), cause)
+                if len(causes) == len(wanted):
+                    over.set()
+
+    with ThreadPoolExecutor(min(load.concurrency, MOST_AT_ONCE)) as pool:
+        try:
+            list(pool.map(visit, range(min(load.concurrency, MOST_AT_ONCE))))
+        finally:
+            over.set()
+    right = dict.fromkeys(wanted, " (asked again, it answered rightly)")
+    return dict.fromkeys(names, "") | right | {name: f" ({cause})" for name, cause in causes.items()}
+
+
+def _cause(visitor: Visitor, request: Request, golden: Answer, known: Mapping[str, Answer]) -> str:
+    try:
+        reply = visitor.ask(request, LIMIT_S)
+    except (OSError, http.client.HTTPException):
+        return ""
+    return under_load(name_of(request), reply, golden, known) if difference(reply, golden) else ""

@@ -1,0 +1,66 @@
+"""What servers' logs say of an app that does not load: that it does not, and the last line of its traceback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .logs import tail
+
+__all__ = ["TRACEBACK", "cause", "is_refused"]
+
+TRACEBACK = "Traceback (most recent call last)"
+LINES = 1000
+"""So many of each log are looked at: a traceback, and what was logged after it."""
+
+_EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
+_RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.+) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
+"""The first line of a traceback of Ruby's: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
+
+
+def is_refused(directory: Path, words: Sequence[str]) -> bool:
+    """Tell whether a log below ``directory`` has any of ``words``, which a server says of an app it cannot load."""
+    log = tail(directory, lines=LINES) if words else ""
+    return any(word in log for word in words)
+
+
+def cause(directory: Path) -> str:
+    """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
+    lines = tail(directory, lines=LINES).splitlines()
+    return _pythons(lines) or _rubys(lines)
+
+
+def _pythons(lines: Sequence[str]) -> str:
+    """Return the last line of the last traceback; of an error's, if there is one: a server gives up with its own.
+
+    Servers put time, process and client before each line of it, so that numbers differ from line to line.
+    """
+    last = ""
+    for start in reversed([number for number, line in enumerate(lines) if TRACEBACK in line]):
+        prefix = re.sub(r"\d+", r"\\d+", re.escape(lines[start].partition(TRACEBACK)[0]))
+        texts = [re.sub(f"^{prefix}", "", line) for line in lines[start + 1 :]]
+        for number, text in enumerate(texts):
+            if _EXCEPTION.fullmatch(text):
+                last = last or _joined(text, texts[number + 1 :])
+                if text.partition(":")[0].endswith("Error"):
+                    return _joined(text, texts[number + 1 :])
+                break
+    return last
+
+
+def _rubys(lines: Sequence[str]) -> str:
+    for line in reversed(lines):
+        exception = _RUBYS_EXCEPTION.search(line)
+        if exception:
+            return f"{exception[2]}: {exception[1]}"
+    return ""
+
+
+def _joined(text: str, following: Sequence[str]) -> str:
+    """Return ``text`` with what belongs to it: who passes on what a process writes may make lines of its pieces."""
+    for piece in following:
+        if not (piece.startswith(": ") or text.endswith(": ")):
+            break
+        text += piece
+    return text

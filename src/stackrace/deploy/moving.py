@@ -1,0 +1,132 @@
+"""A project moved to a copy in the run directory, where its folders cannot be covered."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..apps import DataPlaces, data_places, import_places
+from ..model.app import App
+from ..model.errors import InputError
+from ..model.foreign import said_by
+from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.units import SIZE
+from .copies import RUN, shortage
+from .databases import copy_to, databases_below, files_of, is_database
+from .databases import size_bytes as database_bytes
+from .environments import cache_folder
+from .moved_app import imports_of, moved_app
+from .project_copy import copy_below, copy_size_bytes, hand_over_below, relocate_copies
+from .relocation import Relocation
+
+__all__ = ["MovedProject", "move"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedProject:
+    """What was copied, and what could not be."""
+
+    app: App
+    relocation: Relocation
+    databases: Mapping[Path, int]
+    """The bytes of the databases among it, by original."""
+    size_bytes: int
+    took_s: float
+    places: DataPlaces
+    """What the moved app writes to."""
+    strays: tuple[Path, ...]
+    """Those of them that are no copies."""
+
+
+def move(
+    app: App, folders: Sequence[Path], run_directory: Path, most_bytes: float, on_preparing: OnPreparing
+) -> MovedProject | None:
+    """Copy ``folders``, and whatever else the app's settings lead to; None if they take more than ``most_bytes``.
+
+    Raises InputError where there is no room for a copy.
+    """
+    begun = time.monotonic()
+    mover = _Mover(run_directory, most_bytes)
+    if not mover.fits(folders):
+        return None
+    on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(mover.size_bytes)})"))
+    try:
+        mover.copy(folders, app.root)
+        imports = imports_of(import_places(app), mover.relocation)
+        moved = moved_app(app, mover.relocation, imports)
+        places = data_places(moved)
+        outside = [path for path in mover.outside(places) if mover.fits([path])]
+        if outside:
+            mover.copy(outside)
+            moved = moved_app(app, mover.relocation, imports)
+            places = data_places(moved)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(
+            f"the project cannot be copied for the race: {said_by(error, where=True)}{shortage(run_directory, RUN)}"
+        ) from error
+    hand_over_below(run_directory / "copy")
+    return MovedProject(
+        app=moved,
+        relocation=mover.relocation,
+        databases=mover.databases,
+        size_bytes=mover.size_bytes,
+        took_s=time.monotonic() - begun,
+        places=places,
+        strays=tuple(mover.strays(places)),
+    )
+
+
+class _Mover:
+    """Copies paths below one place, and keeps count."""
+
+    def __init__(self, run_directory: Path, most_bytes: float) -> None:
+        self.relocation = Relocation((run_directory / "copy").resolve())
+        self.databases: dict[Path, int] = {}
+        self.size_bytes = 0
+        self._most_bytes = most_bytes
+        self._but = {run_directory.resolve(), cache_folder().resolve()}
+
+    def fits(self, paths: Sequence[Path]) -> bool:
+        """Tell whether ``paths`` may be copied as well; if so they count."""
+        size = copy_size_bytes(paths, self._but, self._most_bytes - self.size_bytes)
+        if size > self._most_bytes - self.size_bytes:
+            return False
+        self.size_bytes += size
+        return True
+
+    def copy(self, paths: Sequence[Path], *names: Path) -> None:
+        """Copy ``paths``, which may be known by other ``names`` as well, and let all copies name these."""
+        self.relocation = self.relocation.with_copies(*paths, *names)
+        databases = [database for path in paths for database in _databases(path)]
+        files = {file for database in databases for file in files_of(database)}
+        for path in paths:
+            copy_below(self.relocation, path, self._but | files)
+        for database in databases:
+            copy_to(database, self.relocation.below(database))
+        self.databases |= {database: database_bytes(database) for database in databases}
+        relocate_copies(self.relocation)
+
+    def outside(self, places: DataPlaces) -> Iterator[Path]:
+        """Yield the originals of ``places`` that were not copied."""
+        for original in _present(self.relocation.original(places)):
+            holds_copied = any(copied.is_relative_to(original) for copied in self.relocation.copied.values())
+            if not holds_copied and not self.relocation.holds(original):
+                yield original
+
+    def strays(self, places: DataPlaces) -> Iterator[Path]:
+        """Yield those of ``places`` that are no copies."""
+        assert self.relocation.place
+        return (path for path in _present(places) if not path.is_relative_to(self.relocation.place))
+
+
+def _databases(path: Path) -> list[Path]:
+    return [*databases_below(path), *filter(is_database, [path])]
+
+
+def _present(places: DataPlaces) -> Iterator[Path]:
+    """Yield the files of ``places`` for which there is a folder, and the folders that exist, without links."""
+    yield from dict.fromkeys(path.resolve() for path in places.files if path.parent.is_dir())
+    yield from dict.fromkeys(path.resolve() for path in places.folders if path.is_dir())

@@ -1,0 +1,153 @@
+"""A private view of the file system, for a process and all that it starts. Standard library only.
+
+In a mount namespace of its own, a folder is covered by an overlay: what is written goes to another folder, and the
+folder itself stays as it is. Source: mount_namespaces(7), user_namespaces(7), setns(2), kernel documentation,
+filesystems/overlayfs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["cover", "enter", "separate"]
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUSER = 0x10000000
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+MNT_DETACH = 2
+PR_SET_DUMPABLE = 4
+ACCEPTS = 0x10000
+"""__SO_ACCEPTCON, the flag of a socket that listens."""
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def separate() -> None:
+    """Give this process a mount namespace of its own, within a user namespace where it has no right to one.
+
+    Raises OSError where the kernel or a container forbids it.
+    """
+    owner = os.geteuid(), os.getegid()
+    try:
+        # with root's powers files keep all of their owners; our user namespace knows one only
+        _done(_LIBC.unshare(CLONE_NEWNS))
+    except PermissionError:
+        _done(_LIBC.unshare(CLONE_NEWUSER | CLONE_NEWNS))
+        Path("/proc/self/setgroups").write_text("deny")
+        for name, identity in zip(("uid_map", "gid_map"), owner, strict=True):
+            Path("/proc/self", name).write_text(f"{identity} {identity} 1")
+    _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    # without it, nobody could look at /proc/PID/root
+    _LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def enter(pid: int) -> None:
+    """Join the namespaces of the process ``pid``; the working directory is then the root folder.
+
+    For a process without threads, as after a fork. Raises OSError when it is gone.
+    """
+    others = [kind for kind in ("user", "mnt") if _is_another(pid, kind)]
+    handles = [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in others]
+    for handle in handles:
+        _done(_LIBC.setns(handle, 0))
+        os.close(handle)
+
+
+def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
+    """Cover each of ``folders``: what is written below it goes to the folder beside it, ``kept`` stays open.
+
+    A file system that is mounted below a folder is covered as well; sockets on which somebody listens stay open,
+    since an overlay leads to none. Raises OSError naming what cannot be covered, and leaves that as it was.
+    """
+    for name, layer in folders:
+        folder = Path(name)
+        places = [folder, *_mounts_below(folder)]
+        inside = [path for path in (*map(Path, kept), *_sockets()) if path.is_relative_to(folder)]
+        shown = [(path, os.open(path, os.O_PATH)) for path in inside if path.exists()]
+        lower = [(place, os.open(place, os.O_PATH)) for place in places]
+        try:
+            for number, (place, handle) in enumerate(lower):
+                _overlay(place, handle, Path(layer, str(number)))
+            for path, handle in shown:
+                _bind(path, handle)
+        except OSError:
+            _uncover(folder, lower[0][1])
+            raise
+
+
+def _uncover(folder: Path, lower: int) -> None:
+    """Take away what covers ``folder``: half of a cover would hide what is mounted below it."""
+    if not os.path.samestat(folder.stat(), os.fstat(lower)):
+        _done(_LIBC.umount2(os.fsencode(folder), MNT_DETACH))
+
+
+def _overlay(folder: Path, lower: int, layer: Path) -> None:
+    upper, work = layer / "upper", layer / "work"
+    work.mkdir(parents=True)
+    upper.mkdir()
+    _liken(upper, lower)
+    handles = {"lowerdir": lower, "upperdir": os.open(upper, os.O_PATH), "workdir": os.open(work, os.O_PATH)}
+    # by number, for a folder's name may hold what separates options
+    options = ",".join(f"{name}=/proc/self/fd/{handle}" for name, handle in handles.items())
+    if not _owns_all():
+        options += ",userxattr"
+    try:
+        _done(_LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", 0, options.encode()))
+    except OSError as error:
+        raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
+    # the kernel leaves it without any right, so that nobody could remove it afterwards
+    Path(f"/proc/self/fd/{handles['workdir']}/work").chmod(0o700)
+
+
+def _liken(upper: Path, lower: int) -> None:
+    """Give ``upper`` the rights of what it covers: they are those of the whole."""
+    status = os.stat(f"/proc/self/fd/{lower}")  # noqa: PTH116
+    if os.geteuid() == 0:
+        os.chown(upper, status.st_uid, status.st_gid)
+    upper.chmod(status.st_mode & 0o7777)
+
+
+def _bind(path: Path, handle: int) -> None:
+    _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND | MS_REC, None))
+
+
+def _owns_all() -> bool:
+    """Tell whether this is the first user namespace, where overlays keep their notes in root's attributes."""
+    return Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]
+
+
+def _mounts_below(folder: Path) -> list[Path]:
+    """Return where other file systems are mounted below ``folder``, the outermost first."""
+    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    places = {Path(os.fsdecode(_unescaped(line.split(b" ")[4]))) for line in lines}
+    return sorted(place for place in places if place != folder and place.is_relative_to(folder))
+
+
+def _sockets() -> list[Path]:
+    """Return the unix sockets on which somebody listens. Source: proc_net_unix(5)."""
+    fields = (line.split(maxsplit=7) for line in Path("/proc/net/unix").read_bytes().splitlines()[1:])
+    return [
+        Path(os.fsdecode(words[7]))
+        for words in fields
+        if len(words) == 8 and words[7].startswith(b"/") and int(words[3], 16) & ACCEPTS
+    ]
+
+
+def _unescaped(text: bytes) -> bytes:
+    return re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), text)
+
+
+def _is_another(pid: int, kind: str) -> bool:
+    return Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
+
+
+def _done(result: int) -> None:
+    if result:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -1,0 +1,189 @@
+"""A copy of a project, for where its folders cannot be covered.
+
+Environments and installed packages are linked, since they are large and nobody writes to them while an app runs.
+Caches of tools are left out. Everything else is copied, for a hard link would be written through.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from enum import Enum, auto
+from pathlib import Path
+
+from .privileges import hand_over, serves_as_another
+from .relocation import Relocation
+
+__all__ = ["copy_below", "copy_size_bytes", "hand_over_below", "relocate_copies"]
+
+_CACHES = frozenset(
+    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
+)
+_SHALLOW = frozenset({".git", ".hg", ".jj", "node_modules"})
+"""Files in them are copied, and folders linked, so that what a tool keeps beside these goes to the copy."""
+_BLOCK_BYTES = 4096
+"""What the smallest file takes, so that many files are large, too."""
+_TEXTS = frozenset(
+    ("", ".py", ".rb", ".ru", ".sh", ".env", ".toml", ".ini", ".cfg", ".conf", ".json", ".yaml", ".yml", ".pth")
+)
+"""Endings of files that may say where others lie."""
+_LONGEST_TEXT_BYTES = 2**20
+
+
+class _Way(Enum):
+    """How an entry of a folder gets into the copy."""
+
+    FOLDER = auto()
+    FILE = auto()
+    LINK = auto()
+    """It is a symbolic link."""
+    BACK = auto()
+    """By a link to the original."""
+
+
+def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float) -> int:
+    """Return what a copy of ``paths`` without ``but`` takes; above ``most`` no more is counted."""
+    total = 0
+    for path in paths:
+        for each, way in _walk(path, but):
+            if way is _Way.FILE:
+                with suppress(OSError):
+                    total += max(_BLOCK_BYTES, each.lstat().st_size)
+            if total > most:
+                return total
+    return total
+
+
+def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) -> None:
+    """Copy ``original``, a file or a folder that need not exist yet, to where ``relocation`` has it.
+
+    What is in ``but`` is left out. Raises OSError when there is no room, or no right to read a folder.
+    """
+    relocation.below(original.parent).mkdir(parents=True, exist_ok=True)
+    if not original.exists():
+        return
+    folders = []
+    for path, way in _walk(original, but):
+        target = relocation.below(path)
+        with suppress(FileNotFoundError):
+            _copy(path, way, target, relocation)
+        if way is _Way.FOLDER:
+            folders.append((path, target))
+    # last: a folder may forbid to write to it, and its time is that of its last entry
+    for path, target in reversed(folders):
+        with suppress(FileNotFoundError):
+            _liken(path, target)
+
+
+def relocate_copies(relocation: Relocation) -> None:
+    """Let links, settings and scripts among the copies name copies where they name originals."""
+    assert relocation.place
+    for path, way in _walk(relocation.place, ()):
+        if way is _Way.LINK:
+            _relocate_link(relocation, path)
+        elif way is _Way.FILE and (path.suffix in _TEXTS or path.name.startswith(".env")):
+            _relocate_text(relocation, path)
+
+
+def hand_over_below(folder: Path) -> None:
+    """Give all below ``folder`` to the user that servers run as, where that is somebody else than we are."""
+    for path, way in _walk(folder, ()) if serves_as_another() else ():
+        if way in (_Way.FOLDER, _Way.FILE):
+            with suppress(FileNotFoundError):
+                hand_over(path)
+
+
+def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
+    """Yield ``path`` and all in it, a folder before what it holds."""
+    way = _way(path)
+    if path in but:
+        return
+    yield path, way
+    if way is _Way.FOLDER:
+        inner = _shallow if path.name in _SHALLOW else _deep
+        yield from inner(path, but)
+
+
+def _deep(folder: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
+    for path in folder.iterdir():
+        if path.name not in _CACHES:
+            yield from _walk(path, but)
+
+
+def _shallow(folder: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
+    for path in folder.iterdir():
+        way = _way(path)
+        if way is not _Way.FOLDER:
+            yield path, way
+        elif path.name == ".bin" or not path.name.startswith("."):
+            yield path, _Way.BACK
+
+
+def _way(path: Path) -> _Way:
+    if path.is_symlink():
+        return _Way.LINK
+    if path.is_dir():
+        readable = os.access(path, os.R_OK | os.X_OK)
+        return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
+    # sockets and pipes are where somebody listens
+    return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
+
+
+def _is_installed(folder: Path) -> bool:
+    """Tell whether ``folder`` is an environment of Python, or of Ruby's gems."""
+    if (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists():
+        return True
+    return folder.name == "bundle" and folder.parent.name == "vendor"
+
+
+def _copy(path: Path, way: _Way, target: Path, relocation: Relocation) -> None:
+    match way:
+        case _Way.FOLDER:
+            target.mkdir(exist_ok=True)
+        case _Way.FILE:
+            shutil.copyfile(path, target)
+            _liken(path, target)
+        case _Way.LINK:
+            target.symlink_to(_led(path, relocation))
+        case _Way.BACK:
+            target.symlink_to(path)
+
+
+def _led(link: Path, relocation: Relocation) -> Path:
+    """Return where the copy of a link leads at first: a relative one stays so within what is copied."""
+    target = link.readlink()
+    absolute = Path(os.path.normpath(link.parent / target))
+    return target if not target.is_absolute() and relocation.holds(absolute) else absolute
+
+
+def _liken(path: Path, target: Path) -> None:
+    """Give ``target`` the mode, times and owner of ``path``; where servers run as somebody else, they own it."""
+    if os.geteuid() == 0:
+        status = path.stat()
+        os.chown(target, status.st_uid, status.st_gid)
+    hand_over(target)
+    shutil.copystat(path, target)
+
+
+def _relocate_link(relocation: Relocation, link: Path) -> None:
+    target = link.readlink()
+    copy = relocation.path(target) if target.is_absolute() else target
+    # what is not copied is there as a link to the original itself
+    if copy not in (target, link) and (copy.is_symlink() or copy.exists()):
+        link.unlink()
+        link.symlink_to(copy)
+
+
+def _relocate_text(relocation: Relocation, path: Path) -> None:
+    status = path.stat()
+    if status.st_size > _LONGEST_TEXT_BYTES:
+        return
+    before = path.read_bytes()
+    after = os.fsencode(relocation.text(os.fsdecode(before)))
+    if after != before and b"\0" not in before:
+        path.chmod(status.st_mode | 0o200)
+        path.write_bytes(after)
+        path.chmod(status.st_mode & 0o7777)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))

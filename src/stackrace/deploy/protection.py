@@ -1,0 +1,262 @@
+"""The user's data in a race: what the app writes goes to copies in the run directory."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..apps import DatabaseServer, DataPlaces, data_places
+from ..model.app import App, EntryKind
+from ..model.errors import InputError, LaunchError
+from ..model.foreign import said_by
+from ..model.numbers import duration
+from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.units import SIZE
+from ..spec.request import MOST_COPIED_BYTES
+from .copies import RUN
+from .databases import bring_in, databases_below, size_bytes
+from .environments import cache_folder
+from .guard import Guard
+from .moving import MovedProject, move
+from .relocation import Relocation
+
+__all__ = ["Protection", "protect"]
+
+_FILLED = {
+    "postgresql": ("postgresql", "psql"),
+    "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),
+}
+"""By kind of database server: the service, and the command that fills it, which its variables lead there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """An app whose data are protected."""
+
+    app: App
+    """With its files where they may change."""
+    relocation: Relocation = field(default_factory=Relocation)
+    """Where its files were copied to; nowhere where they are covered."""
+    notes: tuple[str, ...] = ()
+    """What the user should know, one sentence each."""
+    is_whole: bool = True
+    """Whether all that the app is known to write to is covered or copied."""
+    settled: tuple[Path, ...] = ()
+    """Files and folders that are covered or copies, or of which the notes speak."""
+    servers: frozenset[str] = frozenset()
+    """The kinds of database servers that the settings name."""
+
+
+def protect(
+    app: App,
+    folder: Path,
+    guard: Guard,
+    beside: Mapping[str, str],
+    on_preparing: OnPreparing,
+    most_bytes: float = MOST_COPIED_BYTES,
+    also: Sequence[Path] = (),
+) -> Protection:
+    """Cover the folders of ``app`` and of what it writes to, from now on; copy them where they cannot be covered.
+
+    ``folder`` is the project's; ``beside`` are the variables that lead to services of the race's own; ``also``
+    are further folders. A copy takes ``most_bytes`` at most. Raises InputError where there is no room for it.
+    """
+    if app.entry.kind is EntryKind.FILES and not app.prepare:
+        return Protection(app=app, settled=(app.root,))
+    folders = _outermost([app.root, folder, *_checkout(app.root)])
+    if not (refused := _cover(folders, guard)):
+        return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
+    folders = _outermost([*folders, *also])
+    if moved := move(app, folders, guard.directory, most_bytes, on_preparing):
+        return _moved(moved, folders, refused, guard, beside)
+    why = f"{refused}; a copy would take more than {SIZE.format(most_bytes)} ([app] copy_limit)"
+    return _open(app, folders, why, guard, beside)
+
+
+def _covered(
+    app: App,
+    given: Sequence[Path],
+    folders: Sequence[Path],
+    guard: Guard,
+    beside: Mapping[str, str],
+    on_preparing: OnPreparing,
+) -> Protection:
+    """Cover also what the app's settings lead to, and bring databases in."""
+    places = data_places(app, guard.view.entering(app.root))
+    files = [path for path in places.files if path.parent.is_dir()]
+    data = [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
+    outside = _outermost([*data, *given], but=folders)
+    uncovered = {each: why for each in outside if (why := _cover([each], guard))}
+    databases = _databases([app.root, *given], files)
+    changing = _changing([*databases, *places.folders], uncovered)
+    notes = (
+        *_bring_in([path for path in databases if path not in changing], guard, on_preparing),
+        *_unprotected(uncovered, changing),
+        *_shared(places, guard, beside),
+    )
+    settled = (guard.directory, *folders, *outside)
+    return Protection(
+        app=app, notes=notes, is_whole=not uncovered, settled=settled, servers=places.kinds_of_servers
+    )
+
+
+def _moved(
+    moved: MovedProject, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]
+) -> Protection:
+    """Say what was copied."""
+    names, took = ", ".join(map(str, folders)), duration(moved.took_s)
+    notes = (
+        f"The app ran in a copy of {names} ({SIZE.format(moved.size_bytes)}), made in {took}, for a race cannot "
+        f"have its own view of the files here: {why}.",
+        *_wrote_to(moved.databases, took),
+        *_strayed(moved.strays),
+        *_shared(moved.places, guard, beside),
+    )
+    settled = (guard.directory, *moved.strays)
+    return Protection(
+        app=moved.app,
+        relocation=moved.relocation,
+        notes=notes,
+        is_whole=not moved.strays,
+        settled=settled,
+        servers=moved.places.kinds_of_servers,
+    )
+
+
+def _open(app: App, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]) -> Protection:
+    """Say what may change where nothing is protected."""
+    places = data_places(app)
+    files = [path for path in places.files if path.parent.is_dir()]
+    data = [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
+    uncovered = dict.fromkeys([*folders, *_outermost(data, but=folders)], why)
+    changing = _changing([*_databases(folders, files), *places.folders], uncovered)
+    notes = (*_unprotected(uncovered, changing), *_shared(places, guard, beside))
+    settled = (guard.directory, *uncovered)
+    return Protection(app=app, notes=notes, is_whole=False, settled=settled, servers=places.kinds_of_servers)
+
+
+def _cover(folders: Sequence[Path], guard: Guard) -> str:
+    """Return why they cannot be covered; empty where they are."""
+    try:
+        if folders:
+            guard.cover(folders, (cache_folder(),))
+    except LaunchError as error:
+        return error.message
+    return ""
+
+
+def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
+    """Return the folders that lie in no other, nor in one of ``but``, without links."""
+    resolved = sorted({path.resolve() for path in paths})
+    kept: list[Path] = []
+    for path in resolved:
+        if not any(path.is_relative_to(other) for other in (*kept, *but)):
+            kept.append(path)
+    return kept
+
+
+def _changing(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
+    """Return those of ``paths`` that exist in one of ``folders``."""
+    present = [path for path in dict.fromkeys(paths) if path.exists()]
+    return [path for path in present if any(path.resolve().is_relative_to(folder) for folder in folders)]
+
+
+def _checkout(root: Path) -> list[Path]:
+    """Return the working copy that ``root`` is part of: settings often lead to a folder beside it."""
+    home = Path.home()
+    for folder in (root, *root.parents):
+        if folder == home or home.is_relative_to(folder):
+            break
+        if (folder / ".git").exists():
+            return [folder]
+    return []
+
+
+def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
+    below = [path for folder in _outermost(folders) for path in databases_below(folder)]
+    return sorted({path.resolve() for path in (*below, *named) if path.is_file()})
+
+
+def _bring_in(databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing) -> tuple[str, ...]:
+    """Copy them; a copy that the kernel makes at the first write would fall into a start."""
+    if not databases:
+        return ()
+    sizes = {path: size_bytes(path) for path in databases}
+    names = _named(sizes)
+    _refuse_full(names, sum(sizes.values()), guard)
+    on_preparing(Preparing(step=Step.DATABASE, subject=names))
+    begun = time.monotonic()
+    for path in databases:
+        try:
+            bring_in(path, guard.view)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"{path} cannot be copied for the race: {said_by(error)}") from error
+    return _wrote_to(sizes, duration(time.monotonic() - begun))
+
+
+def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:
+    if not sizes:
+        return ()
+    return (f"The app wrote to a copy of {_named(sizes)}, made in {took}; the project stays as it is.",)
+
+
+def _named(sizes: Mapping[Path, int]) -> str:
+    return ", ".join(f"{path.name} ({SIZE.format(size)})" for path, size in sizes.items())
+
+
+def _refuse_full(names: str, size: int, guard: Guard) -> None:
+    free = shutil.disk_usage(guard.directory).free
+    if size > free:
+        raise InputError(
+            f"there is no room for a copy of {names}: {SIZE.format(free)} are free in {guard.directory.parent}; "
+            f"set {RUN} to a folder with more room"
+        )
+
+
+def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tuple[str, ...]:
+    """Name what may change in ``uncovered``, which are not covered for the reason beside them."""
+    if not uncovered:
+        return ()
+    what = ", ".join(f"{path}/" if path.is_dir() else str(path) for path in changing) or "files"
+    where, why = ", ".join(map(str, uncovered)), "; ".join(dict.fromkeys(uncovered.values()))
+    return (
+        f"The app writes to {where} itself ({what} may change), for a race cannot have its own view of the "
+        f"files there: {why}. Race a copy of the project, or as a user who may make namespaces.",
+    )
+
+
+def _strayed(strays: Sequence[Path]) -> tuple[str, ...]:
+    """Name what the app writes to although it runs from a copy."""
+    if not strays:
+        return ()
+    return (
+        f"The app writes to {', '.join(map(str, strays))}, which is not copied and may change: it is too large for "
+        "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] env.",
+    )
+
+
+def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iterator[str]:
+    """Name the database servers that are none of the race's own."""
+    own = str(guard.directory)
+    for server in places.servers:
+        if server.key not in beside and not server.host.startswith(own):
+            yield _shared_server(server)
+
+
+def _shared_server(server: DatabaseServer) -> str:
+    where = f"on {server.host}" if server.host else "of this machine"
+    service, line = _FILLED.get(server.kind, ("", ""))
+    way_out = (
+        f'give the race one of its own: [app] services = ["{service}"], '
+        f'prepare = [{{ run = "{line} < dump.sql", shell = true }}]'
+        if service
+        else "give the race a database of its own"
+    )
+    return (
+        f"The race reads and writes the {server.kind} database {server.name or 'without a name'} {where} "
+        f"({server.key}), which is not copied; {way_out}."
+    )

@@ -1,0 +1,150 @@
+"""A proxy on loopback that records what a browser does: mitmproxy, in a private environment of its own.
+
+Source: mitmproxy's documentation, "Proxy Modes: Reverse Proxy" and "Options".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.errors import LaunchError
+from ..model.numbers import duration
+from ..model.stack import Protocol, Socket
+from ..servers import Endpoint
+from .guard import Guard
+from .listening import accepts
+from .logs import OUTPUT, tail
+from .ports import LOOPBACK
+from .running import ended
+
+__all__ = ["REQUIREMENT", "RecordingProxy", "Seen", "Side"]
+
+REQUIREMENT = "mitmproxy>=10.2"
+"""The first that writes HAR files by itself."""
+
+_ADDON = Path(__file__).with_name("proxy_addon.py")
+_PATIENCE_S = 30.0
+_LOOK_S = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """The app that is recorded."""
+
+    upstream: str
+    """Where it listens: http://127.0.0.1:8000."""
+    origin: str
+    """What it takes for its own address; differs where it stands behind a name."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """What a front end adds to each request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A request that was answered."""
+
+    method: str
+    path: str
+    status: int
+
+
+class RecordingProxy:
+    """One proxy in front of one app, below a guard's directory; the guard ends it at the latest."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        programs: Path,
+        side: Side,
+        port: int,
+        require_app: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Take mitmproxy from the folder ``programs``; ``require_app`` raises LaunchError if the app ended."""
+        self.origin = f"http://{LOOPBACK}:{port}"
+        self.side = side
+        self._guard = guard
+        self._require_app = require_app
+        self._port = port
+        self._folder = guard.directory / "proxy"
+        self._log = self._folder / "log" / OUTPUT
+        self._har = self._folder / "session.har"
+        self._read = 0
+        self._pid = 0
+        self._command = (
+            str(programs / "mitmdump"),
+            "--mode", f"reverse:{side.upstream}",
+            "--listen-host", LOOPBACK,
+            "--listen-port", str(port),
+            "--scripts", str(_ADDON),
+            # answers that the browser's cache has are no answers to a new visitor
+            "--anticache",
+            "--quiet",
+            *_options(
+                confdir=str(self._folder / "settings"),
+                hardump=str(self._har),
+                keep_host_header="true",
+                connection_strategy="lazy",
+                flow_detail="0",
+            ),
+        )  # fmt: skip
+
+    def start(self) -> None:
+        """Start it and wait until it listens. Raises LaunchError with its own words."""
+        self._log.parent.mkdir(parents=True)
+        order = {
+            "browser": self.origin,
+            "app": self.side.origin,
+            "upstream": self.side.upstream,
+            "headers": [list(pair) for pair in self.side.headers],
+        }
+        environment = {**os.environ, "STACKRACE_RECORDING": json.dumps(order), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment.pop("PYTHONPATH", None)
+        self._pid = self._guard.spawn(
+            self._command, environment=environment, folder=self._folder, log=self._log, stop=signal.SIGINT
+        )
+        deadline = time.monotonic() + _PATIENCE_S
+        listening = Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=LOOPBACK, port=self._port)
+        while not accepts(listening):
+            self.require_alive()
+            if time.monotonic() > deadline:
+                raise LaunchError(f"the recording proxy does not listen after {duration(_PATIENCE_S)}")
+            time.sleep(_LOOK_S)
+
+    def require_alive(self) -> None:
+        """Raise LaunchError, with the last words, when it or the app has ended."""
+        self._require_app()
+        code = self._guard.status([self._pid])[self._pid].code
+        if code is not None:
+            raise LaunchError(f"the recording proxy {ended(code)}", detail=tail(self._log.parent))
+
+    def news(self) -> Iterator[Seen]:
+        """Yield what was answered since it was last asked."""
+        with self._log.open("rb") as log:
+            log.seek(self._read)
+            for line in log:
+                if not line.endswith(b"\n"):
+                    break
+                self._read += len(line)
+                if line.startswith(b'{"method"'):
+                    yield Seen(**json.loads(line))
+
+    def stop(self) -> bytes:
+        """Stop it, and return what it recorded, a HAR document. Raises LaunchError where there is none."""
+        self._guard.signal(self._pid, signal.SIGINT)
+        deadline = time.monotonic() + _PATIENCE_S
+        while self._guard.status([self._pid])[self._pid].family and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+        try:
+            return self._har.read_bytes()
+        except OSError as error:
+            raise LaunchError("the recording proxy left no recording", detail=tail(self._log.parent)) from error
+
+
+def _options(**values: str) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]

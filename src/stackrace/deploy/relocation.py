@@ -1,0 +1,74 @@
+"""Paths of copies: each lies below one place, under the path of its original, so that ``..`` leads to the same."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import TypeVar, cast
+
+__all__ = ["Relocation"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What was copied below ``place``; without a place nothing was, and every path is its own."""
+
+    place: Path | None = None
+    copied: Mapping[str, Path] = field(default_factory=dict)
+    """The originals, resolved, by every path under which the app or the user may know them."""
+
+    def with_copies(self, *paths: Path) -> Relocation:
+        """Return it with ``paths`` copied as well."""
+        originals = {path: path.resolve() for path in paths}
+        spelled = {str(name): path for given, path in originals.items() for name in (given.absolute(), path)}
+        return replace(self, copied={**self.copied, **spelled})
+
+    def path(self, path: Path) -> Path:
+        """Return where the copy of ``path`` is; ``path`` itself where it has none."""
+        # a link within the project first, as its copy leads to the right place itself
+        for spelling in (Path(os.path.normpath(path.absolute())), path.resolve()):
+            for folder, original in self.copied.items():
+                if spelling.is_relative_to(folder):
+                    return self.below(original / spelling.relative_to(folder))
+        return path
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether ``path`` lies in what was copied."""
+        return self.path(path) != path
+
+    def below(self, original: Path) -> Path:
+        """Return where a copy of ``original``, an absolute path, belongs."""
+        assert self.place
+        return self.place.joinpath(*original.parts[1:])
+
+    def text(self, text: str) -> str:
+        """Return ``text`` with the copies' paths wherever it names originals."""
+        if not self.copied:
+            return text
+        longest_first = sorted(self.copied, key=len, reverse=True)
+        names = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest_first))})(?![\w.-])")
+        return names.sub(lambda match: str(self.below(self.copied[match[0]])), text)
+
+    def original(self, value: T) -> T:
+        """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""
+        return value if self.place is None else cast(T, _restored(value, f"{self.place}/"))
+
+
+def _restored(value: object, prefix: str) -> object:
+    match value:
+        case str():
+            return value.replace(prefix, "/")
+        case Path():
+            return Path(str(value).replace(prefix, "/"))
+        case Mapping():
+            return {key: _restored(each, prefix) for key, each in value.items()}
+        case tuple():
+            return tuple(_restored(each, prefix) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _restored(getattr(value, each.name), prefix) for each in fields(value)})
+    return value

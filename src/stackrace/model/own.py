@@ -1,0 +1,113 @@
+"""What a user says in a server's own language: single options, and whole configuration files.
+
+``gunicorn:--worker-tmp-dir=/dev/shm`` gives an option as the server itself has it, ``gunicorn:config=FILE`` a file.
+Both are used as they are, but for what would break the measuring: where a server listens, as whom it runs, where it
+logs and where things lie is decided for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = ["CONFIG", "Change", "Concern", "OwnFile", "OwnLanguage", "OwnOption", "OwnReading"]
+
+CONFIG = "config"
+"""The setting that names a configuration file."""
+
+
+class Concern(StrEnum):
+    """What a part of a configuration is about that is decided for every server."""
+
+    ADDRESS = "address"
+    """Where and in which protocol it listens, and to what it forwards."""
+    USER = "user"
+    LOGS = "logs"
+    PATHS = "paths"
+    """Where the app, its environment and the server's own files lie."""
+    PROCESS = "process"
+    """How it is started, watched over and restarted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnOption:
+    """One option in a server's own language."""
+
+    name: str
+    """Without dashes before it."""
+    value: str | None
+    """None for a switch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One thing that had to be changed in a configuration file."""
+
+    key: str
+    theirs: str
+    """The value that the file gives, as it stands there."""
+    concern: Concern
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnReading:
+    """What a configuration file says, as far as it can be seen without running it."""
+
+    settings: Mapping[str, str | int | bool] = field(default_factory=dict)
+    """The values of the server's settings, its real defaults included."""
+    said: frozenset[str] = frozenset()
+    """The settings of which the file itself says something."""
+    computed: Mapping[str, str] = field(default_factory=dict)
+    """By setting what the file computes: only the server knows it once it runs."""
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFile:
+    """A configuration file of the user's."""
+
+    path: Path
+    text: str
+    reading: OwnReading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLanguage:
+    """Which of its own words a server takes."""
+
+    refuses: Mapping[str, Concern]
+    """The options that would break the measuring, and why."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The options for which the server has a setting, and its name."""
+    abbreviates: bool = False
+    """Whether the server takes the beginning of an option for the whole."""
+    ends: str = ""
+    """The letters that would end a value in its configuration, so that no value may have them."""
+    file: str = ""
+    """What its configuration file is usually called; empty: it takes none."""
+    read: Callable[[str], OwnReading] | None = None
+    """Reads such a file's text. Raises ValueError saying what is wrong with it."""
+
+    @classmethod
+    def options(
+        cls, settings: Mapping[str, str], *, abbreviates: bool = False, ends: str = "", **decided: str
+    ) -> OwnLanguage:
+        """Return the language of a server that takes options only; ``decided`` lists by concern what it refuses."""
+        refuses = {option: Concern(concern) for concern, words in decided.items() for option in words.split()}
+        return cls(refuses=refuses, settings=settings, abbreviates=abbreviates, ends=ends)
+
+    def problem(self, name: str, value: str | None) -> str:
+        """Say why the option ``name`` cannot be given, empty if it can."""
+        if value is not None and any(letter in value for letter in self.ends):
+            return f"its value holds one of {self.ends}; leave it out"
+        if name in self.settings:
+            return f"write {self.settings[name]}=… instead"
+        for refused, concern in self.refuses.items():
+            if name == refused or (self.abbreviates and refused.startswith(name)):
+                return f"Stackrace decides about it ({concern}); leave it out"
+        for known, setting in self.settings.items():
+            if self.abbreviates and known.startswith(name):
+                return f"write {setting}=… instead"
+        return ""

@@ -1,0 +1,32 @@
+"""Make foreign text (stack names, logs, messages) harmless for terminals, XML and files."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["one_line", "printable", "tail"]
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return ``text`` without escape sequences; other control characters and lone surrogates become "�".
+
+    >>> printable("\x1b[31mred\x1b[0m\x00")
+    'red�'
+    """
+    return _UNPRINTABLE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` made printable, its line breaks and runs of spaces as single spaces."""
+    return " ".join(printable(text).split())
+
+
+def tail(text: str, lines: int) -> tuple[str, ...]:
+    """Return the last ``lines`` lines of ``text`` that are not blank, made printable."""
+    kept = [line.rstrip() for line in printable(text).splitlines() if line.strip()]
+    return tuple(kept[-lines:])

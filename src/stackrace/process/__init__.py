@@ -1,0 +1,9 @@
+"""Process: programs that we start and that end with us, and signals that wait meanwhile."""
+
+from .background import Background
+from .children import attended, within
+from .commands import CommandResult, run
+from .held_signals import HeldSignals, held
+from .leash import leash
+
+__all__ = ["Background", "CommandResult", "HeldSignals", "attended", "held", "leash", "run", "within"]

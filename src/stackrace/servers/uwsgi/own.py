@@ -1,0 +1,135 @@
+"""uWSGI's own language: its options, and an ini file of the user's with what is decided for it taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from ...model.errors import LaunchError
+from ...model.own import Change, Concern, OwnFile, OwnLanguage, OwnReading
+from ..plain import PLAIN
+
+__all__ = ["LANGUAGE", "theirs"]
+
+SETTINGS = {
+    "processes": "processes",
+    "workers": "processes",
+    "threads": "threads",
+    "cheaper": "cheaper",
+    "cheaper-initial": "cheaper_initial",
+    "cheaper-step": "cheaper_step",
+    "lazy-apps": "lazy_apps",
+    "single-interpreter": "single_interpreter",
+    "thunder-lock": "thunder_lock",
+    "offload-threads": "offload_threads",
+    "max-requests": "max_requests",
+    "max-requests-delta": "max_requests_delta",
+    "harakiri": "harakiri",
+}
+"""Its options for which there is a setting."""
+
+UNSAID: Mapping[str, str | int | bool] = {
+    "processes": 1,
+    "threads": 1,
+    "cheaper": 0,
+    "cheaper_initial": 0,
+    "cheaper_step": 1,
+    "http": "auto",
+    "lazy_apps": False,
+    "single_interpreter": False,
+    "thunder_lock": False,
+    "offload_threads": 0,
+    "max_requests": 0,
+    "max_requests_delta": 0,
+    "harakiri": 0,
+    "static": False,
+    "access_log": False,
+}
+"""What uWSGI does where its file says nothing."""
+
+_DECIDED = {
+    Concern.ADDRESS: "http http-to http-socket http11-socket http-keepalive http-auto-chunked https https-socket "
+    "socket s uwsgi-socket puwsgi-socket fastcgi-socket scgi-socket raw-socket shared-socket "
+    "map-socket protocol socket-protocol chmod-socket chown-socket stats zerg zerg-server subscribe-to fastrouter",
+    Concern.USER: "uid gid chroot cap unshare",
+    Concern.LOGS: "logto logto2 logger req-logger logdate log-date log-format log-master disable-logging "
+    "logformat threaded-logger touch-logreopen log-maxsize log-reopen log-syslog",
+    Concern.PATHS: "chdir chdir2 home H virtualenv venv pyhome pythonpath pp python-path module wsgi wsgi-file "
+    "file "
+    "callable mount manage-script-name plugin plugins "
+    "plugins-dir plugin-dir ini yaml json xml inherit",
+    Concern.PROCESS: "daemonize daemonize2 pidfile pidfile2 safe-pidfile master-fifo die-on-term exit-on-reload "
+    "touch-reload touch-workers-reload py-autoreload py-auto-reload reload-mercy worker-reload-mercy stop reload "
+    "emperor vassals need-app catch-exceptions strict master",
+}
+TAKEN = {key: concern for concern, keys in _DECIDED.items() for key in keys.split()}
+"""What is decided for it."""
+
+_LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
+_ROUTERS = ("http", "https")
+_TRUE = ("true", "1", "yes", "on", "")
+
+
+def read(text: str) -> OwnReading:
+    """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
+    lines = [(key, value) for key, value, _ in _lines(text) if key]
+    if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
+        raise ValueError("it has no section [uwsgi]")
+    settings = dict(UNSAID)
+    computed: dict[str, str] = {}
+    for key, value in lines:
+        if key in SETTINGS:
+            setting = SETTINGS[key]
+            known = _value(value, UNSAID[setting])
+            settings.pop(setting, None)
+            computed.pop(setting, None)
+            if known is None:
+                computed[setting] = value
+            else:
+                settings[setting] = known
+        elif key in ("http", "http-socket"):
+            settings["http"] = "router" if key in _ROUTERS else "socket"
+    changes = tuple(Change(key=key, theirs=value, concern=TAKEN[key]) for key, value in lines if key in TAKEN)
+    said = frozenset(SETTINGS[key] for key, _ in lines if key in SETTINGS)
+    return OwnReading(settings=settings, said=said, computed=computed, changes=changes)
+
+
+def theirs(file: OwnFile, chosen: Collection[str]) -> str:
+    """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings."""
+    kept = []
+    for key, _, line in _lines(file.text):
+        if key and (key in TAKEN or SETTINGS.get(key) in chosen):
+            continue
+        kept.append(_placed(line, file.path))
+    return "\n".join(kept)
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield key, value and whole line of the section [uwsgi]; the key is empty in comments and blank lines."""
+    inside = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("["):
+            inside = line.strip() == "[uwsgi]"
+        elif inside:
+            match = _LINE.match(line)
+            yield (match[1].replace("_", "-"), match[2] or "", line) if match else ("", "", line)
+
+
+def _value(text: str, unsaid: str | int | bool) -> str | int | bool | None:
+    """Return a value as its setting has it; None where uWSGI computes it."""
+    if isinstance(unsaid, bool):
+        return text.lower() in _TRUE
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _placed(line: str, path: Path) -> str:
+    """Put the file's own place where it says ``%d`` and the like: its lines are read from elsewhere."""
+    for word, value in (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem)):
+        if word in line and not PLAIN.fullmatch(value):
+            raise LaunchError(f"the name of {str(path)!r}, which it calls {word}, cannot be said in it; rename it")
+        line = re.sub(f"(?<!%){word}", lambda _, value=value: value, line)  # type: ignore[misc]
+    return line
+
+
+LANGUAGE = OwnLanguage(refuses=TAKEN, settings=SETTINGS, file="uwsgi.ini", read=read)

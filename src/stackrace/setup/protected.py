@@ -1,0 +1,107 @@
+"""The app with its data protected: what it writes goes to copies, and it is asked as it will be raced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..apps import Examination, examine, is_bundled
+from ..deploy.escapes import Escapes
+from ..deploy.guard import Guard
+from ..deploy.project_copy import hand_over_below
+from ..deploy.protection import protect
+from ..deploy.relocation import Relocation
+from ..deploy.view import View
+from ..model.app import App, EntryKind
+from ..model.errors import AppError, InputError
+from ..model.preparing import OnPreparing
+from ..spec.request import RaceRequest
+
+__all__ = ["Protected", "protected"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protected:
+    """The app as it is raced, what it sees of the files, and what the user should know of it."""
+
+    app: App
+    """Its files are copies where folders cannot be covered."""
+    view: View = field(default_factory=View)
+    relocation: Relocation = field(default_factory=Relocation)
+    """Where the copies are."""
+    notes: tuple[str, ...] = ()
+    is_whole: bool = False
+    """Whether the app writes to nothing of the user's, as far as its settings say."""
+    settled: tuple[Path, ...] = (Path("/"),)
+    """What the app may write to without a word."""
+    servers: frozenset[str] = frozenset()
+    """The kinds of database servers of which the notes speak."""
+    own: tuple[str, ...] = ()
+    """The variables that lead to services of the race's own."""
+    seen: Escapes = field(default_factory=Escapes)
+
+    @classmethod
+    def not_at_all(cls, app: App) -> Protected:
+        """Leave the app with the files themselves."""
+        return cls(app=app)
+
+    def ask(self, app: App, *requests: object, **options: object) -> Examination:
+        """Examine ``app`` in this view; see ``examine``."""
+        if app.entry.kind is EntryKind.FILES:
+            app = replace(app, root=self.view.path(app.root))
+        with self.naming_originals():
+            examination = examine(app, *requests, begin=self.view.entering(app.root), **options)  # type: ignore[arg-type]
+        if self.relocation.place:
+            # what the app made now, it writes to when it is served
+            hand_over_below(self.relocation.place)
+        self.seen.note(examination)
+        return examination
+
+    @property
+    def escapes(self) -> tuple[str, ...]:
+        """What the app did beside all protection, until now, one sentence each."""
+        return tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.own))
+
+    def moved(self, request: RaceRequest) -> RaceRequest:
+        """Return ``request`` with the copies' folders of static files."""
+        static = request.static and {url: self.relocation.path(folder) for url, folder in request.static.items()}
+        return replace(request, static=static)
+
+    @contextmanager
+    def naming_originals(self) -> Iterator[None]:
+        """Let errors of the app name the user's files, not their copies."""
+        try:
+            yield
+        except AppError as error:
+            message, detail = self.relocation.original((error.message, error.detail))
+            raise AppError(message, detail=detail) from error
+
+
+def protected(
+    app: App, request: RaceRequest, guard: Guard, beside: Mapping[str, str], on_preparing: OnPreparing
+) -> Protected:
+    """Protect the data of a project; a bundled app writes to a folder of the race's own anyway."""
+    if is_bundled(app):
+        return Protected(app=app)
+    protection = protect(
+        app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request)
+    )
+    return Protected(
+        app=protection.app,
+        view=guard.view,
+        relocation=protection.relocation,
+        notes=protection.notes,
+        is_whole=protection.is_whole,
+        settled=protection.settled,
+        servers=protection.servers,
+        own=tuple(beside.values()),
+    )
+
+
+def _given(request: RaceRequest) -> tuple[Path, ...]:
+    for path in request.protect:
+        if not path.is_dir():
+            raise InputError(f"[app] protect: there is no folder {path}; name the folder of what the app writes to")
+    return tuple(path.resolve() for path in request.protect)

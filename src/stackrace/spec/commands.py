@@ -1,0 +1,79 @@
+"""Commands in a race file: words that are run as they are, or a line for a shell where that is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+
+__all__ = ["command_of", "display"]
+
+_TOKEN = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|.""", re.DOTALL)
+_EXPANSION = re.compile(r"\$\{?[A-Za-z_]\w*\}?|\$\(|`")
+_OPERATOR = re.compile(r"&&|\|\||[|<>;&]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+_SHELL = ("sh", "-ec", '(set -o pipefail 2>/dev/null) && set -o pipefail; eval "$1"', "prepare")
+"""Runs the line that follows; what fails within a pipe fails, too, where the shell knows how."""
+
+_EXAMPLE = 'write it like "python manage.py migrate", or { run = "zcat dump.gz | psql", shell = true }'
+
+
+def command_of(value: object) -> tuple[str, ...]:
+    """Return the words of ``"python manage.py migrate"``, or of ``{ run = "psql < dump.sql", shell = true }``.
+
+    Raises ValueError saying what to write: for an open quote, and for what only a shell understands.
+
+    >>> command_of("psql -c 'SELECT 1; SELECT 2'")
+    ('psql', '-c', 'SELECT 1; SELECT 2')
+    """
+    line, in_shell = _parts(value)
+    if not line.strip():
+        raise ValueError(f"is empty; {_EXAMPLE}")
+    if "\0" in line:
+        raise ValueError("must not hold a NUL character; no command can")
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise ValueError(f"{str(error).lower()} in {line!r}; close it, or escape it with a backslash") from error
+    if in_shell:
+        return (*_SHELL, line)
+    if special := _special(line):
+        raise ValueError(
+            f"{special} in {line!r} is for a shell; write {{ run = {json.dumps(line, ensure_ascii=False)}, "
+            "shell = true }, put it into a script, or quote it"
+        )
+    return tuple(words)
+
+
+def display(command: tuple[str, ...]) -> str:
+    """Return a command as the user wrote it, or nearly so."""
+    return command[-1] if command[: len(_SHELL)] == _SHELL else shlex.join(command)
+
+
+def _parts(value: object) -> tuple[str, bool]:
+    """Return the line, and whether it is for a shell."""
+    if isinstance(value, str):
+        return value, False
+    if not isinstance(value, Mapping) or not isinstance(value.get("run"), str):
+        raise ValueError(f"must be text or a table with run; {_EXAMPLE}")
+    shell = value.get("shell", False)
+    if not isinstance(shell, bool) or value.keys() - {"run", "shell"}:
+        raise ValueError(f"knows the keys run and shell only, shell being true or false; {_EXAMPLE}")
+    return value["run"], shell
+
+
+def _special(line: str) -> str:
+    """Return what stands in ``line`` unquoted and means something to a shell only; empty for none."""
+    bare, expandable = "", ""
+    for token in _TOKEN.findall(line):
+        if (token[0] == "'" and len(token) > 1) or token[0] == "\\":
+            bare += "_"
+            continue
+        expandable += token
+        bare += "_" if token[0] == '"' else token
+    for found in (_EXPANSION.search(expandable), _OPERATOR.search(bare), _ASSIGNMENT.match(bare)):
+        if found:
+            return found[0]
+    return ""

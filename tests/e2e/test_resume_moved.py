@@ -1,0 +1,79 @@
+"""A race whose app runs from a copy of the project goes on from another copy, and leaves the project as it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests import no_namespaces
+from tests.conftest import STACKRACE
+from tests.raced import raced
+from tests.writing_site import digest, make_site
+
+RACE = f"""
+[app]
+python = "{sys.executable}"
+prepare = ["python manage.py collectstatic --no-input"]
+
+[workload]
+urls = ["/", "/static/site.css"]
+
+[load]
+concurrency = [1]
+requests = 20
+
+[race]
+stacks = ["nginx/http/waitress", "nginx/http/gunicorn:class=gthread"]
+repeats = 4
+twin = false
+"""
+
+
+@pytest.fixture
+def call(tmp_path, temporary):
+    """Start the command in the project, where namespaces are forbidden."""
+    site = make_site(tmp_path / "user" / "site", tmp_path / "user" / "site")
+    (site / "race.toml").write_text(RACE)
+    folders = {"XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(temporary), "TMPDIR": str(temporary)}
+
+    def start(*arguments):
+        return subprocess.Popen(
+            [sys.executable, no_namespaces.__file__, STACKRACE, *arguments],
+            cwd=site,
+            env=os.environ | folders,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_it_goes_on(call, tmp_path, temporary, number):
+    before = digest(tmp_path / "user")
+    process = call("run", "race.toml")
+    manifests = tmp_path / "data" / "stackrace" / "races"
+    while process.poll() is None:
+        written = [path.read_bytes() for path in manifests.glob("*/manifest.jsonl")]
+        if any(each.count(b'"line":"launch"') >= 3 for each in written):
+            break
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode in (130, -signal.SIGKILL), said
+
+    resumed = call("run", "--resume", "--json")
+    text, said = resumed.communicate(timeout=300)
+    assert "going on with race" in said
+    document = raced(subprocess.CompletedProcess([], resumed.returncode, text, said))
+    assert (document["race"]["ending"], document["race"]["resumed"]) == ("completed", 1)
+    whole = [one for one in document["launches"] if (one["failure"] or {}).get("code") != "interrupted"]
+    assert len(whole) == 2 * 4
+    assert any("The app ran in a copy of" in note for note in document["race"]["notes"])
+    assert digest(tmp_path / "user") == before
+    assert list(temporary.glob("stackrace-*")) == []

@@ -1,0 +1,61 @@
+"""Debian has every package that is promised: apt simulates installing them all."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from stackrace.apps import BUNDLES, bundled
+from stackrace.model.preparing import Step
+from stackrace.servers import catalogue
+from stackrace.services import services
+from stackrace.setup.deployment import set_up
+from stackrace.setup.installing import install_python
+from stackrace.setup.race_file import read_request
+
+WANTED = {
+    **{entry.spec.name: entry.needs.apt for entry in catalogue()},
+    **{name: service.apt for name, service in services().items()},
+    **{name: tuple(package for need in bundled(name).needs for package in need.packages) for name in BUNDLES},
+}
+
+
+@pytest.fixture(scope="module")
+def simulate():
+    """Return what apt would say; skip where there is none, or where it never looked what Debian has."""
+    if shutil.which("apt-get") is None:
+        pytest.skip("no apt-get here")
+    if subprocess.run(["apt-cache", "show", "apache2"], capture_output=True).returncode:
+        pytest.skip("apt has no lists of packages here; run: apt-get update")
+
+    def call(packages):
+        command = ["apt-get", "install", "--simulate", "--no-install-recommends", *packages]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    return call
+
+
+@pytest.mark.parametrize("name", [name for name, packages in WANTED.items() if packages])
+def test_debian_has_the_packages_of(simulate, name):
+    done = simulate(WANTED[name])
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_race_takes_the_environments_that_were_installed_for_it(django_python, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "notes.py").write_text(
+        "def app(environ, start_response):\n"
+        "    start_response('200 OK', [('Content-Length', '2')])\n"
+        "    return [b'hi']\n"
+    )
+    file = project / "race.toml"
+    file.write_text(f'[app]\nwsgi = "notes:app"\npython = "{django_python}"\n[race]\nstacks = ["waitress"]\n')
+    request = read_request(file)
+    first, second = [], []
+    install_python([request], catalogue(), first.append)
+    with set_up(request, second.append) as deployment:
+        assert [stack.path for stack in deployment.stacks] == ["waitress"]
+    assert [preparing.step for preparing in first] == [Step.PACKAGES]
+    assert not {preparing.step for preparing in second} & {Step.PACKAGES, Step.ENVIRONMENT}

@@ -1,0 +1,42 @@
+"""An app that takes long to load is given longer to start, and is raced with fewer stacks."""
+
+from stackrace.apps import entry_of
+from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
+from stackrace.deploy.stopping import stop
+from stackrace.model.app import EntryKind
+from stackrace.race.forecast import ForecastInput, fits
+from stackrace.setup.deployment import set_up
+from stackrace.spec.request import RaceRequest
+
+LOADS_S = 4.5
+FAST = ForecastInput(sides=2)
+"""The same race of an app that loads at once."""
+APP = f"""
+import time
+
+time.sleep({LOADS_S})
+
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [b"hello"]
+"""
+
+
+def test_a_start_may_take_as_long_as_the_apps_examination_suggests(tmp_path, django_python):
+    (tmp_path / "slow.py").write_text(APP)
+    entry = entry_of(EntryKind.WSGI, "slow:app")
+    with set_up(RaceRequest(folder=tmp_path, entry=entry, python=django_python, stacks=("gunicorn",))) as made:
+        assert made.examined.loading.wall_s >= LOADS_S > made.examined.loading.cpu_s
+        assert made.launcher.start_timeout_s > max(START_TIMEOUT_S, LOADS_S * STARTS)
+        running = made.launcher.launch(made.stacks[0])
+        assert running.ready_s >= LOADS_S
+        assert stop(made.guard, [running]) == {}
+
+
+def test_of_stacks_that_nobody_named_fewer_are_raced(tmp_path, django_python):
+    (tmp_path / "slow.py").write_text(APP)
+    entry = entry_of(EntryKind.WSGI, "slow:app")
+    with set_up(RaceRequest(folder=tmp_path, entry=entry, python=django_python, budget_s=110.0)) as made:
+        assert len(made.stacks) < len(made.stacks + made.left_out)
+        assert fits(FAST, len(made.stacks + made.left_out), 110.0)

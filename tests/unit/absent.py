@@ -1,0 +1,11 @@
+"""A machine on which nothing is installed: its programs are not found, wherever they are."""
+
+from stackrace.services import programs
+from stackrace.services.postgresql import service as postgresql
+
+
+def nothing_installed(monkeypatch, folder):
+    """Hide every program: PATH is the empty ``folder``, and nobody looks anywhere else."""
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(programs, "FOLDERS", ())
+    monkeypatch.setattr(postgresql, "_ROOT", folder)

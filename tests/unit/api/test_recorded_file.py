@@ -1,0 +1,52 @@
+"""What a proxy recorded becomes a file: as the app knows itself, whole or not at all."""
+
+import json
+
+import pytest
+
+from stackrace.api.recorded_file import keep
+from stackrace.deploy.recording_proxy import Side
+from stackrace.model.errors import InputError
+
+SIDE = Side(
+    upstream="http://127.0.0.1:8000", origin="https://shop.example", headers=(("X-Forwarded-Proto", "https"),)
+)
+
+
+def har(*statuses):
+    headers = [{"name": "x-forwarded-proto", "value": "https"}, {"name": "Accept", "value": "text/html"}]
+    entries = [
+        {
+            "startedDateTime": "2026-11-21T20:00:00Z",
+            "time": 5,
+            "request": {"method": "GET", "url": f"http://127.0.0.1:8000/p{n}?a=%20#x", "headers": headers},
+            "response": {"status": status, "headers": [], "content": {"mimeType": "text/html", "text": ""}},
+        }
+        for n, status in enumerate(statuses)
+    ]
+    return json.dumps({"log": {"version": "1.2", "entries": entries}}).encode()
+
+
+def test_it_names_the_app_and_leaves_out_what_the_front_end_added_and_nobody_answered(tmp_path):
+    kept = keep(har(200, 0, 200), SIDE, tmp_path / "a.har")
+    assert kept.origin == "https://shop.example"
+    assert [request.path for request in kept.workload.requests] == ["/p0?a=%20", "/p2?a=%20"]
+    assert {name.lower() for request in kept.workload.requests for name, _ in request.headers} == {"accept"}
+    assert (tmp_path / "a.har").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("statuses", [(), (0, 0)])
+def test_nothing_recorded_is_no_file(tmp_path, statuses):
+    with pytest.raises(InputError, match="nothing was recorded"):
+        keep(har(*statuses), SIDE, tmp_path / "a.har")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
+    def full(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("stackrace.api.recorded_file.read_recording", full)
+    with pytest.raises(InputError, match=r"cannot be written to .*: No space left on device; name another place"):
+        keep(har(200), SIDE, tmp_path / "a.har")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,72 @@
+"""The routes of every framework, asked without importing any."""
+
+from types import SimpleNamespace
+
+from stackrace.apps.examiner.survey import survey
+
+
+def pages(application):
+    return survey(application, is_django=False)["pages"]
+
+
+def rule(path, methods=("GET",), arguments=(), defaults=None):
+    return SimpleNamespace(rule=path, methods=set(methods), arguments=set(arguments), defaults=defaults)
+
+
+def flask(*rules):
+    return SimpleNamespace(url_map=SimpleNamespace(iter_rules=lambda: rules))
+
+
+def route(path, methods=("GET",), **more):
+    return SimpleNamespace(path=path, methods=set(methods), **more)
+
+
+def test_flasks_rules_without_arguments_are_pages():
+    application = flask(
+        rule("/"),
+        rule("/<int:id>", arguments=["id"]),
+        rule("/new", ["POST"]),
+        rule("/all/", ["GET"], ["p"], {"p": 1}),
+    )
+    assert pages(application) == ["/", "/all/"]
+
+
+def test_starlettes_routes_and_mounts_are_pages():
+    mount = SimpleNamespace(path="/api", routes=[route("/items"), route("/items/{id}")])
+    hidden = route("/openapi.json", include_in_schema=False)
+    assert pages(SimpleNamespace(routes=[route("/"), mount, hidden, route("/x", ["POST"])])) == ["/", "/api/items"]
+
+
+def test_bottles_routes_are_pages():
+    routes = [SimpleNamespace(rule="/a", method="GET"), SimpleNamespace(rule="/b", method="POST")]
+    assert pages(SimpleNamespace(routes=routes)) == ["/a"]
+
+
+def test_the_application_inside_of_middleware_is_asked():
+    inner = flask(rule("/inner"))
+    assert pages(SimpleNamespace(app=SimpleNamespace(wsgi_app=inner))) == ["/inner"]
+
+
+def test_an_application_that_tells_nothing_has_no_pages():
+    assert pages(lambda environ, start_response: []) == []
+
+
+def test_an_application_that_fails_to_tell_has_no_pages():
+    class Odd:
+        @property
+        def url_map(self):
+            return 5
+
+    assert pages(Odd()) == []
+
+
+def test_folders_of_static_files_are_found_where_they_exist(tmp_path):
+    (tmp_path / "css").mkdir()
+    folder = str(tmp_path / "css")
+    application = flask()
+    application.static_folder, application.static_url_path = folder, "/static"
+    assert survey(application, is_django=False)["static"] == {"/static/": folder}
+    application.static_folder = str(tmp_path / "nowhere")
+    assert survey(application, is_django=False)["static"] == {}
+    mounted = SimpleNamespace(path="/files", app=SimpleNamespace(directory=folder), routes=None)
+    assert survey(SimpleNamespace(routes=[mounted]), is_django=False)["static"] == {"/files/": folder}

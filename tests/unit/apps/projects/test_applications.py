@@ -1,0 +1,172 @@
+"""Applications are found in code of every common shape, without running any of it."""
+
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import detect
+from stackrace.model.errors import InputError
+
+RAISES = "raise SystemExit('nothing of a project is ever run')\n"
+FLASK = "from flask import Flask\napp = Flask(__name__)\n"
+FASTAPI = "import fastapi\napp = fastapi.FastAPI()\n"
+FACTORY = "import flask\ndef create_app(config=None):\n    app = flask.Flask(__name__)\n    return app\n"
+
+
+def write(folder, files):
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+CLEAR = {
+    "flask": ({"app.py": RAISES + FLASK}, "wsgi app:app"),
+    "fastapi": ({"main.py": FASTAPI}, "asgi main:app"),
+    "starlette": ({"site.py": "from starlette.applications import Starlette as S\napp = S()\n"}, "asgi site:app"),
+    "litestar": ({"app.py": "from litestar import Litestar\napp = Litestar(route_handlers=[])\n"}, "asgi app:app"),
+    "quart": ({"run.py": "from quart import Quart\napp: Quart = Quart(__name__)\n"}, "asgi run:app"),
+    "falcon": ({"app.py": "import falcon\napplication = falcon.App()\n"}, "wsgi app:application"),
+    "falcon, asgi": ({"app.py": "import falcon.asgi\napp = falcon.asgi.App()\n"}, "asgi app:app"),
+    "bottle": ({"app.py": "import bottle\napp = bottle.default_app()\n"}, "wsgi app:app"),
+    "pyramid": (
+        {"app.py": "def f(): pass\napp = Configurator().make_wsgi_app()\n# pyramid make_wsgi_app"},
+        "wsgi app:app",
+    ),
+    "dash": ({"app.py": "import dash\nboard = dash.Dash()\nserver = board.server\n"}, "wsgi app:board.server"),
+    "wsgi by position": (
+        {"passenger_wsgi.py": "def application(e, start):\n    return []\n"},
+        "wsgi passenger_wsgi:application",
+    ),
+    "asgi by position": ({"site.py": "async def app(s, r, w): ...\n"}, "asgi site:app"),
+    "plain wsgi": ({"hello.py": "def app(environ, start_response):\n    return []\n"}, "wsgi hello:app"),
+    "plain asgi": ({"hello.py": "async def app(scope, receive, send): ...\n"}, "asgi hello:app"),
+    "a class of its own": (
+        {"x.py": "class Site:\n    def __call__(self, environ, start_response): ...\napp = Site()\n"},
+        "wsgi x:app",
+    ),
+    "a subclass": (
+        {"x.py": "from flask import Flask\nclass Mine(Flask): ...\napp = Mine(__name__)\n"},
+        "wsgi x:app",
+    ),
+    "wrapped": (
+        {"app.py": FLASK + "from werkzeug.middleware.proxy_fix import ProxyFix\napp = ProxyFix(app)\n"},
+        "wsgi app:app",
+    ),
+    "wrapped into asgi": (
+        {"app.py": FLASK + "from asgiref.wsgi import WsgiToAsgi\napplication = app = WsgiToAsgi(app)\n"},
+        "asgi app:app",
+    ),
+    "a factory": ({"shop/__init__.py": FACTORY}, "wsgi shop:create_app()"),
+    "a factory that is called": (
+        {"shop/__init__.py": FACTORY, "wsgi.py": "from shop import create_app\n\napp = create_app()\n"},
+        "wsgi wsgi:app",
+    ),
+    "a part of another": (
+        {
+            "main.py": "from admin import app as admin\n" + FASTAPI + "app.mount('/admin', admin)\n",
+            "admin.py": FASTAPI,
+        },
+        "asgi main:app",
+    ),
+    "below if and try": (
+        {"app.py": "try:\n    from flask import Flask\nfinally:\n    pass\nif True:\n    app = Flask(1)\n"},
+        "wsgi app:app",
+    ),
+    "tests beside it": (
+        {"app.py": FLASK, "tests/app.py": FLASK, "test_app.py": FLASK, "examples/app.py": FLASK},
+        "wsgi app:app",
+    ),
+    "an environment beside it": (
+        {"app.py": FLASK, "python/pyvenv.cfg": "", "python/lib/app.py": FLASK, "node_modules/x/app.py": FLASK},
+        "wsgi app:app",
+    ),
+    "a package": (
+        {"pkg/__init__.py": "", "pkg/web/__init__.py": "", "pkg/web/main.py": FASTAPI},
+        "asgi pkg.web.main:app",
+    ),
+    "a package by its imports": (
+        {"app/main.py": "from app.db import x\n" + FASTAPI, "app/db.py": ""},
+        "asgi app.main:app",
+    ),
+    "a package by relative imports": (
+        {"app/main.py": "from .db import x\n" + FASTAPI, "app/db.py": ""},
+        "asgi app.main:app",
+    ),
+    "the src layout": ({"src/shop/__init__.py": FACTORY}, "wsgi shop:create_app() in src"),
+    "a folder of the backend": ({"backend/main.py": FASTAPI, "frontend/index.js": ""}, "asgi main:app in backend"),
+    "a file that cannot be parsed": ({"app.py": FLASK, "old.py": "print 'flask'"}, "wsgi app:app"),
+}
+
+
+@pytest.mark.parametrize("case", CLEAR)
+def test_what_is_clear_is_raced(tmp_path, case):
+    files, expected = CLEAR[case]
+    project = detect(write(tmp_path, files), {})
+    assert project is not None
+    below = project.root.relative_to(tmp_path)
+    place = "" if below == Path() else f" in {below}"
+    assert f"{project.entry.kind} {project.entry.target}{place}" == expected
+
+
+UNCLEAR = {
+    "two applications": ({"a.py": FLASK, "b.py": FASTAPI}, ["--wsgi a:app", "--asgi b:app"]),
+    "two factories": ({"a.py": FACTORY, "b.py": FACTORY}, ["--wsgi 'a:create_app()'", "--wsgi 'b:create_app()'"]),
+    "a factory with arguments": (
+        {"app.py": FACTORY.replace("config=None", "config")},
+        ["did you mean --wsgi 'app:create_app()'?"],
+    ),
+    "examples only": ({"examples/site.py": FLASK}, ["--project examples --wsgi site:app"]),
+    "two Django projects": (
+        {
+            "shop/manage.py": 'import os\nos.environ["DJANGO_SETTINGS_MODULE"] = "a"\n',
+            "blog/manage.py": 'import os\nos.environ["DJANGO_SETTINGS_MODULE"] = "b"\n',
+        },
+        ["--project blog", "--project shop"],
+    ),
+    "what is deployed twice": (
+        {
+            "a.py": FLASK,
+            "b.py": FLASK,
+            "Procfile": "web: gunicorn a:app\n",
+            "Dockerfile": 'CMD ["gunicorn", "b:app"]',
+        },
+        ["--wsgi a:app", "--wsgi b:app"],
+    ),
+    "code without an app": ({"sums.py": "print(1 + 1)\n"}, ["no app was found", "--wsgi", "--asgi", "--bundled"]),
+    "a framework with its own server": (
+        {"app.py": "from aiohttp import web\napp = web.Application()\n"},
+        ["aiohttp"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, case):
+    files, expected = UNCLEAR[case]
+    with pytest.raises(InputError) as error:
+        detect(write(tmp_path, files), {})
+    for words in expected:
+        assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "files", [{}, {"index.html": "hello"}, {".hidden/app.py": FLASK}, {"tests/test_x.py": "1"}]
+)
+def test_a_folder_without_code_holds_no_app(tmp_path, files):
+    assert detect(write(tmp_path, files), {}) is None
+
+
+def test_a_project_of_thousands_of_files_is_looked_through(tmp_path):
+    package = write(tmp_path, {"app.py": FLASK}) / "package"
+    package.mkdir()
+    for number in range(1000):
+        (package / f"m{number}.py").write_text("x = 1\n")
+    project = detect(tmp_path, {})
+    assert project is not None
+    assert project.entry.target == "app:app"
+
+
+def test_the_checkout_of_stackrace_is_no_project():
+    assert detect(Path(__file__).parents[4], {}) is None

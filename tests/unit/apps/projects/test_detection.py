@@ -1,0 +1,118 @@
+import pytest
+
+from stackrace.apps import detect
+from stackrace.model.app import EntryKind
+from stackrace.model.errors import InputError
+
+SETDEFAULT = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")\n'
+
+
+def project(folder, manage):
+    (folder / "manage.py").write_text(manage)
+    return folder
+
+
+def test_a_folder_without_manage_py_holds_no_project(tmp_path):
+    assert detect(tmp_path, {}) is None
+
+
+def test_a_manage_py_without_settings_is_not_djangos(tmp_path):
+    assert detect(project(tmp_path, "print('hello')"), {}) is None
+
+
+@pytest.mark.parametrize(
+    "manage",
+    [
+        SETDEFAULT,
+        'def main():\n    os.environ["DJANGO_SETTINGS_MODULE"] = "shop.settings"\n',
+        'from os import environ\nenviron.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")',
+    ],
+)
+def test_the_settings_are_read_from_manage_py(tmp_path, manage):
+    found = detect(project(tmp_path, manage), {})
+    assert found is not None
+    assert (found.entry.kind, found.entry.target) == (EntryKind.DJANGO, "shop.settings")
+    assert (found.root, found.name) == (tmp_path, tmp_path.name)
+
+
+def test_manage_py_is_never_run(tmp_path):
+    assert detect(project(tmp_path, SETDEFAULT + "raise SystemExit(1)\n"), {}) is not None
+
+
+def test_the_environment_wins_if_it_names_a_module_of_this_folder(tmp_path):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "production.py").touch()
+    project(tmp_path, SETDEFAULT)
+    here = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "shop.production"})
+    elsewhere = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "other.settings"})
+    assert here is not None
+    assert here.entry.target == "shop.production"
+    assert elsewhere is not None
+    assert elsewhere.entry.target == "shop.settings"
+
+
+def test_computed_settings_ask_for_the_key(tmp_path):
+    manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", f"shop.{which}")'
+    with pytest.raises(InputError, match=r"\[app\] django"):
+        detect(project(tmp_path, manage), {})
+
+
+def test_an_unreadable_manage_py_is_an_input_error(tmp_path):
+    with pytest.raises(InputError, match=r"manage\.py"):
+        detect(project(tmp_path, "def ("), {})
+
+
+@pytest.mark.parametrize(
+    ("line", "environ", "settings"),
+    [
+        ('os.environ.setdefault("DJANGO_SETTINGS_MODULE", os.environ.get("X", "shop.local"))', {}, "shop.local"),
+        (
+            'os.environ.setdefault("DJANGO_SETTINGS_MODULE", os.getenv("X", "shop.local"))',
+            {"X": "shop.live"},
+            "shop.live",
+        ),
+        (
+            'os.environ["DJANGO_SETTINGS_MODULE"] = config("DJANGO_SETTINGS_MODULE", default="shop.dev")',
+            {},
+            "shop.dev",
+        ),
+        ('WHICH = "live"\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", f"shop.{WHICH}")', {}, "shop.live"),
+        ('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop." + os.environ["X"])', {"X": "live"}, "shop.live"),
+    ],
+)
+def test_settings_are_computed_where_that_needs_no_running(tmp_path, line, environ, settings):
+    found = detect(project(tmp_path, "import os\n" + line), environ)
+    assert found is not None
+    assert found.entry.target == settings
+
+
+def test_computed_settings_are_asked_for_with_the_modules_that_are_there(tmp_path):
+    (tmp_path / "shop" / "settings").mkdir(parents=True)
+    (tmp_path / "shop" / "settings" / "base.py").write_text("INSTALLED_APPS = []\n")
+    (tmp_path / "shop" / "settings" / "live.py").write_text("from .base import *\n")
+    manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", which())'
+    with pytest.raises(
+        InputError, match=r"did you mean --django shop\.settings\.base or --django shop\.settings\.live"
+    ):
+        detect(project(tmp_path, manage), {})
+
+
+def test_a_manage_py_in_a_folder_below_is_the_project(tmp_path):
+    (tmp_path / "backend").mkdir()
+    (tmp_path / "backend" / "wsgi.py").write_text(
+        "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
+    )
+    project(tmp_path / "backend", SETDEFAULT)
+    (tmp_path / "Procfile").write_text("web: gunicorn --chdir backend wsgi\n")
+    found = detect(tmp_path, {})
+    assert found is not None
+    assert (found.root, found.entry.target) == (tmp_path / "backend", "shop.settings")
+    assert found.place == "backend/manage.py"
+
+
+def test_a_manage_py_that_leaves_the_settings_to_the_environment_is_djangos(tmp_path):
+    (tmp_path / "manage.py").write_text("from django.core.management import execute_from_command_line\n")
+    (tmp_path / "development.py").touch()
+    found = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "development"})
+    assert found is not None
+    assert (found.entry.kind, found.entry.target) == (EntryKind.DJANGO, "development")

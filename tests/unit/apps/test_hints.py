@@ -1,0 +1,171 @@
+"""What an app says when it fails at import is turned into the key that mends it."""
+
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import entry_of
+from stackrace.apps.hints import import_hint, service_hint
+from stackrace.model.app import App, EntryKind
+
+FRAMES = 'Traceback (most recent call last):\n  File "/srv/settings.py", line 3, in <module>\n    x = y\n'
+ENVIRON = FRAMES + '  File "<frozen os>", line 679, in __getitem__\n'
+
+
+def hint(root, error, frames=FRAMES, **environment):
+    app = App(
+        name="shop",
+        root=root,
+        entry=entry_of(EntryKind.WSGI, "shop:app"),
+        python=Path("/usr/bin/python3"),
+        environment=environment,
+    )
+    return import_hint(frames + error + "\n", app, {"PATH": "", "HOME": str(root)})
+
+
+MISSING = {
+    "os.environ": "KeyError: 'SECRET_KEY'",
+    "decouple": "decouple.UndefinedValueError: SECRET_KEY not found. Declare it as envvar or define a default.",
+    "django-environ": "django.core.exceptions.ImproperlyConfigured: Set the SECRET_KEY environment variable",
+    "environs": 'environs.EnvError: Environment variable "SECRET_KEY" not set',
+    "starlette": "KeyError: \"Config 'SECRET_KEY' is missing, and has no default.\"",
+    "pydantic": "pydantic_core._pydantic_core.ValidationError: 1 validation error for Settings\nsecret_key\n"
+    "  Field required [type=missing, input_value={}, input_type=dict]",
+}
+
+
+@pytest.mark.parametrize("library", MISSING)
+def test_a_variable_that_a_file_here_has_names_the_file(tmp_path, monkeypatch, library):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("export SECRET_KEY=x\n")
+    assert hint(tmp_path, MISSING[library], ENVIRON) == "; there is a .env here: --env-file .env ([app] env_file)"
+
+
+@pytest.mark.parametrize("library", MISSING)
+def test_a_variable_that_no_file_has_is_to_be_set(tmp_path, library):
+    assert "[app] env" in hint(tmp_path, MISSING[library], ENVIRON)
+
+
+def test_a_field_of_pydantics_is_a_variable_in_capitals(tmp_path):
+    assert "[app] env = { SECRET_KEY =" in hint(tmp_path, MISSING["pydantic"], ENVIRON)
+
+
+DEPLOYED = {
+    "compose.yaml": 'services: {web: {command: gunicorn shop:app, environment: {SECRET_KEY: "a b"}}}',
+    "docker-compose.yml": 'services: {web: {command: gunicorn shop:app, environment: ["SECRET_KEY=a b"]}}',
+    "render.yaml": 'services: [{startCommand: gunicorn shop:app, envVars: [{key: SECRET_KEY, value: "a b"}]}]',
+    "app.yaml": 'entrypoint: gunicorn shop:app\nenv_variables: {SECRET_KEY: "a b"}',
+    "Dockerfile": 'ENV SECRET_KEY="a b"\nCMD gunicorn shop:app',
+    "shop.service": '[Service]\nExecStart=gunicorn shop:app\nEnvironment="SECRET_KEY=a b"',
+}
+
+
+@pytest.mark.parametrize("name", DEPLOYED)
+def test_a_variable_of_a_deployment_file_is_shown_with_its_value_unless_that_is_secret(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(DEPLOYED[name])
+    line = f'; {name} sets it: [app] env = {{ SECRET_KEY = "…" }}'
+    assert hint(tmp_path, MISSING["os.environ"], ENVIRON) == line
+    (tmp_path / name).write_text(DEPLOYED[name].replace("SECRET_KEY", "GREETING"))
+    line = f'; {name} sets it: [app] env = {{ GREETING = "a b" }}'
+    assert hint(tmp_path, "KeyError: 'GREETING'", ENVIRON) == line
+
+
+def test_a_file_of_variables_that_a_deployment_file_names_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "compose.yaml").write_text(
+        "services: {web: {command: gunicorn shop:app, env_file: [{path: web.conf}], environment: {SECRET_KEY: $X}}}"
+    )
+    assert "[app] env" in hint(tmp_path, MISSING["os.environ"], ENVIRON), "what is to be filled in is no value"
+    (tmp_path / "web.conf").write_text("SECRET_KEY=1")
+    assert "--env-file web.conf" in hint(tmp_path, MISSING["os.environ"], ENVIRON)
+
+
+def test_a_file_above_and_a_template_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / ".env.example").write_text("SECRET_KEY=\n")
+    assert "copy .env.example to .env" in hint(tmp_path / "src", MISSING["os.environ"], ENVIRON)
+    (tmp_path / ".env").write_text("SECRET_KEY=x\n")
+    assert "--env-file .env" in hint(tmp_path / "src", MISSING["os.environ"], ENVIRON)
+
+
+def test_a_variable_that_was_given_is_not_asked_for_again(tmp_path):
+    (tmp_path / ".env").write_text("SECRET_KEY=x\n")
+    assert "--env-file" not in hint(tmp_path, "KeyError: 'SECRET_KEY'", SECRET_KEY="x")
+
+
+def test_another_key_error_is_no_variable(tmp_path):
+    (tmp_path / ".env").write_text("SECRET_KEY=x\n")
+    assert hint(tmp_path, "KeyError: 'price'") == ""
+
+
+def test_a_database_url_is_what_a_service_gives(tmp_path):
+    words = hint(tmp_path, "django.core.exceptions.ImproperlyConfigured: Set the DATABASE_URL environment variable")
+    assert 'services = ["postgresql"]' in words
+
+
+def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
+    other = tmp_path / "venv" / "bin" / "python"
+    other.parent.mkdir(parents=True)
+    other.write_text("")
+    other.chmod(0o755)
+    words = hint(tmp_path, "ModuleNotFoundError: No module named 'flask.ext'")
+    assert "not installed for /usr/bin/python3 (--python, [app] python)" in words
+    assert f"there are also {other} (venv/ in the project)" in words
+    assert "[app] root" in hint(tmp_path, "ModuleNotFoundError: No module named 'shop'")
+
+
+@pytest.mark.parametrize(
+    ("error", "service"),
+    [
+        ('OperationalError: connection to server at "::1", port 5432 failed: Connection refused', "postgresql"),
+        ('OperationalError: (2002, "Can\'t connect to local server (111)") Connection refused', "mariadb"),
+        ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", "redis"),
+    ],
+)
+def test_a_service_that_does_not_answer_is_named(error, service):
+    assert f'services = ["{service}"]' in service_hint(FRAMES + error)
+    assert service_hint(FRAMES + "ValueError: x") == ""
+
+
+def test_any_refused_connection_is_a_service(tmp_path):
+    assert "[app] services" in hint(tmp_path, "ConnectionRefusedError: [Errno 111] Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("uv.lock", "uv sync"),
+        ("poetry.lock", "poetry install"),
+        ("pyproject.toml", "poetry install"),
+        ("pdm.lock", "pdm install"),
+        ("Pipfile", "pipenv install"),
+        ("requirements.txt", "/usr/bin/python3 -m pip install -r requirements.txt"),
+    ],
+)
+def test_a_missing_module_names_what_installs_the_packages(tmp_path, monkeypatch, name, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("[tool.poetry]\n")
+    words = hint(tmp_path, "ModuleNotFoundError: No module named 'flask'")
+    assert f"; did you run {command}? There is {name}" in words
+
+
+def test_a_pyproject_of_nobody_installs_nothing(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    assert "did you run" not in hint(tmp_path, "ModuleNotFoundError: No module named 'flask'")
+
+
+def test_djangos_own_words_name_the_settings_that_are_here(tmp_path):
+    (tmp_path / "shop" / "settings").mkdir(parents=True)
+    for name in ("development.py", "clever-cloud.py"):
+        (tmp_path / "shop" / "settings" / name).write_text("INSTALLED_APPS = []\n")
+    error = (
+        "django.core.exceptions.ImproperlyConfigured: Requested setting LOGGING_CONFIG, but settings are not "
+        "configured. You must either define the environment variable DJANGO_SETTINGS_MODULE or call "
+        "settings.configure() before accessing settings."
+    )
+    assert hint(tmp_path, error) == "; name the settings: --django shop.settings.development"
+    assert "DJANGO_SETTINGS_MODULE" in hint(tmp_path / "shop" / "settings", error)
+    assert "LOGGING_CONFIG" not in hint(tmp_path / "shop" / "settings", error)

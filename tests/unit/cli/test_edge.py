@@ -1,0 +1,148 @@
+"""Whatever others wrote, the terminal is never commanded by it."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.table import Table
+from rich.text import Text
+
+import stackrace
+from stackrace.cli.edge import PrintableStream, printable_output
+from stackrace.cli.main import main
+from stackrace.report.html.templates import environment
+from stackrace.report.terminal import make_console
+
+HOSTILE = [
+    "\x1b[2J",
+    "\x1b]0;title\x07",
+    "\x1b]52;c;cm0gLXJm\x1b\\",
+    "\x1bPq\x1b\\",
+    "\x9b31m",
+    "\x9d0;title\x9c",
+    "\x07",
+    "\x08\x08",
+    "ok\rno",
+    "\u202egnp.exe",
+    "\u2066x\u2069",
+    "\u061c",
+    "\u200f",
+    "\udc9b",
+]
+
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    return Terminal()
+
+
+@contextmanager
+def on(terminal: Terminal) -> Iterator[None]:
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        yield
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_is_printed_commands_a_terminal(terminal: Terminal, text: str) -> None:
+    with on(terminal), printable_output():
+        click.echo(text)
+        click.echo(f"<{text}>", err=True, color=True)
+        click.secho(text)
+        click.echo(text.encode(errors="replace"))
+        sys.stderr.write(text)
+        sys.stdout.writelines([text])
+        click.UsageError(text).show()
+    assert terminal.getvalue()
+    assert not UNPRINTABLE.search(terminal.getvalue())
+
+
+@given(st.text())
+def test_no_text_at_all_commands_a_terminal(text: str) -> None:
+    terminal = Terminal()
+    assert PrintableStream(terminal).write(text) == len(text)
+    assert not UNPRINTABLE.search(terminal.getvalue())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_is_drawn_has_our_styles_and_no_others(terminal: Terminal, text: str) -> None:
+    with on(terminal), printable_output():
+        console = make_console()
+        table = Table()
+        table.add_column(Text(text))
+        table.add_row(text)
+        for part in (text, Text(f"x{text}", style="red"), table):
+            console.print(part)
+    left = re.sub("\x1b\\[[0-9;]*m", "", terminal.getvalue())
+    assert not UNPRINTABLE.search(left)
+    assert "\x1b[31m" in terminal.getvalue()
+
+
+CALLS = {
+    "verb": ["{}"],
+    "race file": ["run", "{}.toml"],
+    "stack": ["up", "{}"],
+    "project": ["run", "--project", "{}"],
+    "race": ["report", "{}"],
+    "URL": ["load", "{}"],
+    "documents": ["compare", "{}", "{}"],
+    "server": ["install", "{}"],
+    "store": ["history", "--store", "sqlite:///{}/a"],
+    "database": ["fetch", "http://127.0.0.1:9/{}"],
+    "flag": ["run", "--{}"],
+    "servers": ["stacks", "--servers", "{}"],
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_what_was_typed_is_repeated_as_text(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, call: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["stackrace", *(word.replace("{}", text) for word in call)])
+    with on(terminal), pytest.raises(SystemExit) as left:
+        main()
+    said = terminal.getvalue().replace("\x1b[31m\x1b[1merror: \x1b[0m", "")
+    assert left.value.code == 2, said
+    assert said
+    assert not UNPRINTABLE.search(said)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_pages_hold_text_only(tmp_path: Path, text: str) -> None:
+    (tmp_path / "page").write_text("<p>{{ text }}</p>{{ text | safe }}")
+    assert not UNPRINTABLE.search(environment(tmp_path).get_template("page").render(text=text))
+
+
+def test_only_what_draws_writes_past_the_edge() -> None:
+    package = Path(stackrace.__file__).parent
+    past = re.compile(r"\btrusted\(|\.trusted\b|\"trusted\"|__std(out|err)__|os\.write\([12],|std(out|err)\.buffer")
+    who = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if past.search(path.read_text(encoding="utf-8"))
+    }
+    assert who - {"deploy/supervisor.py"} == {
+        "cli/edge.py",
+        "cli/announcer.py",
+        "cli/load/progress.py",
+        "cli/main.py",
+        "report/terminal.py",
+    }

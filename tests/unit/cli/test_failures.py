@@ -1,0 +1,101 @@
+"""The place that prints errors prints a sentence for each, and never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from importlib import import_module
+
+import click
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stackrace.cli.failures import TRACEBACK, failure_of
+from stackrace.model.errors import InputError
+
+# the package has a function of that name
+module = import_module("stackrace.cli.main")
+
+ERRORS = {
+    RecursionError("maximum recursion depth exceeded"): "nested too deeply",
+    MemoryError(): "memory of this machine",
+    OSError(errno.ENOSPC, "No space left on device", "/x"): "the disk is full: /x; free some space",
+    OSError(errno.EIO, "Input/output error"): "Input/output error",
+    ValueError("Exceeds the limit (4300 digits)"): "Stackrace failed (ValueError: Exceeds the limit",
+    KeyError("x"): "Stackrace failed (KeyError: 'x')",
+    RuntimeError("y" * 10_000): "Stackrace failed (RuntimeError: yyy",
+}
+
+
+def raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module.cli, "main", fail)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_each_failure_is_a_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raising(error, monkeypatch)
+    with pytest.raises(SystemExit) as left:
+        module.main()
+    said = capsys.readouterr().err
+    assert left.value.code == 4
+    assert ERRORS[error] in said and len(said) < 600
+    assert "Traceback" not in said
+
+
+def test_a_traceback_can_be_had(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    raising(KeyError("x"), monkeypatch)
+    monkeypatch.setenv(TRACEBACK, "1")
+    with pytest.raises(SystemExit):
+        module.main()
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_failure_that_cannot_be_printed_leaves_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    raising(InputError("x"), monkeypatch)
+    monkeypatch.setattr(click, "echo", full)
+    with pytest.raises(SystemExit) as left:
+        module.main()
+    assert left.value.code == 4
+
+
+def test_our_own_errors_stay_what_they_are() -> None:
+    error = InputError("x")
+    assert failure_of(error) is error
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["run", "report", "history", "name", "compare", "stacks", "--list", "--json", "--stack", "--budget",
+         "--cores", "--memory", "-c", "--url", "--host", "--html", "--project", "--seed", "9" * 5_000, "-1",
+         "1e999", "5s", "%", "--"]
+    ),
+    st.text(alphabet=st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12),
+)  # fmt: skip
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(words=st.lists(WORDS, min_size=1, max_size=6))
+def test_any_words_end_in_a_sentence(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:  # fmt: skip
+    folder = tmp_path_factory.mktemp("empty")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    # an empty folder races the bundled app
+    monkeypatch.setattr("stackrace.cli.run.live.race_and_report", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["stackrace", *words])
+    with pytest.raises(SystemExit) as left:
+        module.main()
+    said = capsys.readouterr().err
+    assert left.value.code in (0, 2), said
+    assert "Traceback" not in said

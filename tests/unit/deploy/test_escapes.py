@@ -1,0 +1,56 @@
+"""What is said of files that were written, modules that were imported, and servers that an app talks to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from stackrace.deploy.escapes import Escapes
+from stackrace.deploy.relocation import Relocation
+
+
+def seen(settled=(), relocation=None, named=(), own=(), **what):
+    escapes = Escapes()
+    escapes.note(SimpleNamespace(**({"written": (), "imported": (), "connected": ()} | what)))
+    return list(escapes.notes(settled, relocation or Relocation(), named, own))
+
+
+def test_only_what_is_neither_settled_nor_a_cache_is_named(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/home/me/.cache")
+    written = tuple(map(Path, ("/srv/site/a.db", "/home/me/.cache/fonts", "/var/lib/b.db", "/var/log/c.log")))
+    (note,) = seen((Path("/srv/site"),), written=written)
+    assert note.startswith("The app writes to /var/lib/b.db, /var/log/c.log, which is not copied")
+    assert note.endswith('write [app] protect = ["/var/lib", "/var/log"].')
+    assert not seen((Path("/srv/site"),), written=written[:2])
+
+
+def test_an_original_that_is_written_though_it_has_a_copy_needs_another_way_out(tmp_path):
+    relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
+    (note,) = seen((tmp_path / "copy",), relocation, written=(tmp_path / "site" / "a.db",))
+    assert note.endswith("its code knows this path from elsewhere. Lead it to another by a variable, [app] env.")
+
+
+def test_a_module_that_is_imported_though_it_has_a_copy_is_named(tmp_path):
+    (tmp_path / "site").mkdir()
+    relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
+    copy = relocation.path(tmp_path / "site")
+    copy.mkdir(parents=True)
+    (copy / "shop.py").touch()
+    (copy / "env").symlink_to("/usr")
+    modules = [tmp_path / "site/shop.py", tmp_path / "site/env/bin", copy / "shop.py", Path("/usr/lib/x.py")]
+    (note,) = seen((tmp_path,), relocation, imported=modules)
+    assert note.startswith(f"{tmp_path}/site/shop.py was imported, and not its copy: ")
+
+
+def test_servers_that_an_app_talks_to_are_named_with_their_kind():
+    (note,) = seen(connected=("127.0.0.1:6379", "[::1]:9999", "/run/mysqld/mysqld.sock"))
+    assert note.startswith(
+        "The app talks to 127.0.0.1:6379 (redis), [::1]:9999, /run/mysqld/mysqld.sock (mysql): what it writes there"
+    )
+
+
+def test_servers_that_are_known_or_the_races_own_are_not_named():
+    assert not seen(named=("postgresql",), connected=("127.0.0.1:5432", "/run/postgresql/.s.PGSQL.5432"))
+    assert not seen((Path("/tmp/race"),), connected=("/tmp/race/redis.sock",))
+    assert not seen(own=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:41234",))
+    assert seen(own=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:4123",))

@@ -1,0 +1,74 @@
+"""Why an app does not load is read from the logs of whoever hosts it."""
+
+import pytest
+
+from stackrace.deploy.loading import cause, is_refused
+
+PLAIN = """\
+Traceback (most recent call last):
+  File "/srv/entry.py", line 9, in <module>
+    import shop
+ModuleNotFoundError: No module named 'shop'
+"""
+
+MOD_WSGI = """\
+[Mon Nov 23 20:02:37.206490 2026] [wsgi:error] [pid 7:tid 27] mod_wsgi (pid=7): Failed to exec Python script file '/e.py'.
+[Mon Nov 23 20:02:37.206490 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960] Traceback (most recent call last):
+[Mon Nov 23 20:02:37.206500 2026] [wsgi:error] [pid 18:tid 9] [remote 127.0.0.1:9] mod_wsgi (pid=18): Failed to exec
+[Mon Nov 23 20:02:37.206682 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960]     import shop
+[Mon Nov 23 20:02:37.206701 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960] django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty
+"""  # noqa: E501
+
+MOD_PYTHON = """\
+[Mon Nov 23 20:03:10.927963 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here: Traceback (most recent call last):
+[Mon Nov 23 20:03:10.928015 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here:   File "/e.py", line 9\\n    import shop
+[Mon Nov 23 20:03:10.928018 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here: KeyError: 'SHOP'
+"""  # noqa: E501
+
+PASSENGER = """\
+App 30159 output: Traceback (most recent call last):
+App 30159 output:   File "/e.py", line 9, in <module>
+App 30159 output: import shop
+App 30159 output: KeyError
+App 30159 output: : 
+App 30159 output: 'SHOP'
+[ E 2026-11-23 Implementation.cpp:221 ]: Could not spawn process for application /srv: The application process ended
+"""  # noqa: W291 (as it writes them)
+
+RUBY = """\
+config.ru:1:in `block in <main>': the shelf: is empty (KeyError)
+\tfrom config.ru:1:in `eval'
+Apache/2.4 (Debian)
+"""
+
+PASSENGERS_RUBY = (
+    "]: Could not spawn process: The application encountered the following error: no (Shop::ShelfError)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (PLAIN, "ModuleNotFoundError: No module named 'shop'"),
+        (MOD_WSGI, "django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty"),
+        (MOD_PYTHON + "Traceback (most recent call last):\nserver.errors.HaltServer: 3\n", "KeyError: 'SHOP'"),
+        (MOD_PYTHON, "KeyError: 'SHOP'"),
+        (PASSENGER, "KeyError: 'SHOP'"),
+        (RUBY, "KeyError: the shelf: is empty"),
+        (PASSENGERS_RUBY, "Shop::ShelfError: no"),
+        ("Traceback (most recent call last):\n  File", ""),
+        ("all is well (so far)\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_reason_is_the_exception_that_the_log_ends_with(tmp_path, log, reason):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "error.log").write_text(log)
+    assert cause(tmp_path) == reason
+
+
+def test_an_app_is_refused_where_a_log_has_the_servers_words_for_it(tmp_path):
+    (tmp_path / "error.log").write_text(MOD_WSGI)
+    assert is_refused(tmp_path, ("is mended", "Failed to exec"))
+    assert not is_refused(tmp_path, ("is mended",))
+    assert not is_refused(tmp_path, ())

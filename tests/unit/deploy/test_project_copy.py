@@ -1,0 +1,97 @@
+"""A copy of a project holds what an app may write to, and links to what it only reads."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from stackrace.deploy.project_copy import copy_below, copy_size_bytes, relocate_copies
+from stackrace.deploy.relocation import Relocation
+
+
+@pytest.fixture
+def site(tmp_path):
+    root = tmp_path / "site"
+    for folder in (
+        "code",
+        ".venv/bin",
+        ".git/objects",
+        "node_modules/vue",
+        "node_modules/.cache",
+        "__pycache__",
+        "run",
+    ):
+        (root / folder).mkdir(parents=True)
+        (root / folder / "file").write_text(folder)
+    (root / ".venv/pyvenv.cfg").touch()
+    (root / ".git/HEAD").write_text("ref")
+    (root / "settings.py").write_text(f"BASE = '{root}'\n")
+    (root / "image.bin").write_text(f"{root}\n")
+    (root / "inner").symlink_to("code/file")
+    (root / "absolute").symlink_to(root / "code")
+    (root / "outer").symlink_to("../beside")
+    (tmp_path / "beside").mkdir()
+    return root
+
+
+def copied(root, place, *more):
+    relocation = Relocation(place).with_copies(root, *more)
+    for path in (root, *more):
+        copy_below(relocation, path, {root / "run"})
+    relocate_copies(relocation)
+    return relocation.path(root)
+
+
+def test_it_holds_files_links_to_environments_and_no_caches(site, tmp_path):
+    copy = copied(site, tmp_path / "copy")
+    assert (copy / "code/file").read_text() == "code"
+    assert (copy / "code/file").stat().st_mtime_ns == (site / "code/file").stat().st_mtime_ns
+    assert (copy / ".venv").readlink() == site / ".venv"
+    assert (copy / ".git/objects").readlink() == site / ".git/objects"
+    assert not (copy / ".git/HEAD").is_symlink()
+    assert (copy / "node_modules/vue").readlink() == site / "node_modules/vue"
+    assert not (copy / "node_modules/.cache").exists()
+    assert not (copy / "__pycache__").exists()
+    assert not (copy / "run").exists()
+
+
+def test_its_links_lead_to_copies(site, tmp_path):
+    copy = copied(site, tmp_path / "copy")
+    assert (copy / "inner").readlink() == Path("code/file")
+    assert (copy / "absolute").readlink() == copy / "code"
+    assert (copy / "outer").readlink() == tmp_path / "beside"
+    copy = copied(site, tmp_path / "again", tmp_path / "beside")
+    assert (copy / "outer").resolve() == Path(f"{tmp_path}/again{tmp_path}/beside")
+
+
+def test_settings_in_it_name_copies_and_other_files_are_as_they_were(site, tmp_path):
+    copy = copied(site, tmp_path / "copy")
+    assert (copy / "settings.py").read_text() == f"BASE = '{copy}'\n"
+    assert (copy / "image.bin").read_text() == f"{site}\n"
+
+
+def test_a_folder_that_forbids_writing_and_a_socket_are_copied_and_linked(tmp_path):
+    root = tmp_path / "site"
+    (root / "closed").mkdir(parents=True)
+    (root / "closed" / "file").touch()
+    (root / "closed").chmod(0o500)
+    with socket.socket(socket.AF_UNIX) as listening:
+        here = Path.cwd()
+        os.chdir(root)
+        listening.bind("s")
+        os.chdir(here)
+        copy = copied(root, tmp_path / "copy")
+    assert (copy / "s").readlink() == root / "s"
+    assert (copy / "closed").stat().st_mode & 0o777 == 0o500
+    assert (copy / "closed/file").exists()
+
+
+def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):
+    (site / "large").write_bytes(b"x" * 100_000)
+    files = [".git/HEAD", ".git/objects/file", "code/file", "settings.py", "image.bin", "run/file"]
+    # the folder of Git's objects is linked
+    assert copy_size_bytes([site], {site / "run"}, 10**9) == 100_000 + 4096 * (len(files) - 2)
+    assert copy_size_bytes([site], (), 5000) > 5000

@@ -1,0 +1,238 @@
+"""What is said of the user's data: what was copied, what may change, and what nobody copies."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import data_places, entry_of
+from stackrace.deploy import protection
+from stackrace.deploy.protection import protect
+from stackrace.deploy.view import View
+from stackrace.model.app import App, EntryKind
+from stackrace.model.errors import InputError, LaunchError
+from stackrace.model.preparing import Preparing, Step
+
+
+class Covering:
+    """In place of a guard: covers nothing, and keeps what it was asked to cover."""
+
+    def __init__(self, directory, refused="", only=None):
+        self.directory = directory
+        self.refused = refused
+        self.only = only
+        self.view = View()
+        self.covered = []
+
+    def cover(self, folders, kept=()):
+        if self.refused and self.only in (None, *folders):
+            raise LaunchError(self.refused)
+        self.covered += folders
+
+
+def project(folder, **variables):
+    folder.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(folder / "data.db")) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS visit (at)")
+    entry = entry_of(EntryKind.WSGI, "site:app")
+    return App(name="site", root=folder, entry=entry, python=Path(sys.executable), environment=variables)
+
+
+def protected(app, guard, beside=(), heard=lambda what: None, most_bytes=10**6):
+    return protect(app, app.root, guard, dict(beside), heard, most_bytes).notes
+
+
+def test_the_project_is_covered_and_its_databases_are_named_with_their_size(tmp_path):
+    app, guard, heard = project(tmp_path / "site"), Covering(tmp_path), []
+    (note,) = protected(app, guard, heard=heard.append)
+    assert guard.covered == [app.root]
+    assert heard == [Preparing(step=Step.DATABASE, subject="data.db (8 KiB)")]
+    assert note.startswith("The app wrote to a copy of data.db (8 KiB), made in ")
+
+
+def test_a_database_elsewhere_has_its_folder_covered(tmp_path):
+    elsewhere = project(tmp_path / "elsewhere").root
+    app = project(tmp_path / "site", DATABASE_URL=f"sqlite:///{elsewhere}/data.db?timeout=5")
+    guard = Covering(tmp_path)
+    (note,) = protected(app, guard)
+    assert guard.covered == [app.root, elsewhere]
+    assert note.count("data.db (8 KiB)") == 2
+
+
+def test_the_whole_working_copy_is_covered(tmp_path):
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    guard = Covering(tmp_path)
+    protected(project(tmp_path / "repository" / "site"), guard)
+    assert guard.covered == [tmp_path / "repository"]
+
+
+def test_where_nothing_can_be_covered_and_a_copy_is_too_large_the_files_that_may_change_are_named(tmp_path):
+    app, guard = project(tmp_path / "site"), Covering(tmp_path, "no overlay over /x: Operation not permitted")
+    (note,) = protected(app, guard, most_bytes=4096)
+    assert f"writes to {app.root} itself ({app.root}/data.db may change)" in note
+    assert "no overlay over /x: Operation not permitted" in note
+    assert "a copy would take more than 4 KiB ([app] copy_limit)" in note
+
+
+@pytest.fixture
+def forbidding(tmp_path):
+    """A guard that covers nothing, with a run directory for copies."""
+    (tmp_path / "run").mkdir()
+    return Covering(tmp_path / "run", "Operation not permitted")
+
+
+def test_where_nothing_can_be_covered_the_app_is_moved_to_a_copy(tmp_path, forbidding):
+    app, heard = project(tmp_path / "site"), []
+    protection = protect(app, app.root, forbidding, {}, heard.append)
+    copy = Path(f"{forbidding.directory}/copy{app.root}")
+    assert (protection.app.root, protection.app.python) == (copy, app.python)
+    assert protection.is_whole
+    assert (copy / "data.db").read_bytes() == (app.root / "data.db").read_bytes()
+    assert heard == [Preparing(step=Step.PROJECT, subject="site (8 KiB)")]
+    ran, wrote = protection.notes
+    assert ran.startswith(f"The app ran in a copy of {app.root} (8 KiB), made in ")
+    assert ran.endswith("a race cannot have its own view of the files here: Operation not permitted.")
+    assert wrote.startswith("The app wrote to a copy of data.db (8 KiB), made in ")
+
+
+def test_a_database_that_a_variable_leads_to_is_copied_as_well(tmp_path, forbidding):
+    elsewhere = project(tmp_path / "elsewhere").root
+    app = project(tmp_path / "site", DATABASE_URL=f"sqlite:///{elsewhere}/data.db?timeout=5")
+    protection = protect(app, app.root, forbidding, {}, str)
+    copy = f"{forbidding.directory}/copy{elsewhere}/data.db"
+    assert protection.app.environment["DATABASE_URL"] == f"sqlite:///{copy}?timeout=5"
+    assert Path(copy).exists()
+    assert protection.is_whole
+
+
+MOVING_SETTINGS = """
+from pathlib import Path
+
+BASE = Path(__file__).resolve().parent
+DATABASES = {{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": BASE.parent / "beside" / "data.db"}}}}
+MEDIA_ROOT = "{media}"
+"""
+
+
+def test_what_settings_lead_to_is_copied_to_where_the_moved_settings_find_it(tmp_path, forbidding):
+    project(tmp_path / "beside")
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media" / "kept.txt").write_text("kept")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "settings.py").write_text(MOVING_SETTINGS.format(media=tmp_path / "media"))
+    app = App(
+        name="site",
+        root=tmp_path / "site",
+        entry=entry_of(EntryKind.DJANGO, "settings"),
+        python=Path(sys.executable),
+    )
+    protection = protect(app, app.root, forbidding, {}, str)
+    copies = Path(f"{forbidding.directory}/copy{tmp_path}")
+    places = data_places(protection.app)
+    assert (places.files, places.folders) == ((copies / "beside/data.db",), (copies / "media",))
+    assert places.files[0].exists()
+    assert (copies / "media/kept.txt").read_text() == "kept"
+    assert protection.is_whole
+
+
+def test_what_no_setting_moves_is_named(tmp_path, forbidding):
+    (tmp_path / "media").mkdir()
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "settings.py").write_text(f"MEDIA_ROOT = '{tmp_path}/me' + 'dia'")
+    app = App(
+        name="site",
+        root=tmp_path / "site",
+        entry=entry_of(EntryKind.DJANGO, "settings"),
+        python=Path(sys.executable),
+    )
+    protection = protect(app, app.root, forbidding, {}, str)
+    assert not protection.is_whole
+    assert protection.notes[-1].startswith(
+        f"The app writes to {tmp_path}/media, which is not copied and may change"
+    )
+
+
+def test_where_only_a_folder_beside_the_project_cannot_be_covered_it_alone_is_named(tmp_path):
+    elsewhere = project(tmp_path / "elsewhere").root
+    app = project(tmp_path / "site", DATABASE_URL=f"sqlite:///{elsewhere}/data.db")
+    guard = Covering(tmp_path, "no overlay over it", only=elsewhere)
+    copied, uncovered = protected(app, guard)
+    assert guard.covered == [app.root]
+    assert copied.startswith("The app wrote to a copy of data.db (8 KiB), made in ")
+    assert f"writes to {elsewhere} itself ({elsewhere}/data.db may change)" in uncovered
+    assert str(app.root) not in uncovered
+
+
+def test_a_copy_that_does_not_fit_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(protection, "size_bytes", lambda path: 10**18)
+    with pytest.raises(InputError, match=r"no room for a copy of data\.db .*set TMPDIR"):
+        protected(project(tmp_path / "site"), Covering(tmp_path))
+
+
+def test_a_database_server_is_named_with_what_to_do(tmp_path):
+    url = "postgresql+psycopg://me:secret@db.example.com/shop"
+    note = protected(project(tmp_path / "site", DATABASE_URL=url), Covering(tmp_path))[-1]
+    assert "the postgresql database shop on db.example.com (DATABASE_URL), which is not copied" in note
+    assert '[app] services = ["postgresql"], prepare = [{ run = "psql < dump.sql", shell = true }]' in note
+    assert "secret" not in note
+
+
+def test_the_races_own_database_server_needs_no_word(tmp_path):
+    url = f"postgresql://postgres@{str(tmp_path).replace('/', '%2F')}/postgres"
+    for beside in ({"DATABASE_URL": url}, {}):
+        notes = protected(project(tmp_path / "site", DATABASE_URL=url), Covering(tmp_path), beside)
+        assert len(notes) == 1
+
+
+def test_plain_files_write_nothing(tmp_path):
+    app = App(name="public", root=tmp_path, entry=entry_of(EntryKind.FILES, "."))
+    guard = Covering(tmp_path)
+    assert protected(app, guard) == ()
+    assert guard.covered == []
+
+
+SETTINGS = """
+LOGGING = {"version": 1, "handlers": {"file": {"class": "logging.FileHandler", "filename": "/srv/site.log"}}}
+DATABASES = {
+    "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "/srv/a.db"},
+    "memory": {"ENGINE": "django.db.backends.sqlite3", "NAME": "file:x?mode=memory&cache=shared:memory:"},
+    "uri": {"ENGINE": "django.db.backends.sqlite3", "NAME": "file:/srv/b.db?mode=rw"},
+    "shop": {"ENGINE": "django.contrib.gis.db.backends.postgis", "NAME": "shop", "HOST": "db.example.com"},
+    "none": {},
+}
+MEDIA_ROOT = "uploads"
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": "/srv/cache"},
+    "other": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "name"},
+}
+STORAGES = {
+    "default": {"BACKEND": "x", "OPTIONS": {"location": "/srv/files"}},
+    "staticfiles": {"BACKEND": "x"},
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.file"
+SESSION_FILE_PATH = "/srv/sessions"
+"""
+
+
+def test_djangos_settings_say_where_it_keeps_what_it_writes(tmp_path):
+    (tmp_path / "settings.py").write_text(SETTINGS)
+    app = App(name="site", root=tmp_path, entry=entry_of(EntryKind.DJANGO, "settings"), python=Path(sys.executable))
+    places = data_places(app)
+    assert set(map(str, places.files)) == {"/srv/a.db", "/srv/b.db", "/srv/site.log"}
+    assert set(map(str, places.folders)) == {
+        f"{tmp_path}/uploads", "/srv/cache", "/srv/files", "/srv/sessions"
+    }  # fmt: skip
+    (server,) = places.servers
+    assert (server.kind, server.name, server.host) == ("postgresql", "shop", "db.example.com")
+    assert server.key == "DATABASES['shop']"
+
+
+def test_settings_that_do_not_load_say_nothing(tmp_path):
+    (tmp_path / "settings.py").write_text("raise SystemExit('no')")
+    entry = entry_of(EntryKind.DJANGO, "settings")
+    app = App(name="site", root=tmp_path, entry=entry, python=Path(sys.executable))
+    assert data_places(app).files == ()

@@ -1,0 +1,79 @@
+"""What is said of a wrong answer: what differs, why, and what to do."""
+
+import pytest
+
+from stackrace.deploy.wire import Reply
+from stackrace.deploy.wrong_answers import accusation, under_load
+from stackrace.model.workload import Answer, AnswerOrigin, Request, Sameness
+
+TOKEN = b"<html>" + b"<p>shop</p>" * 9 + b'<input name="csrfmiddlewaretoken" value="%s"></html>'
+
+
+def golden(status=200, body=b"", sameness=Sameness.STATUS, origin=AnswerOrigin.APP):
+    return Answer(status=status, body=body, content_type="", sameness=sameness, origin=origin)
+
+
+def test_a_token_is_named_with_what_to_write():
+    said = accusation(
+        Request(path="/form/"), Reply(200, TOKEN % b"xyz"), golden(200, TOKEN % b"abc", Sameness.BODY)
+    )
+    assert "differs from the app's own" in said
+    assert "it has a CSRF token of its own in each answer" in said
+    assert 'check = { "/form/" = "status" }' in said
+
+
+def test_a_file_that_the_app_does_not_have_is_no_answer_of_the_app():
+    said = accusation(Request(path="/static/a.css"), Reply(404, b""), golden(origin=AnswerOrigin.FILE))
+    assert "the app itself does not have this static file" in said
+    assert "the app itself answers" not in said
+    assert "front end" in said
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(403, b""), (400, b"The CSRF token is missing."), (422, b"Authenticity")]
+)
+def test_a_refused_form_names_csrf_with_what_to_do(status, body):
+    recorded = golden(302, origin=AnswerOrigin.RECORDING)
+    said = accusation(Request(path="/login/", method="POST"), Reply(status, body), recorded)
+    assert f"status {status} where the recording has 302" in said
+    assert "CSRF token is refused" in said
+    assert "HAR file must hold that page" in said
+
+
+def test_other_statuses_are_said_plainly():
+    assert accusation(Request(path="/"), Reply(503, b""), golden()) == "status 503 where the app itself answers 200"
+    post = Request(path="/", method="POST")
+    assert "CSRF" not in accusation(post, Reply(400, b"bad"), golden(200, origin=AnswerOrigin.RECORDING))
+    assert "CSRF" not in accusation(Request(path="/"), Reply(403, b""), golden())
+
+
+def test_debug_mode_is_named_before_all_that_always_differs():
+    page = b"<html>%s<input name=csrfmiddlewaretoken value=%s></html>"
+    right, wrong = page % (b"<script src=live.js></script>", b"abcdefghijkl"), page % (b"", b"mnopqrstuvwx")
+    said = accusation(Request(path="/"), Reply(200, wrong), golden(body=right), debug=True)
+    assert 0 < said.index("DEBUG = False") < said.index("or it has a CSRF token")
+
+
+PAGES = {
+    "GET /a": golden(body=b"<p>the first page of all</p>", sameness=Sameness.BODY),
+    "GET /b": golden(body=b"<p>another page</p>", sameness=Sameness.BODY),
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (200, b"<p>another page</p>", "it got the answer to GET /b"),
+        (200, b"<p>the first", "its answer is cut off after 12 of 28 bytes"),
+        (200, b"", "its answer is cut off after 0 of 28 bytes"),
+        (
+            200,
+            b"<p>the first page of few</p>",
+            "from byte 21 on 'rst page of few</p>' where the app has 'rst page of all</p>'",
+        ),
+        (503, b"no worker left", "status 503 where the app itself answers 200: 'no worker left'"),
+        (500, b"", "status 500 where the app itself answers 200"),
+    ],
+)
+def test_a_wrong_answer_under_load_is_named(status, body, said):
+    assert said in under_load("GET /a", Reply(status, body), PAGES["GET /a"], PAGES)

@@ -1,0 +1,180 @@
+"""What a recorded page gave for later requests is traced by name and value."""
+
+import json
+
+import pytest
+
+from stackrace.load.carrying import filled, handed_out
+from stackrace.load.recorded.har import from_har
+from stackrace.load.recording import read_recording
+from stackrace.model.workload import FillPart, Handout, HandoutPlace
+
+FORM = "application/x-www-form-urlencoded"
+TOKEN = "a/b+c==0123456789"
+
+
+def entry(method="GET", path="/", page=None, body=None, body_type=FORM, headers=(), cookies=(), sent=()):
+    named = [{"name": name, "value": value} for name, value in headers]
+    named += [{"name": "Cookie", "value": "; ".join(sent)}] if sent else []
+    request = {"method": method, "url": f"http://shop.example{path}", "headers": named}
+    if body is not None:
+        request["postData"] = {"mimeType": body_type, "text": body}
+    content = {} if page is None else {"mimeType": "text/html; charset=utf-8", "text": page}
+    given = [{"name": "Set-Cookie", "value": cookie} for cookie in cookies]
+    return {"request": request, "response": {"status": 200, "content": content, "headers": given}}
+
+
+def requests(tmp_path, *entries):
+    file = tmp_path / "visit.har"
+    file.write_text(json.dumps({"log": {"entries": entries}}))
+    return read_recording(file, cookies=True).workload.requests
+
+
+@pytest.mark.parametrize("name", ["csrfmiddlewaretoken", "authenticity_token", "csrf_token", "__RequestToken"])
+def test_a_form_sends_the_hidden_fields_of_the_page_before(tmp_path, name):
+    page = f'<form><input type="hidden" name="{name}" value="{TOKEN}"><input name="text" value="hello"></form>'
+    body = f"text=hello&{name}=a%2Fb%2Bc%3D%3D0123456789&x=1"
+    asked, sent = requests(tmp_path, entry(page=page), entry("POST", body=body))
+    assert asked.handouts == (Handout(name=name, nth=0, slot=0),)
+    (fill,) = sent.fills
+    assert (fill.part, fill.source, fill.form) == (FillPart.BODY, 0, True)
+    given = handed_out(asked, page.replace(TOKEN, "n e&w").encode())
+    assert filled(sent, given, {}).body == f"text=hello&{name}=n+e%26w&x=1".encode()
+    assert filled(sent, {}, {}) == sent
+
+
+def test_the_latest_page_that_has_the_value_gives_it(tmp_path):
+    page = "<input type=hidden name=t value=1>"
+    first, second, sent = requests(tmp_path, entry(page=page), entry(page=page), entry("POST", body="t=1"))
+    assert (first.handouts, second.handouts) == ((), (Handout(name="t", nth=0, slot=0),))
+    assert len(sent.fills) == 1
+
+
+def test_of_fields_of_one_name_the_one_that_was_sent_is_meant(tmp_path):
+    page = "<input name=t value=1><input type=hidden name=t value=2><input type=hidden name=t value=3>"
+    asked, sent = requests(tmp_path, entry(page=page), entry("GET", "/?a=b&t=3"))
+    assert asked.handouts == (Handout(name="t", nth=2, slot=0),)
+    assert filled(sent, {0: b"new"}, {}).path == "/?a=b&t=new"
+
+
+def test_what_was_typed_or_has_another_name_is_sent_as_recorded(tmp_path):
+    page = "<input name=seen value=recorded-text><input type=hidden name=h value=short>"
+    asked, sent = requests(tmp_path, entry(page=page), entry("POST", body="seen=recorded-text&other=short&h=other"))
+    assert (asked.handouts, sent.fills) == ((), ())
+
+
+def test_a_script_copies_a_token_into_headers_and_bodies(tmp_path):
+    page = f'<meta name="csrf-token" content="{TOKEN}">'
+    json_body = entry("POST", body=json.dumps({"t": TOKEN}), body_type="application/json")
+    asked, called, posted = requests(
+        tmp_path, entry(page=page), entry("POST", headers=[("X-CSRF-Token", TOKEN)]), json_body
+    )
+    assert asked.handouts == (Handout(name="csrf-token", nth=0, slot=0),)
+    assert filled(called, {0: b"new"}, {}).headers == (("X-CSRF-Token", "new"),)
+    assert filled(posted, {0: b"new"}, {}).body == b'{"t": "new"}'
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_a_header_repeats_a_cookie(tmp_path, is_set):
+    """As Django's and Angular's scripts do; an exporter may have kept what is set, or only what is sent."""
+    headers = [("X-CSRFToken", TOKEN)]
+    page = entry(cookies=[f"csrftoken={TOKEN}; Path=/"] if is_set else ())
+    _, sent = requests(tmp_path, page, entry("POST", headers=headers, sent=[f"csrftoken={TOKEN}"]))
+    (fill,) = sent.fills
+    assert (fill.part, fill.header, fill.source) == (FillPart.HEADER, "X-CSRFToken", "csrftoken")
+    assert filled(sent, {}, {"csrftoken": "new"}).headers == (("X-CSRFToken", "new"),)
+
+
+def test_a_header_that_the_user_gives_is_sent_as_given(tmp_path):
+    _, sent = requests(
+        tmp_path, entry(cookies=[f"csrftoken={TOKEN}"]), entry("POST", headers=[("X-CSRFToken", TOKEN)])
+    )
+    assert sent.with_headers((("x-csrftoken", "mine"),)).fills == ()
+    assert sent.with_headers((*sent.headers, ("X-More", "1"))).fills == sent.fills
+
+
+def test_only_a_page_whose_fields_are_needed_is_asked_for_without_compression(tmp_path):
+    headers = [("Accept-Encoding", "gzip"), ("Accept", "text/html")]
+    page = "<input type=hidden name=t value=1>"
+    asked, sent = requests(tmp_path, entry(page=page, headers=headers), entry("POST", body="t=1", headers=headers))
+    assert asked.headers == (("Accept", "text/html"),)
+    assert ("Accept-Encoding", "gzip") in sent.headers
+
+
+def test_values_that_overlap_are_replaced_once(tmp_path):
+    page = "<meta name=a content=abcdefgh><meta name=b content=efghijkl>"
+    body = entry("POST", body="abcdefghijkl", body_type="text/plain")
+    _, sent = requests(tmp_path, entry(page=page), body)
+    assert [(fill.start, fill.end) for fill in sent.fills] == [(0, 8)]
+
+
+def test_a_log_has_no_pages_and_a_cut_recording_may_lack_what_it_would_send():
+    page = "<input type=hidden name=t value=1>"
+    har = json.dumps({"log": {"entries": [entry(page=page), entry("POST", body="t=1")]}}).encode()
+    (step,) = from_har(har, limit=1).steps
+    assert step.handouts
+
+
+SECRET = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.mZ0s-1Jx_3k"
+MEMBER = HandoutPlace.MEMBER
+
+
+def answered(document, **request):
+    asked = entry(**request)
+    asked["response"]["content"] = {"mimeType": "application/json", "text": json.dumps(document)}
+    return asked
+
+
+def test_what_json_gave_is_sent_in_headers_bodies_forms_and_queries(tmp_path):
+    login = answered({"user": {"id": "7"}, "token": SECRET}, method="POST", path="/login", body="user=ann")
+    asked, *sent = requests(
+        tmp_path,
+        login,
+        entry(headers=[("Authorization", f"Bearer {SECRET}")]),
+        entry("POST", body=json.dumps({"refresh": SECRET}), body_type="application/json"),
+        entry("POST", body=f"a=b&token={SECRET}"),
+        entry(path=f"/?token={SECRET}"),
+    )
+    assert asked.handouts == (Handout(place=MEMBER, name="token", nth=0, slot=0),)
+    given = handed_out(asked, b'{"token": "n\\u002Few"}')
+    header, document, form, query = (filled(request, given, {}) for request in sent)
+    assert header.headers == (("Authorization", "Bearer n/ew"),)
+    assert (document.body, form.body) == (b'{"refresh": "n/ew"}', b"a=b&token=n%2Few")
+    assert query.path == "/?token=n%2Few"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [f"<script>var csrf = '{SECRET}';</script>", f'<body hx-headers=\'{{"csrf": "{SECRET}"}}\'>'],
+)
+def test_what_a_script_or_an_attribute_holds_is_sent(tmp_path, page):
+    asked, sent = requests(tmp_path, entry(page=page), entry("POST", headers=[("X-CSRFToken", SECRET)]))
+    assert asked.handouts == (Handout(place=MEMBER, name="csrf", nth=0, slot=0),)
+    assert filled(sent, {0: b"new"}, {}).headers == (("X-CSRFToken", "new"),)
+
+
+def test_the_id_of_what_was_made_is_asked_for(tmp_path):
+    key = "550e8400-e29b-41d4-a716-446655440000"
+    listed, made, read = requests(
+        tmp_path,
+        answered([{"id": key}]),
+        answered({"id": key}, method="POST", path="/items", body="a=b"),
+        entry(path=f"/items/{key}/edit"),
+    )
+    assert (listed.handouts, made.handouts) == ((), (Handout(place=MEMBER, name="id", nth=0, slot=0),))
+    assert filled(read, {0: b"new"}, {}).path == "/items/new/edit"
+
+
+def test_an_id_that_was_only_listed_is_asked_for_as_recorded(tmp_path):
+    key = "550e8400-e29b-41d4-a716-446655440000"
+    listed, read = requests(tmp_path, answered([{"id": key}]), entry(path=f"/items/{key}"))
+    assert (listed.handouts, read.fills) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hello-my-dear-world", "application/json", "/accounts/login/next/2/", "2026-11-23T19-26-54", "short1A2b"],
+)
+def test_what_does_not_look_random_is_sent_as_recorded(tmp_path, text):
+    asked, sent = requests(tmp_path, answered({"value": text}), entry("POST", headers=[("X-Value", text)]))
+    assert (asked.handouts, sent.fills) == ((), ())

@@ -1,0 +1,147 @@
+"""Which pages of a project are asked for, and which of them are raced."""
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace.model.errors import InputError
+from stackrace.model.preparing import Step
+from stackrace.setup.surveying import Crawling, survey_project
+from stackrace.spec.request import RaceRequest
+
+SITE = """
+import os
+import time
+
+ASKED, PAGES, ROBOTS, FILES = {asked!r}, {pages!r}, {robots!r}, {files!r}
+LOADED = open({loaded!r}, "a")
+print("once", file=LOADED, flush=True)
+
+
+def app(environ, start_response):
+    path = environ["PATH_INFO"]
+    with open(ASKED, "a") as file:
+        print(path, file=file)
+    if path == "/robots.txt":
+        start_response("200 OK" if ROBOTS else "404 Not Found", [])
+        return [ROBOTS.encode()]
+    if path in FILES:
+        start_response("200 OK", [])
+        return [FILES[path]]
+    if path == "/sitemap.xml" and PAGES:
+        start_response("200 OK", [])
+        return [b"".join(b"<loc>http://x%s</loc>" % page.encode() for page in PAGES)]
+    if "slow" in path:
+        time.sleep(0.3)
+    if "hang" in path:
+        time.sleep(600)
+    if "die" in path:
+        os._exit(7)
+    start_response("404 Not Found" if "gone" in path or "sitemap" in path else "200 OK", [])
+    return [b"page"]
+"""
+
+
+@pytest.fixture
+def survey(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder, asked, loaded = tmp_path / "site", tmp_path / "asked", tmp_path / "loaded"
+    folder.mkdir()
+
+    def make(*pages, robots="", files=None, hear=lambda preparing: None, urls=(), **crawling):
+        values = {"asked": str(asked), "loaded": str(loaded), "robots": robots, "files": files or {}}
+        (folder / "site.py").write_text(SITE.format(pages=list(pages), **values))
+        (folder / "site.py").rename(folder / "shop.py")
+        request = RaceRequest(folder=folder, python=Path(sys.executable), urls=urls or None)
+        found = survey_project(request, hear, Crawling(**crawling))
+        assert loaded.read_text() == "once\n"
+        return found, set(asked.read_text().split())
+
+    return make
+
+
+def raced(found):
+    return [page.path for page in found.raced]
+
+
+def problems(found):
+    return {page.path: page.problem for page in found.pages if page.problem}
+
+
+def test_pages_that_change_something_are_not_asked_for(survey):
+    found, asked = survey("/a/", "/account/logout/", "/items/delete/", "/gone/")
+    assert asked == {"/", "/a/", "/gone/", "/robots.txt", "/sitemap.xml"}
+    assert raced(found) == ["/", "/a/"]
+    assert problems(found) == {
+        "/gone/": "answers 404",
+        "/account/logout/": "not asked for: it may change something",
+        "/items/delete/": "not asked for: it may change something",
+    }
+
+
+def test_articles_side_by_side_stand_for_each_other(survey):
+    found, asked = survey(*(f"/news/{number}/" for number in range(10)), "/about/")
+    assert raced(found) == ["/", "/about/", "/news/0/", "/news/1/", "/news/2/"]
+    assert "/news/3/" not in asked
+    assert problems(found)["/news/3/"] == "not asked for: it is like others"
+
+
+def test_when_the_time_is_over_the_most_telling_pages_were_asked_for(survey):
+    deep = [f"/s{number}/deep/slow/" for number in range(200)]
+    found, asked = survey(*deep, "/top/", urls=("/mine/slow/",), time_s=6.0)
+    assert {"/", "/mine/slow/", "/top/"} < asked
+    assert raced(found)[:3] == ["/", "/mine/slow/", "/top/"]
+    late = [
+        path for path, problem in problems(found).items() if problem == "not asked for: the time was over (--time)"
+    ]
+    assert late
+    assert set(late).isdisjoint(asked)
+    assert len(found.pages) == len(deep) + 3
+
+
+@pytest.mark.parametrize(("page", "reason"), [("/b/hang/", "no answer in time"), ("/b/die/", "the app died (7)")])
+def test_a_page_that_hangs_or_kills_the_app_costs_no_other(survey, page, reason, monkeypatch):
+    found, _ = survey("/a/", page, "/c/late/page/", time_s=5.0)
+    assert raced(found) == ["/", "/a/"]
+    assert problems(found)[page] == reason
+
+
+def test_sitemaps_of_robots_and_those_that_an_index_names_are_followed(survey):
+    index = b"<sitemapindex><sitemap><loc>https://x/more/one.xml.gz</loc></sitemap></sitemapindex>"
+    one = gzip.compress(b"<urlset><url><loc>https://x/a/</loc></url></urlset>")
+    found, asked = survey(
+        robots="User-agent: *\nSitemap: https://x/more/index.xml\n",
+        files={"/more/index.xml": index, "/more/one.xml.gz": one},
+    )
+    assert raced(found) == ["/", "/a/"]
+    assert "/sitemap.xml" not in asked
+
+
+def test_sitemaps_that_are_slow_leave_time_for_pages(survey):
+    slow = [f"/slow{number}.xml" for number in range(9)]
+    robots = "".join(f"Sitemap: https://x{path}\n" for path in slow)
+    found, asked = survey(robots=robots, urls=("/a/",), time_s=6.0)
+    assert len(asked & set(slow)) < len(slow)
+    assert raced(found) == ["/", "/a/"]
+
+
+def test_a_sitemap_that_is_given_is_read_in_place_of_others(survey):
+    files = {"/hidden.xml": b"<urlset><url><loc>https://x/a/</loc></url></urlset>"}
+    found, asked = survey("/b/", files=files, sitemap="/hidden.xml")
+    assert raced(found) == ["/", "/a/"]
+    assert asked.isdisjoint({"/robots.txt", "/sitemap.xml"})
+
+
+def test_how_far_it_is_is_said_with_the_time_that_is_left(survey):
+    heard = []
+    survey(*(f"/s{number}/slow/" for number in range(4)), hear=heard.append)
+    words = [preparing.subject for preparing in heard if preparing.step is Step.PAGES]
+    assert words
+    assert all(word.startswith("site for its pages: ") and word.endswith(" s left") for word in words)
+
+
+def test_a_folder_without_an_app_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no app"):
+        survey_project(RaceRequest(folder=tmp_path))

@@ -1,0 +1,100 @@
+"""Race files that mean harm: an error that names what is wrong, soon, whatever they hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stackrace.model.errors import SpecError, StackError, StackraceError
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+from stackrace.spec.race_file import read_race_file
+from stackrace.spec.stack_path import parse_stack
+
+SPECS = {entry.spec.name: entry.spec for entry in catalogue()}
+BOTH = frozenset({Interface.WSGI, Interface.ASGI})
+
+DIGITS = "9" * 5_000
+
+
+def read(folder: Path, text: str) -> object:
+    path = folder / "race.toml"
+    path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
+    return read_race_file(path, lambda stack: None)
+
+
+FILES = {
+    "a long number": (f"[load]\nconcurrency = [{DIGITS}]", "number that is too long, in line 2"),
+    "a long number in a key": (f'[load]\nrequests = {{ "{DIGITS}" = 5 }}', "load.requests"),
+    "a long number as text": (f'[race]\nbudget = "{DIGITS}s"', "line 2: race.budget"),
+    "deep arrays": ("a = " + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
+    "deep tables": ("a = " + "{a=" * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
+    "deep keys": (".".join("a" * 20_000) + " = 1", "race.toml"),
+    "a header of two lines": ('[workload]\nheaders = { "X-A" = "b\\r\\nX-C: d" }', "line break"),
+    "a header with a name of two lines": ('[workload]\nheaders = { "X-A\\nX" = "b" }', "is no header's name"),
+    "a header without a name": ('[workload]\nheaders = { "" = "b" }', "is no header's name"),
+    "a header with NUL": ('[workload]\nheaders = { "X-A" = "b\\u0000" }', "NUL"),
+    "a host of two lines": ('[workload]\nhost = "a\\r\\nX-C: d"', "is no host"),
+    "an app with NUL": ('[app]\nwsgi = "a:b\\u0000"', "NUL"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_what_is_wrong_is_named(tmp_path: Path, case: str) -> None:
+    text, complaint = FILES[case]
+    with pytest.raises(SpecError, match=complaint):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("value", [DIGITS, "-" + DIGITS, "٣" * 5_000, "0" * 5_000])
+def test_a_setting_of_thousands_of_digits_is_out_of_range(value: str) -> None:
+    with pytest.raises(StackError, match="a number from 1 to"):
+        parse_stack(f"gunicorn:workers={value}", SPECS, BOTH)
+
+
+KEYS = st.sampled_from(
+    ["app", "load", "race", "workload", "workloads", "wsgi", "django", "env", "static", "prepare", "services",
+     "urls", "headers", "host", "session", "concurrency", "requests", "duration", "timeout", "budget", "stacks",
+     "cores", "memory", "repeats", "check", "difference", "x"]
+)  # fmt: skip
+LEAVES = st.one_of(
+    st.text(max_size=20).map(lambda text: '"' + "".join(f"\\U{ord(each):08x}" for each in text) + '"'),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.sampled_from(["true", "1979-05-27", DIGITS, "0x1", "''", '"5s"', '"\\u0000"', "1e999", "[]", "{}"]),
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda each: f"[{', '.join(each)}]"),
+        st.dictionaries(KEYS, inner, max_size=3).map(
+            lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}"
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(tables=st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=4), max_size=4))
+def test_any_file_is_read_or_refused(tmp_path: Path, tables: dict[str, dict[str, str]]) -> None:
+    lines = [
+        f"[{name}]\n" + "\n".join(f"{key} = {value}" for key, value in keys.items())
+        for name, keys in tables.items()
+    ]
+    try:
+        read(tmp_path, "\n".join(lines))
+    except StackraceError as error:
+        assert error.message
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=40) | st.from_regex(r"[a-z]{1,8}([:/+=,][a-z0-9_]{0,9}){0,5}"))
+def test_any_stack_is_parsed_or_refused(text: str) -> None:
+    try:
+        parse_stack(text, SPECS, BOTH)
+    except StackraceError as error:
+        assert error.message

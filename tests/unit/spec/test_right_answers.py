@@ -1,0 +1,66 @@
+"""``check`` and ``--check``: what a right answer is."""
+
+import pytest
+
+from stackrace.model.errors import InputError, SpecError
+from stackrace.model.right_answer import Likeness, RightAnswer
+from stackrace.spec.race_file import read_race_file
+from stackrace.spec.right_answers import read_check_flags
+
+STATUS = RightAnswer(likeness=Likeness.STATUS)
+CART = RightAnswer(likeness=Likeness.CONTAINS, text="Your cart")
+
+
+def read(tmp_path, text):
+    path = tmp_path / "race.toml"
+    path.write_text(text)
+    return read_race_file(path, lambda stack: None)
+
+
+@pytest.mark.parametrize(
+    ("written", "rules"),
+    [
+        ('"status"', {"*": STATUS}),
+        ('{ contains = "Your cart" }', {"*": CART}),
+        ('{ "/" = "status", "*" = { contains = "Your cart" } }', {"/": STATUS, "*": CART}),
+        ('{ "/cart/?a=b c" = "length" }', None),
+    ],
+)
+def test_a_rule_is_for_all_pages_or_for_one(tmp_path, written, rules):
+    text = f'[workload]\nurls = ["/", "/cart/"]\ncheck = {written}\n'
+    if rules is None:
+        with pytest.raises(SpecError, match=r"line 3: workload.check: '/cart/\?a=b c' is not among its urls"):
+            read(tmp_path, text)
+    else:
+        assert read(tmp_path, text).check == rules
+        assert read(tmp_path, text.replace("[workload]", "[workloads.shop]")).workloads[0].check == rules
+
+
+@pytest.mark.parametrize(
+    "written", ['"body"', "3", "true", "[]", "{}", "{ contains = 3 }", '{ contains = "" }', '{ "x" = "status" }',
+                '{ "/" = "Your cart" }', '{ "/" = { contains = "a", also = "b" } }'],
+)  # fmt: skip
+def test_what_is_no_rule_is_refused_with_one_to_write(tmp_path, written):
+    with pytest.raises(SpecError, match=r'line 3: workload.check: .*write "status", "length", "exact" or'):
+        read(tmp_path, f'[workload]\nurls = ["/"]\ncheck = {written}\n')
+
+
+def test_a_mistyped_path_is_answered_with_the_nearest(tmp_path):
+    with pytest.raises(SpecError, match=r"did you mean /news/\?"):
+        read(tmp_path, '[workload]\nurls = ["/news/"]\ncheck = { "/nwes/" = "status" }\n')
+
+
+def test_flags_say_the_same():
+    assert read_check_flags(["status"]) == {"*": STATUS}
+    assert read_check_flags(["/ status", "/cart/?a=1 contains:Your cart"]) == {"/": STATUS, "/cart/?a=1": CART}
+
+
+@pytest.mark.parametrize("text", ["", "body", "/news/", "/news/ body", "contains:", "/ contains:", "news status"])
+def test_a_flag_that_is_no_rule_is_refused_with_one_to_write(text):
+    with pytest.raises(InputError, match=r"--check .* write status, length, exact or contains:TEXT"):
+        read_check_flags([text])
+
+
+def test_two_rules_for_a_page_are_refused():
+    with pytest.raises(InputError, match="second rule for all paths"):
+        read_check_flags(["status", "length"])
