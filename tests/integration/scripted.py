@@ -55,18 +55,19 @@ def serving(extra="", *, body=b"hello", status=200):
 class Scripted(Server):
     """A server that is a script; it gets the port to listen on as its only argument."""
 
-    def __init__(self, name, script, stop_timeout_s=15.0):
+    def __init__(self, name, script, *, stop_timeout_s=15.0, rare_crashes=()):
         self.spec = ServerSpec(
             name=name, title=name, listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI}),
             sockets=(Socket.TCP,),
         )  # fmt: skip
-        self.script, self.stop_timeout_s = script, stop_timeout_s
+        self.script, self.stop_timeout_s, self.rare_crashes = script, stop_timeout_s, rare_crashes
 
     def recipe(self, site):
         return Recipe(
             command=(sys.executable, str(site.directory / "server.py"), str(site.listen.port)),
             files={"server.py": self.script},
             stop_timeout_s=self.stop_timeout_s,
+            rare_crashes=self.rare_crashes,
         )
 
 

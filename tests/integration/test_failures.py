@@ -56,8 +56,22 @@ NOT_GOING = {
 }
 
 
+CRASHING = """
+import os
+with open(os.environ["STARTS"], "a+") as starts:
+    starts.write("x")
+    starts.seek(0)
+    if len(starts.read()) <= {times}:
+        os.abort()
+"""
+RARELY = {name: CRASHING.format(times=times) + serving() for name, times in {"once": 1, "again": 2}.items()}
+
+
 SERVERS = servers_of(
-    SCRIPTS, **{name: Scripted(name, script, stop_timeout_s=1.0) for name, script in NOT_GOING.items()}
+    SCRIPTS,
+    **{name: Scripted(name, script, stop_timeout_s=1.0) for name, script in NOT_GOING.items()},
+    **{name: Scripted(name, script, rare_crashes=(signal.SIGABRT,)) for name, script in RARELY.items()},
+    often=Scripted("often", RARELY["once"]),
 )
 
 
@@ -100,6 +114,23 @@ def test_workers_that_die_at_start_show_their_last_words(launcher):
     with pytest.raises(LaunchFailed) as failed:
         launcher.launch(stack("workers-die"))
     assert "No module named 'nowhere'" in failed.value.failure.log
+
+
+def test_a_start_that_a_known_fault_of_the_server_ends_is_made_again(launcher, guard, tmp_path):
+    starts = tmp_path / "starts"
+    patient = replace(launcher, environment={**launcher.environment, "STARTS": str(starts)})
+    assert stop(guard, [patient.launch(stack("once"))]) == {}
+    assert starts.read_text() == "xx"
+
+
+@pytest.mark.parametrize(("name", "times"), [("again", 2), ("often", 1)])
+def test_no_start_is_made_a_third_time_nor_again_for_an_unknown_fault(launcher, guard, tmp_path, name, times):
+    starts = tmp_path / "starts"
+    patient = replace(launcher, environment={**launcher.environment, "STARTS": str(starts)})
+    with pytest.raises(LaunchFailed, match="SIGABRT at start"):
+        patient.launch(stack(name))
+    assert starts.read_text() == "x" * times
+    assert list(guard.directory.glob("l*")) == []
 
 
 @pytest.mark.parametrize("name", ["asks-git", "some-workers-die"])

@@ -62,6 +62,10 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
         self.failure = Failure(kind=kind, message=message, log=log)
 
 
+class _RarelyCrashed(LaunchFailed):
+    """A server ended at start by a known fault of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Patience:
     """How long a start may take, counted from the monotonic moment ``since_s``, and what ends it before."""
@@ -107,10 +111,18 @@ class Launcher:
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float | None = None) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
 
-        ``timeout_s`` bounds the start, by default what such an app may take; any free ``port`` will do.
+        ``timeout_s`` bounds the start, by default what such an app may take; any free ``port`` will do. A start
+        that a fault of ``Recipe.rare_crashes`` ends is made once more.
+
         Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
         become ready in time, or when an answer differs from the app's own.
         """
+        try:
+            return self._launch(stack, port, timeout_s)
+        except _RarelyCrashed:
+            return self._launch(stack, port, timeout_s)
+
+    def _launch(self, stack: Stack, port: int | None, timeout_s: float | None) -> Running:
         directory = self._directory()
         patience = _Patience(time.monotonic(), self.start_timeout_s if timeout_s is None else timeout_s)
         spawned: list[tuple[Part, int]] = []
@@ -319,7 +331,9 @@ class Launcher:
             if words:
                 reason = cause(directory)
                 message = f"{words}: {reason}" if reason else words
-                raise LaunchFailed(FailureKind.NOT_STARTED, message, tail(directory))
+                is_rare = state.code is not None and -state.code in part.recipe.rare_crashes
+                failed = _RarelyCrashed if is_rare else LaunchFailed
+                raise failed(FailureKind.NOT_STARTED, message, tail(directory))
 
     def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):

@@ -77,6 +77,8 @@ class Fragment:
     """Text by path below the site's directory; they join the server's own ``Recipe.files``."""
     unloadable: tuple[str, ...] = ()
     """As ``Recipe.unloadable``."""
+    rare_crashes: tuple[signal.Signals, ...] = ()
+    """As ``Recipe.rare_crashes``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,8 @@ class Recipe:
     five on a machine that had half of its time."""
     unloadable: tuple[str, ...] = ()
     """What its logs say of an app that it cannot load, and of nothing else; for servers that live on without it."""
+    rare_crashes: tuple[signal.Signals, ...] = ()
+    """The signals by which a known fault of its own seldom ends it at start; such a start is made once more."""
     arguments_variable: str = ""
     """The environment variable from which it reads further arguments, if there is one."""
 

@@ -121,6 +121,7 @@ class Apache(Server):
             },
             # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
             unloadable=site.inside.unloadable if site.inside else (),
+            rare_crashes=site.inside.rare_crashes if site.inside else (),
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from signal import SIGABRT, SIGSEGV
 
 from ...model.stack import Interface, Origin, ServerSpec, Setting
 from ..apache.quoting import quoted
@@ -75,6 +76,8 @@ class Passenger(Guest):
             # it does not make its log itself
             files={"logs/passenger.log": "", "run/passenger/.keep": ""},
             unloadable=("Could not spawn process for application",),
+            # Apache unloads its modules once as it starts; before 6.0.21 a thread of Passenger's may outlive that
+            rare_crashes=(SIGABRT, SIGSEGV),
         )
 
 
