@@ -37,3 +37,14 @@ def test_parts_in_another_order_are_no_right_body() -> None:
     right = replace(golden(200, b"", Sameness.PARTS), parts=(b"a", b"b", b"c"))
     assert difference(Reply(200, b"a1b2c"), right) == ""
     assert "another order" in difference(Reply(200, b"b1a2c"), right)
+
+
+@pytest.mark.parametrize(("body", "is_right"), [(b"ab", False), (b"aba", False), (b"abab", True), (b"abXab", True)])
+def test_parts_do_not_overlap(body: bytes, is_right: bool) -> None:
+    right = replace(golden(200, b"", Sameness.PARTS), parts=(b"ab", b"ab"))
+    assert (difference(Reply(200, body), right) == "") == is_right
+
+
+def test_a_body_of_many_alike_parts_is_read_once_however_it_ends() -> None:
+    right = replace(golden(200, b"", Sameness.PARTS), parts=(*[b"<td>"] * 62, b"</html>"))
+    assert difference(Reply(200, b"<td>1" * 10_000), right)
