@@ -33,11 +33,14 @@ def ask(host: str, port: int, request: Request, host_header: str, timeout_s: flo
     """Send ``request`` and return the answer; raises OSError or http.client.HTTPException."""
     connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
-        headers = {"Host": host_header, "Connection": "close", **dict(request.headers)}
+        # as the engine sends and reads them, in UTF-8: http.client knows Latin-1 only
+        texts = {"Host": host_header, "Connection": "close", **dict(request.headers)}
+        headers = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
         connection.request(request.method, request.path, body=request.body or None, headers=headers)
         answer = connection.getresponse()
-        cookies = tuple(answer.headers.get_all("Set-Cookie", ()))
-        return Reply(answer.status, answer.read(), cookies)
+        cookies = (text.encode("latin-1") for text in answer.headers.get_all("Set-Cookie", ()))
+        read = tuple(cookie.decode("utf-8", "surrogateescape") for cookie in cookies)
+        return Reply(answer.status, answer.read(), read)
     finally:
         connection.close()
 

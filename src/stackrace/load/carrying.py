@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import quote_plus
 
 from stackrace.model.workload import Fill, FillPart, HandoutPlace, Request
 
 from . import _engine
+from .recorded.bodies import form_encoded
 
 __all__ = ["filled", "handed_out"]
+
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+"""What would break out of a request's line, or out of a string of JSON."""
 
 
 def handed_out(request: Request, page: bytes) -> dict[int, bytes]:
@@ -29,28 +33,33 @@ def handed_out(request: Request, page: bytes) -> dict[int, bytes]:
 def filled(request: Request, given: Mapping[int, bytes], cookies: Mapping[str, str]) -> Request:
     """Return ``request`` with what its visitor was given; what nothing gave stays as it was recorded."""
     for fill in sorted(request.fills, key=lambda fill: fill.start, reverse=True):
-        value = given.get(fill.source) if isinstance(fill.source, int) else _cookie(fill.source, cookies)
-        if value:
-            request = _put(request, fill, quote_plus(value, safe="*").encode() if fill.form else value)
+        value = given.get(fill.source) if isinstance(fill.source, int) else _bytes(cookies.get(fill.source, ""))
+        if value and fill.form:
+            request = _put(request, fill, form_encoded(value).encode())
+        elif value and not _CONTROL.search(value):
+            request = _put(request, fill, value)
     return request
-
-
-def _cookie(name: str, cookies: Mapping[str, str]) -> bytes | None:
-    value = cookies.get(name)
-    return None if value is None else value.encode()
 
 
 def _put(request: Request, fill: Fill, value: bytes) -> Request:
     if fill.part is FillPart.PATH:
-        return replace(request, path=_spliced(request.path.encode(), fill, value).decode())
+        return replace(request, path=_text(_spliced(_bytes(request.path), fill, value)))
     if fill.part is FillPart.BODY:
         return replace(request, body=_spliced(request.body, fill, value))
     headers, done = [], False
     for name, text in request.headers:
         if not done and name.lower() == fill.header.lower():
-            text, done = _spliced(text.encode(), fill, value).decode("utf-8", "replace"), True
+            text, done = _text(_spliced(_bytes(text), fill, value)), True
         headers.append((name, text))
     return replace(request, headers=tuple(headers))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(encoded: bytes) -> str:
+    return encoded.decode("utf-8", "surrogateescape")
 
 
 def _spliced(text: bytes, fill: Fill, value: bytes) -> bytes:

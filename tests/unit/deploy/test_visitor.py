@@ -19,11 +19,13 @@ class Shop(http.server.BaseHTTPRequestHandler):
     """Gives and takes cookies by path, and answers with those it got."""
 
     def do_GET(self):
-        body = self.headers.get("Cookie", "none").encode()
+        body = self.headers.get("Cookie", "none").encode("latin-1")
         self.send_response(200)
         if self.path == "/login":
             self.send_header("Set-Cookie", "session=1; Path=/; HttpOnly")
             self.send_header("Set-Cookie", "seen=2")
+        elif self.path == "/city":
+            self.send_header("Set-Cookie", "city=Łódź".encode().decode("latin-1"))
         elif self.path == "/logout":
             self.send_header("Set-Cookie", "session=; Max-Age=0")
         self.send_header("Content-Length", str(len(body)))
@@ -64,3 +66,11 @@ def test_a_visitor_returns_cookies_until_they_are_deleted(port):
 def test_whoever_is_no_visitor_keeps_none(port):
     visitor = Visitor("127.0.0.1", port, workload())
     assert [visitor.ask(Request(path=path), 5.0).body for path in ("/login", "/cart")] == [b"none", b"none"]
+
+
+def test_headers_and_cookies_are_sent_in_utf_8(port):
+    visitor = Visitor("127.0.0.1", port, workload(cookies=True))
+    mine = Request(path="/", headers=(("Cookie", "city=Łódź"),))
+    assert visitor.ask(mine, 5.0).body == "city=Łódź".encode()
+    visitor.ask(Request(path="/city"), 5.0)
+    assert visitor.ask(Request(path="/"), 5.0).body == "city=Łódź".encode()

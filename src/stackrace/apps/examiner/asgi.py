@@ -91,7 +91,7 @@ def scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:
         "raw_path": path.encode("ascii"),
         "query_string": query.encode("ascii"),
         "root_path": "",
-        "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in asked.headers],
+        "headers": [(name.lower().encode(), value.encode()) for name, value in asked.headers],
         "client": ("127.0.0.1", 49152),
         "server": (asked.host, 80),
         "state": dict(state),

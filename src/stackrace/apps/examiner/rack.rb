@@ -83,6 +83,7 @@ module StackraceExaminer
     host = ""
     asked.headers.each do |name, value|
       key = name.upcase.tr("-", "_")
+      value = value.b
       host = value if key == "HOST"
       key = "HTTP_#{key}" unless %w[CONTENT_TYPE CONTENT_LENGTH].include?(key)
       env[key] = env.key?(key) ? "#{env[key]},#{value}" : value

@@ -81,5 +81,6 @@ def environ_of(asked: WireRequest) -> dict[str, Any]:
         key = name.upper().replace("-", "_")
         if key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
             key = "HTTP_" + key
+        value = value.encode().decode("latin-1")  # PEP 3333: the bytes of the wire
         environ[key] = environ[key] + "," + value if key in environ else value
     return environ

@@ -109,11 +109,11 @@ def _without_upload_headers(written: str) -> str:
 
 
 def _form(params: Pairs) -> bytes:
-    """Source: URL Standard, section 5.2."""
-    return "&".join(f"{_form_part(name)}={_form_part(value)}" for name, value in params).encode()
+    return "&".join(f"{form_encoded(name)}={form_encoded(value)}" for name, value in params).encode()
 
 
-def _form_part(part: str) -> str:
+def form_encoded(part: str | bytes) -> str:
+    """Return a name or a value as forms have it. Source: URL Standard, section 5.2."""
     return quote_plus(part, safe="*").replace("~", "%7E")
 
 

@@ -90,3 +90,8 @@ def test_exceptions_and_silence_are_a_500_with_a_traceback(broken):
 def test_the_scope_decodes_the_path_and_keeps_the_raw_one():
     scope = scope_of(WireRequest("GET", "/caf%C3%A9?q=1", HOST, b""), {})
     assert (scope["path"], scope["raw_path"], scope["query_string"]) == ("/café", b"/caf%C3%A9", b"q=1")
+
+
+def test_headers_are_the_bytes_of_the_wire():
+    scope = scope_of(WireRequest("GET", "/", (*HOST, ("X-City", "Łódź")), b""), {})
+    assert scope["headers"][1] == (b"x-city", "Łódź".encode())

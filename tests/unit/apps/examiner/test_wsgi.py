@@ -29,6 +29,11 @@ def test_paths_arrive_as_bytes_in_latin_1():
     assert environ["QUERY_STRING"] == "q=%C3%A9"
 
 
+def test_headers_arrive_as_bytes_in_latin_1():
+    environ = environ_of(WireRequest("GET", "/", (("Host", "a"), ("X-City", "Łódź")), b""))
+    assert environ["HTTP_X_CITY"].encode("latin-1").decode() == "Łódź"
+
+
 def test_bodies_and_repeated_headers_arrive():
     headers = (("Content-Length", "2"), ("Content-Type", "text/x"), ("X-A", "1"), ("X-A", "2"))
     environ = environ_of(WireRequest("POST", "/", HOST + headers, b"hi"))

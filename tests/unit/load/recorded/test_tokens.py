@@ -74,6 +74,16 @@ def test_a_script_copies_a_token_into_headers_and_bodies(tmp_path):
     assert filled(posted, {0: b"new"}, {}).body == b'{"t": "new"}'
 
 
+def test_what_is_given_is_sent_as_the_engine_sends_it(tmp_path):
+    page = f'<input type=hidden name=t value="{TOKEN}">'
+    form = entry("POST", headers=[("X-Token", TOKEN)], body="t=a%2Fb%2Bc%3D%3D0123456789")
+    _, sent = requests(tmp_path, entry(page=page), form)
+    assert filled(sent, {0: b"a~b"}, {}).body == b"t=a%7Eb"
+    assert filled(sent, {0: b"a\r\nX-Other: b"}, {}).headers == sent.headers
+    (_, text), *_ = filled(sent, {0: b"\xff"}, {}).headers
+    assert text.encode("utf-8", "surrogateescape") == b"\xff"
+
+
 @pytest.mark.parametrize("is_set", [True, False])
 def test_a_header_repeats_a_cookie(tmp_path, is_set):
     """As Django's and Angular's scripts do; an exporter may have kept what is set, or only what is sent."""
