@@ -9,8 +9,9 @@ from typing import Self
 import click
 
 from ..model.preparing import Preparing, Step
+from ..model.printable import one_line
 from ..report.preparing import preparing_words
-from .edge import trusted
+from .edge import redraw
 
 __all__ = ["Announcer"]
 
@@ -40,8 +41,7 @@ class Announcer:
             self._silent_until_s = time.monotonic() + SILENCE_S
         what = preparing_words(preparing)
         if sys.stderr.isatty():
-            self._clear()
-            click.echo(f"{what[:100]} …", nl=False, err=True)
+            redraw(one_line(f"{what[:100]} …"), sys.stderr)
             self._shown = True
         else:
             click.echo(what, err=True)
@@ -49,8 +49,5 @@ class Announcer:
     def done(self) -> None:
         """Clear the line; what follows speaks for itself."""
         if self._shown:
-            self._clear()
+            redraw("", sys.stderr)
             self._shown = False
-
-    def _clear(self) -> None:
-        click.echo("\r\x1b[K", nl=False, file=trusted(sys.stderr))

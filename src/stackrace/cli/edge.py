@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
+import click
+
 from ..model.printable import printable
 
-__all__ = ["PrintableStream", "printable_output", "trusted"]
+__all__ = ["PrintableStream", "printable_output", "redraw", "trusted"]
 
 
 class PrintableStream:
@@ -55,3 +57,10 @@ def printable_output() -> Iterator[None]:
 def trusted(stream: TextIO) -> TextIO:
     """Return where our own control sequences for ``stream`` go."""
     return cast(TextIO, getattr(stream, "trusted", stream))
+
+
+def redraw(line: str, stream: TextIO) -> None:
+    """Put ``line``, which is printable but for styles of ours, in place of the last line on a terminal."""
+    encoding = stream.encoding or "ascii"
+    text = f"\r\x1b[K{line}".encode(encoding, "replace").decode(encoding)
+    click.echo(text, nl=False, file=trusted(stream), color=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.units import DURATION
+from .edge import redraw
 from .options import Quantity
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
@@ -132,6 +133,6 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
 
 def _tell(line: str) -> None:
     if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{line[:100]}", nl=False, err=True)
+        redraw(line[:100], sys.stderr)
     else:
         click.echo(line, err=True)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from stackrace.cli.announcer import Announcer
+from stackrace.cli.edge import printable_output
 from stackrace.model.preparing import Preparing, Step
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
 
 
 def test_each_step_is_a_line_where_nobody_looks_at_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,3 +30,13 @@ def test_progress_that_changes_often_is_a_line_once_in_a_while(capsys: pytest.Ca
         for number in range(100):
             announce(Preparing(step=Step.PAGES, subject=f"shop for its pages: {number} of 100, about 9 s left"))
     assert capsys.readouterr().err == "asking shop for its pages: 0 of 100, about 9 s left\n"
+
+
+def test_on_a_terminal_each_step_takes_the_place_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with printable_output(), Announcer() as announce:
+        announce(Preparing(step=Step.PACKAGES, subject="uvicorn\x1b[2J"))
+        announce(Preparing(step=Step.ANSWERS, subject="shop"))
+    start = "\r\x1b[K"
+    assert terminal.getvalue() == f"{start}installing uvicorn …{start}asking shop for its answers …{start}"

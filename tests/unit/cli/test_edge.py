@@ -141,8 +141,6 @@ def test_only_what_draws_writes_past_the_edge() -> None:
     }
     assert who - {"deploy/supervisor.py"} == {
         "cli/edge.py",
-        "cli/announcer.py",
-        "cli/load/progress.py",
         "cli/main.py",
         "report/terminal.py",
     }

@@ -11,7 +11,7 @@ import click
 
 from ...model.load import Load
 from ...model.numbers import count, duration, number
-from ..edge import trusted
+from ..edge import redraw
 
 __all__ = ["ProgressLine", "text"]
 
@@ -29,7 +29,7 @@ class ProgressLine:
         self._load = load
         self._warmup_s = warmup_s
         self._before = before
-        self._stream = trusted(stream or sys.stderr)
+        self._stream = stream or sys.stderr
         self._draws = self._stream.isatty() and not quiet
         self._coloured = "NO_COLOR" not in os.environ
         self._seen: deque[tuple[float, int]] = deque([(warmup_s, 0)], maxlen=_RECENT)
@@ -41,25 +41,26 @@ class ProgressLine:
             return
         rate_per_s = self._rate_per_s(ok, elapsed_s)
         line = self._before + text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
-        self._write(click.style(line, fg="red") if errors and self._coloured else line)
+        redraw(click.style(line, fg="red") if errors and self._coloured else line, self._stream)
         self._shown = True
 
     def calibrating(self) -> None:
         """Show what happens before the run."""
         if self._draws:
-            self._write("measuring what the engine itself can do here …")
+            redraw("measuring what the engine itself can do here …", self._stream)
             self._shown = True
 
     def connecting(self, opened: int, connections: int) -> None:
         """Show how many connections are open before the run."""
         if self._draws:
-            self._write(f"{self._before}connecting: {count(opened)} of {count(connections)} are open")
+            line = f"{self._before}connecting: {count(opened)} of {count(connections)} are open"
+            redraw(line, self._stream)
             self._shown = True
 
     def clear(self) -> None:
         """Leave the line empty."""
         if self._shown:
-            self._write("")
+            redraw("", self._stream)
             self._shown = False
 
     def _rate_per_s(self, ok: int, elapsed_s: float) -> float:
@@ -68,11 +69,6 @@ class ProgressLine:
         self._seen.append((elapsed_s, ok))
         (first_s, first), (last_s, last) = self._seen[0], self._seen[-1]
         return (last - first) / (last_s - first_s) if last_s > first_s else 0.0
-
-    def _write(self, what: str) -> None:
-        encoding = self._stream.encoding or "ascii"
-        line = f"\r\x1b[K{what}".encode(encoding, "replace").decode(encoding)
-        click.echo(line, nl=False, file=self._stream, color=True)
 
 
 def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:

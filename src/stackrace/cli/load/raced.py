@@ -32,10 +32,6 @@ class RacedTarget:
     @contextmanager
     def set_up(self, options: LoadOptions) -> Iterator[LoadSetup]:
         """Hold who is loaded, saying what is being prepared; see ``load_setup``."""
-        if self.request is None:
-            with load_setup(options, None, print) as setup:
-                yield setup
-            return
         with (
             Announcer() as say,
             load_setup(options, self.request, say, stack=self.stack, workload=self.workload) as setup,

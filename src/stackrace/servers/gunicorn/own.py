@@ -149,7 +149,7 @@ def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
 def _literal(node: ast.expr) -> object:
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):
         return None
 
 
