@@ -9,11 +9,10 @@ use mio::{Events, Poll, Token};
 use crate::alarms::{Alarm, Alarms};
 use crate::books::{Books, ThreadReport};
 use crate::clock::{self, Calendar, MILLISECOND_NS, SECOND_NS};
-use crate::connection::{Connection, Context, Readiness, Step};
+use crate::connection::{Connection, Context, Step};
 use crate::cursor::Cursor;
 use crate::deadlines::Deadlines;
 use crate::error::RunError;
-use crate::gate::Gate;
 use crate::http1::HeadCache;
 use crate::monitor::Monitor;
 use crate::nonce::Nonces;
@@ -24,6 +23,8 @@ use crate::script::Script;
 use crate::stop::Stop;
 use crate::timer::{Oversleep, Timer, TIMER};
 use crate::transport::TlsConnector;
+
+mod opening;
 
 /// The loop wakes at least this often to see whether it was cancelled.
 const WAKE_NS: u64 = 50 * MILLISECOND_NS;
@@ -37,10 +38,6 @@ const CONTINUE_TIMEOUT_NS: u64 = SECOND_NS;
 const AHEAD_NS: u64 = MILLISECOND_NS;
 /// Requests that a closed loop begins before it looks for answers.
 const BEGUN_AT_ONCE: usize = 64;
-/// Opening connections before a run takes no longer than so many times the patience for each.
-const PATIENCES: u64 = 6;
-/// Connections that are being opened at once, before a run.
-const OPENING: usize = 128;
 const BUFFER_BYTES: usize = 128 * 1024;
 const EVENTS: usize = 128;
 
@@ -59,6 +56,19 @@ pub(crate) struct ThreadPlan<'a> {
     pub pacing: Pacing,
     /// When the first request is due, CLOCK_MONOTONIC.
     pub start_ns: u64,
+}
+
+impl<'a> ThreadPlan<'a> {
+    /// Empty books that begin at its start.
+    fn books(&self) -> Books<'a> {
+        let recorded_ns = self.start_ns + self.plan.warmup_ns;
+        Books::new(self.connections, self.stop, recorded_ns, self.script, self.monitor)
+            .following(self.plan.follow_ns)
+    }
+
+    fn deadlines(&self, limit_ns: u64) -> Deadlines {
+        Deadlines::new(limit_ns, self.connections, self.start_ns)
+    }
 }
 
 /// What the loop does until the kernel reports something.
@@ -100,8 +110,7 @@ impl<'a> Worker<'a> {
         let ThreadPlan { plan, script, connections, start_ns, .. } = thread;
         let personal = script.is_personal();
         let calendar = Calendar::now();
-        let mut books = Books::new(connections, thread.stop, start_ns + plan.warmup_ns, script, thread.monitor)
-            .following(plan.follow_ns);
+        let mut books = thread.books();
         if thread.pacing.is_open() {
             books = books.of_open_loop(plan.order == Order::Turn);
         }
@@ -116,75 +125,14 @@ impl<'a> Worker<'a> {
             pool_exhausted_ns: 0,
             oversleep: Oversleep::new(),
             alarms: Alarms::default(),
-            requests: Deadlines::new(plan.timeout_ns, connections, start_ns),
-            openings: plan.connect_timeout_ns.map(|limit_ns| Deadlines::new(limit_ns, connections, start_ns)),
+            requests: thread.deadlines(plan.timeout_ns),
+            openings: plan.connect_timeout_ns.map(|limit_ns| thread.deadlines(limit_ns)),
             head_caches: script.lines.iter().map(|_| HeadCache::default()).collect(),
             nonces: Nonces::new(start_ns, thread.index),
             wall_s: calendar.wall_s(start_ns),
             calendar,
             thread,
         })
-    }
-
-    /// Opens all connections of a closed loop, waits at the gate for the other threads, and starts the clock anew.
-    pub fn opened_first(mut self, gate: &Gate) -> Result<Worker<'a>, RunError> {
-        let opened = self.open_all();
-        let start_ns = gate.pass(self.thread.monitor);
-        opened?;
-        let ThreadPlan { plan, script, connections, stop, .. } = self.thread;
-        let mut books = Books::new(connections, stop, start_ns + plan.warmup_ns, script, self.thread.monitor)
-            .following(plan.follow_ns);
-        books.connections = std::mem::take(&mut self.books.connections);
-        books.connections.opened_first = true;
-        self.thread.start_ns = start_ns;
-        Ok(Worker {
-            books,
-            requests: Deadlines::new(plan.timeout_ns, connections, start_ns),
-            openings: plan.connect_timeout_ns.map(|limit_ns| Deadlines::new(limit_ns, connections, start_ns)),
-            ..self
-        })
-    }
-
-    /// Opens connections, some at a time so that the server's queue of them does not overflow, until all are open or
-    /// none was for so long that no more will be.
-    fn open_all(&mut self) -> Result<(), RunError> {
-        let mut events = Events::with_capacity(EVENTS);
-        let patience_ns = self.thread.plan.open_first_ns.unwrap_or(0);
-        let last_ns = clock::now_ns() + PATIENCES * patience_ns;
-        let (mut progress_ns, mut asked, mut open) = (clock::now_ns(), 0, 0);
-        let mut opening = Vec::new();
-        while !self.thread.monitor.is_cancelled() && clock::now_ns() < last_ns.min(progress_ns + patience_ns) {
-            let now_ns = clock::now_ns();
-            while asked < self.connections.len() && opening.len() < OPENING {
-                self.with_context(asked, |connection, context| connection.open_ahead(now_ns, context));
-                opening.push(asked);
-                asked += 1;
-            }
-            let before = opening.len();
-            opening.retain(|&index| self.connections[index].opening_since_ns().is_some());
-            if opening.len() < before {
-                progress_ns = clock::now_ns();
-                let now_open = self.books.connections.established;
-                self.thread.monitor.open(now_open.saturating_sub(open));
-                open = now_open.max(open);
-                continue;
-            }
-            if asked == self.connections.len() && opening.is_empty() {
-                break;
-            }
-            match self.poll.poll(&mut events, Some(Duration::from_nanos(WAKE_NS))) {
-                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(RunError::Poll(error)),
-                _ => {}
-            }
-            for event in events.iter().filter(|event| event.token() != TIMER) {
-                let readiness = Readiness {
-                    readable: event.is_readable() || event.is_error(),
-                    closed: event.is_read_closed() || event.is_error(),
-                };
-                self.with_context(event.token().0, |connection, context| connection.ready(readiness, context));
-            }
-        }
-        Ok(())
     }
 
     /// Runs until the stop rule or somebody's cancelling ends it.
@@ -238,12 +186,8 @@ impl<'a> Worker<'a> {
         if event.token() == TIMER {
             return;
         }
-        let readiness = Readiness {
-            readable: event.is_readable() || event.is_error(),
-            closed: event.is_read_closed() || event.is_error(),
-        };
         let index = event.token().0;
-        let step = self.with_context(index, |connection, context| connection.ready(readiness, context));
+        let step = self.with_context(index, |connection, context| connection.ready(event.into(), context));
         if step == Step::Waiting {
             return;
         }

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..model.app import App
 from .installers import installers
 from .interpreter import other_pythons
+from .project_files import text
 from .projects import VARIABLE, deployment_commands, settings_candidates
 from .surroundings import project_folders
 
@@ -149,11 +150,8 @@ def _files(root: Path, names: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _names_in(path: Path) -> set[str]:
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return set()
-    return {name.upper() for name in re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=", text, re.MULTILINE)}
+    names = re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=", text(path), re.MULTILINE)
+    return {name.upper() for name in names}
 
 
 def _shown(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from .project_files import text
 from .surroundings import project_folders
 
 __all__ = ["installers"]
@@ -31,7 +32,5 @@ def installers(root: Path) -> Iterator[tuple[Path, str]]:
     for folder in project_folders(root):
         for name, command in _COMMANDS.items():
             path = folder / name
-            if path.is_file() and (
-                name != "pyproject.toml" or "[tool.poetry" in path.read_text("utf-8", "replace")
-            ):
+            if path.is_file() and (name != "pyproject.toml" or "[tool.poetry" in text(path)):
                 yield path, command

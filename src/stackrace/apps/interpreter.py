@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..process import run
 from .installers import installers
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .local_packages import all_local_packages, local_packages
+from .project_files import part, table
 from .surroundings import project_folders
 from .wanted_python import wanted_python
 
@@ -114,18 +114,10 @@ def _requirements(root: Path) -> Path | None:
         for name in _REQUIREMENTS:
             if (folder / name).is_file():
                 return folder / name
-        if _declares_dependencies(folder / "pyproject.toml"):
-            return folder / "pyproject.toml"
+        pyproject = folder / "pyproject.toml"
+        if part(table(pyproject), "project").get("dependencies"):
+            return pyproject
     return None
-
-
-def _declares_dependencies(pyproject: Path) -> bool:
-    try:
-        table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    project = table.get("project")
-    return isinstance(project, dict) and bool(project.get("dependencies"))
 
 
 def _on_path(

@@ -10,12 +10,11 @@ import glob
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from .project_files import first_line, part, table, text
 from .surroundings import project_folders
 
 __all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
@@ -111,7 +110,7 @@ def _uv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _pdm(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    if named := _first_line(folder / ".pdm-python"):
+    if named := first_line(folder / ".pdm-python"):
         python = folder / named
         if is_executable(python):
             yield KnownPython(python=python, reason=".pdm-python")
@@ -119,7 +118,7 @@ def _pdm(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """virtualenvwrapper's plug-ins keep a name, or a path, in a file called .venv."""
-    name = _first_line(folder / ".venv")
+    name = first_line(folder / ".venv")
     if name:
         for place in (Path(name).expanduser(), _workon_home(environ) / name):
             yield from _known(place if place.is_absolute() else folder / place, "the file .venv")
@@ -128,7 +127,7 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
     for note in sorted(_workon_home(environ).glob("*/.project")):
-        if _first_line(note) == str(folder):
+        if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
 
 
@@ -145,7 +144,7 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """A name in .python-version is an environment's; a number is only an interpreter, without any packages."""
-    name = _first_line(folder / ".python-version")
+    name = first_line(folder / ".python-version")
     if name and not re.match(r"(\w+-)?\d", name):
         versions = Path(environ.get("PYENV_ROOT") or _home(environ) / ".pyenv") / "versions"
         yield from _known(versions / name, ".python-version")
@@ -169,9 +168,9 @@ def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
     """Return the folder of its environments, by a variable, by its own settings, or as usual."""
     config = Path(environ.get("POETRY_CONFIG_DIR") or _config_home(environ) / "pypoetry")
     caches = Path(environ.get("XDG_CACHE_HOME") or _home(environ) / ".cache", "pypoetry")
-    set_here, set_for_all = _table(folder / "poetry.toml"), _table(config / "config.toml")
+    set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
     cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
-    paths = (_part(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
+    paths = (part(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
     place = environ.get("POETRY_VIRTUALENVS_PATH") or next(filter(None, paths), "{cache-dir}/virtualenvs")
     return Path(str(place).replace("{cache-dir}", str(cache))).expanduser()
 
@@ -191,12 +190,12 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 def _conda(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """environment.yml names an environment; conda lists all that it made in a file."""
-    text = _text(folder / "environment.yml") or _text(folder / "environment.yaml")
-    name = re.search(r"^name:\s*['\"]?([\w.-]+)", text, re.MULTILINE)
+    listed = text(folder / "environment.yml") or text(folder / "environment.yaml")
+    name = re.search(r"^name:\s*['\"]?([\w.-]+)", listed, re.MULTILINE)
     if not name:
         return
     home = _home(environ)
-    made = [Path(line) for line in _text(home / ".conda" / "environments.txt").splitlines() if line.strip()]
+    made = [Path(line) for line in text(home / ".conda" / "environments.txt").splitlines() if line.strip()]
     installed = [environ.get("MAMBA_ROOT_PREFIX", ""), "/opt/conda"]
     installed += [
         str(home / kind) for kind in ("miniconda3", "miniforge3", "anaconda3", "mambaforge", "micromamba")
@@ -235,31 +234,7 @@ def _workon_home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("WORKON_HOME") or _home(environ) / ".virtualenvs")
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    except OSError:
-        return ""
-
-
-def _first_line(path: Path) -> str:
-    lines = _text(path).strip().splitlines()
-    return lines[0].strip() if lines else ""
-
-
 def _project_name(pyproject: Path) -> str:
-    table = _table(pyproject)
-    names = (part.get("name") for part in (_part(_part(table, "tool"), "poetry"), _part(table, "project")))
+    document = table(pyproject)
+    names = (each.get("name") for each in (part(part(document, "tool"), "poetry"), part(document, "project")))
     return next((name for name in names if isinstance(name, str)), "")
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(path))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _part(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = table.get(name)
-    return part if isinstance(part, dict) else {}

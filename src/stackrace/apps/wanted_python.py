@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..model.errors import InputError
+from .project_files import first_line, table
 from .surroundings import project_folders
 
 __all__ = ["wanted_python"]
@@ -36,20 +36,13 @@ def wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version
 
 
 def _pinned(folder: Path) -> str:
-    try:
-        number = re.match(r"3\.\d+", (folder / ".python-version").read_text(encoding="utf-8").strip())
-    except (OSError, ValueError):
-        return ""
+    number = re.match(r"3\.\d+", first_line(folder / ".python-version"))
     return number[0] if number else ""
 
 
 def _required(pyproject: Path) -> str:
     """Return what ``requires-python`` says, or Poetry's own key for it."""
-    try:
-        document = tomllib.loads(pyproject.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return ""
-    match document:
+    match table(pyproject):
         case {"project": {"requires-python": str(words)}}:
             return words
         case {"tool": {"poetry": {"dependencies": {"python": str(words)}}}}:

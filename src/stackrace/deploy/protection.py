@@ -87,8 +87,7 @@ def _covered(
 ) -> Protection:
     """Cover also what the app's settings lead to, and bring databases in."""
     places = data_places(app, guard.view.entering(app.root))
-    files = [path for path in places.files if path.parent.is_dir()]
-    data = [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
+    files, data = _present(places)
     outside = _outermost([*data, *given], but=folders)
     uncovered = {each: why for each in outside if (why := _cover([each], guard))}
     databases = _databases([app.root, *given], files)
@@ -130,13 +129,18 @@ def _moved(
 def _open(app: App, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]) -> Protection:
     """Say what may change where nothing is protected."""
     places = data_places(app)
-    files = [path for path in places.files if path.parent.is_dir()]
-    data = [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
+    files, data = _present(places)
     uncovered = dict.fromkeys([*folders, *_outermost(data, but=folders)], why)
     changing = _changing([*_databases(folders, files), *places.folders], uncovered)
     notes = (*_unprotected(uncovered, changing), *_shared(places, guard, beside))
     settled = (guard.directory, *uncovered)
     return Protection(app=app, notes=notes, is_whole=False, settled=settled, servers=places.kinds_of_servers)
+
+
+def _present(places: DataPlaces) -> tuple[list[Path], list[Path]]:
+    """Return the files of ``places`` for which there is a folder, and the folders that hold all of its data."""
+    files = [path for path in places.files if path.parent.is_dir()]
+    return files, [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
 
 
 def _cover(folders: Sequence[Path], guard: Guard) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from ..model.printable import one_line
+from ..model.stack import Protocol
 
 __all__ = ["fold", "pieces", "split_settings"]
 
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
-_SETTINGS = re.compile(r"(:(?:[^/+]|/(?!(?:ajp|fastcgi|http|scgi|uwsgi)/))*)")
+_SETTINGS = re.compile(f"(:(?:[^/+]|/(?!(?:{'|'.join(Protocol)})/))*)")
 
 
 def pieces(path: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ mod sink;
 
 use std::io::{ErrorKind, Write};
 
+use mio::event::Event;
 use mio::{Registry, Token};
 
 use crate::check::BodyCheck;
@@ -53,6 +54,15 @@ pub(crate) struct Readiness {
     pub readable: bool,
     /// The peer will send no more: what can be read now is all there is.
     pub closed: bool,
+}
+
+impl From<&Event> for Readiness {
+    fn from(event: &Event) -> Readiness {
+        Readiness {
+            readable: event.is_readable() || event.is_error(),
+            closed: event.is_read_closed() || event.is_error(),
+        }
+    }
 }
 
 /// What came of moving.

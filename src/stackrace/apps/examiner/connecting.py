@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from .writing import processes
+from .writing import descriptors, processes
 
 MOST = 20
 """Addresses that are reported."""
@@ -60,11 +60,7 @@ def _written(host: str, port: int) -> str:
 
 def _sockets(pid: int) -> Iterator[str]:
     """Yield the inodes of a process's sockets."""
-    try:
-        numbers = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
-    except OSError:
-        return
-    for number in numbers:
+    for number in descriptors(pid):
         try:
             target = os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115
         except OSError:

@@ -79,19 +79,20 @@ def _session_of(pid: int) -> int:
 
 
 def _held(pid: int) -> Iterator[str]:
-    for line in _lines_of_folder(f"/proc/{pid}/fd"):
+    for number in descriptors(pid):
         try:
-            with open(f"/proc/{pid}/fdinfo/{line}", encoding="ascii") as info:  # noqa: PTH123
+            with open(f"/proc/{pid}/fdinfo/{number}", encoding="ascii") as info:  # noqa: PTH123
                 flags = next(int(each.split()[1], 8) for each in info if each.startswith("flags:"))
             if flags & os.O_ACCMODE != os.O_RDONLY:
-                yield os.readlink(f"/proc/{pid}/fd/{line}")  # noqa: PTH115
+                yield os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115
         except (OSError, StopIteration):
             continue
 
 
-def _lines_of_folder(folder: str) -> list[str]:
+def descriptors(pid: int) -> list[str]:
+    """Return the numbers of what a process has open; none of one that is gone, or not ours to look at."""
     try:
-        return os.listdir(folder)  # noqa: PTH208
+        return os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
     except OSError:
         return []
 
