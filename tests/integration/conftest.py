@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.deploy import launcher
 from stackrace.deploy.guard import Guard
 
 
@@ -41,3 +42,9 @@ def django_python(tmp_path_factory):
         if done.returncode:
             pytest.skip(f"uv cannot build an environment with Django: {done.stderr.strip()}")
     return home / "bin" / "python"
+
+
+@pytest.fixture
+def soon_blamed(monkeypatch):
+    """A stack that is up and answers wrongly is not asked for long whether it changes its mind."""
+    monkeypatch.setattr(launcher, "CHANGE_OF_MIND_S", 0.5)

@@ -91,11 +91,11 @@ def stack(name):
         ("hangs", 1, FailureKind.NOT_READY, "does not listen"),
         ("workers-die", 60, FailureKind.NOT_STARTED, "the workers of workers-die end at start"),
         ("workers-die-silently", 60, FailureKind.NOT_STARTED, "the workers of workers-die-silently end"),
-        # asked again until the time is over
-        ("wrong-body", 8, FailureKind.WRONG_ANSWER, "differs from the app's own"),
-        ("wrong-status", 8, FailureKind.WRONG_ANSWER, "status 503"),
+        ("wrong-body", 60, FailureKind.WRONG_ANSWER, "differs from the app's own"),
+        ("wrong-status", 60, FailureKind.WRONG_ANSWER, "status 503"),
     ],
 )
+@pytest.mark.usefixtures("soon_blamed")
 def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, timeout_s, kind, words):
     with pytest.raises(LaunchFailed) as failed:
         launcher.launch(stack(name), timeout_s=timeout_s)
@@ -181,6 +181,7 @@ def test_several_stacks_run_and_stop_side_by_side(launcher, guard):
     assert stop(guard, up) == {}
 
 
+@pytest.mark.usefixtures("soon_blamed")
 def test_the_app_itself_is_asked_again_before_a_stack_is_blamed(guard):
     """A stack says what the app itself says by now: it races on, held to the length that still repeats."""
     asked = []

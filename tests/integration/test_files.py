@@ -79,6 +79,7 @@ def test_the_folder_is_served_at_the_root_and_needs_no_environment(launch, tmp_p
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("soon_blamed")
 def test_another_folder_is_no_right_answer(launch):
     with pytest.raises(LaunchFailed) as failed:
         launch(WRONG)

@@ -1,5 +1,7 @@
 """An app that takes long to load is given longer to start, and is raced with fewer stacks."""
 
+import pytest
+
 from stackrace.apps import entry_of
 from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
 from stackrace.deploy.stopping import stop
@@ -23,20 +25,24 @@ def app(environ, start_response):
 """
 
 
-def test_a_start_may_take_as_long_as_the_apps_examination_suggests(tmp_path, django_python):
-    (tmp_path / "slow.py").write_text(APP)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, django_python):
+    """What a race of the app would have, its default stacks chosen."""
+    folder = tmp_path_factory.mktemp("slow")
+    (folder / "slow.py").write_text(APP)
     entry = entry_of(EntryKind.WSGI, "slow:app")
-    with set_up(RaceRequest(folder=tmp_path, entry=entry, python=django_python, stacks=("gunicorn",))) as made:
-        assert made.examined.loading.wall_s >= LOADS_S > made.examined.loading.cpu_s
-        assert made.launcher.start_timeout_s > max(START_TIMEOUT_S, LOADS_S * STARTS)
-        running = made.launcher.launch(made.stacks[0])
-        assert running.ready_s >= LOADS_S
-        assert stop(made.guard, [running]) == {}
+    with set_up(RaceRequest(folder=folder, entry=entry, python=django_python, budget_s=110.0)) as made:
+        yield made
 
 
-def test_of_stacks_that_nobody_named_fewer_are_raced(tmp_path, django_python):
-    (tmp_path / "slow.py").write_text(APP)
-    entry = entry_of(EntryKind.WSGI, "slow:app")
-    with set_up(RaceRequest(folder=tmp_path, entry=entry, python=django_python, budget_s=110.0)) as made:
-        assert len(made.stacks) < len(made.stacks + made.left_out)
-        assert fits(FAST, len(made.stacks + made.left_out), 110.0)
+def test_a_start_may_take_as_long_as_the_apps_examination_suggests(made):
+    assert made.examined.loading.wall_s >= LOADS_S > made.examined.loading.cpu_s
+    assert made.launcher.start_timeout_s > max(START_TIMEOUT_S, LOADS_S * STARTS)
+    running = made.launcher.launch(made.stacks[0])
+    assert running.ready_s >= LOADS_S
+    assert stop(made.guard, [running]) == {}
+
+
+def test_of_stacks_that_nobody_named_fewer_are_raced(made):
+    assert len(made.stacks) < len(made.stacks + made.left_out)
+    assert fits(FAST, len(made.stacks + made.left_out), 110.0)
