@@ -23,10 +23,15 @@ def process_of(body, **options):
     return subprocess.Popen([sys.executable, "-c", code], **options)
 
 
+def heard():
+    """Undo what nohup does to all that it starts, these tests included."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_each_ends_a_verb_without_a_word_of_pythons(number):
     body = f"import signal, time\nsignal.raise_signal({int(number)})\ntime.sleep(60)"
-    with process_of(body, stderr=subprocess.PIPE) as process:
+    with process_of(body, stderr=subprocess.PIPE, preexec_fn=heard) as process:
         assert process.stderr.read() == b""
     assert process.returncode == 130
 
@@ -51,7 +56,11 @@ def test_what_is_said_to_a_closed_terminal_disturbs_no_cleaning_up(tmp_path):
             open({str(tmp_path / "cleaned")!r}, "w").close()
     """
     ours, theirs = pty.openpty()
-    take = partial(fcntl.ioctl, 0, termios.TIOCSCTTY, 0)
+
+    def take():
+        heard()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
     process = process_of(body, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, preexec_fn=take)
     os.close(theirs)
     assert b"begun" in os.read(ours, 100)
