@@ -197,3 +197,31 @@ def test_addresses_on_pages_are_the_same_with_every_server(interface, tmp_path, 
         for stack in deployment.stacks:
             # which compares the page
             stop(deployment.guard, [deployment.launcher.launch(stack, timeout_s=60)])
+
+
+TOLD_OTHERWISE = """
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_SSL", "on")
+USE_X_FORWARDED_PORT = True
+"""
+
+PORT = """
+from django.http import HttpResponse
+from django.urls import path
+
+urlpatterns = [path("", lambda request: HttpResponse(f"{request.scheme} {request.get_port()}"))]
+"""
+
+
+def test_what_the_settings_trust_is_said_whole_and_contradicts_nothing(tmp_path, django_python):
+    (tmp_path / "settings.py").write_text(SETTINGS + TOLD_OTHERWISE)
+    (tmp_path / "urls.py").write_text(PORT)
+    request = RaceRequest(
+        folder=tmp_path,
+        entry=entry_of(EntryKind.DJANGO, "settings"),
+        python=django_python,
+        stacks=tuple(launchable(["gunicorn", "waitress", "lighttpd/http/gunicorn"])),
+    )
+    with set_up(request) as deployment:
+        assert deployment.workloads[0].answers[0].body == b"https 443"
+        for stack in deployment.stacks:
+            stop(deployment.guard, [deployment.launcher.launch(stack, timeout_s=60)])

@@ -17,6 +17,7 @@ from ..deploy.ports import free_port
 from ..deploy.recording_proxy import REQUIREMENT, RecordingProxy, Side
 from ..load.url import Url, parse
 from ..model.errors import InputError
+from ..model.header import tells_of_tls
 from ..model.preparing import OnPreparing
 from ..model.workload import Workload
 from ..servers import catalogue
@@ -54,9 +55,10 @@ def recording_app(request: RaceRequest, port: int | None, on_preparing: OnPrepar
 def _side(upstream: str, workload: Workload) -> Side:
     """Return the app as it is asked in a race: by its own name, and with what a front end says of https."""
     headers = workload.requests[0].headers
-    forwarded = tuple(pair for pair in headers if pair[0].lower().startswith("x-forwarded-"))
-    is_https = any(name.lower() == "x-forwarded-proto" and value == "https" for name, value in forwarded)
-    origin = f"http{'s' if is_https else ''}://{workload.host}"
+    forwarded = tuple(
+        pair for pair in headers if pair[0].lower().startswith("x-forwarded-") or tells_of_tls([pair])
+    )
+    origin = f"http{'s' if tells_of_tls(forwarded) else ''}://{workload.host}"
     return Side(upstream=upstream, origin=origin, headers=forwarded)
 
 

@@ -69,13 +69,18 @@ def _redirect(path: str, reply: Reply, examination: Examination) -> str:
 def _https(examination: Examination) -> str:
     django = examination.django
     if django is None:
-        return "it redirects to https; give the header that a TLS proxy would send in [workload] headers"
+        return f"it redirects to https; {_as_proxy('X-Forwarded-Proto')}"
     if django.https_header:
-        return f"it redirects to https; give {django.https_header}, as a TLS proxy would, in [workload] headers"
+        return f"it redirects to https; {_as_proxy(django.https_header)}"
     return (
         f"it redirects to https (SECURE_SSL_REDIRECT in {examination.entry.target}); "
         'with SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") there, Stackrace sends it'
     )
+
+
+def _as_proxy(header: str) -> str:
+    value = "on" if header == "X-Forwarded-Ssl" else "https"
+    return f'say what a TLS proxy would: [workload] headers = {{ "{header}" = "{value}" }}'
 
 
 def _not_found(examination: Examination) -> str:

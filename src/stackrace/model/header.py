@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-__all__ = ["header_fault", "host_fault"]
+__all__ = ["header_fault", "host_fault", "tells_of_tls"]
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """Source: RFC 9110, section 5.6.2, token."""
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 """Source: RFC 9110, section 5.5, field values."""
+_OF_TLS = frozenset({("x-forwarded-ssl", "on"), ("x-forwarded-protocol", "ssl"), ("front-end-https", "on")})
+"""Beside ``https``, which is a value of no other header."""
 _HOST = re.compile(r"[^\x00-\x20\x7f/?#@\\]+")
 
 
@@ -29,3 +32,8 @@ def host_fault(host: str) -> str:
         if _HOST.fullmatch(host)
         else f"{host[:80]!r} is no host; write it like shop.example or shop.example:8000"
     )
+
+
+def tells_of_tls(headers: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether ``headers`` say, as a proxy does under one name or another, that the client spoke TLS."""
+    return any(value.lower() == "https" or (name.lower(), value.lower()) in _OF_TLS for name, value in headers)

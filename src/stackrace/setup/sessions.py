@@ -14,6 +14,7 @@ from ..apps.golden import sameness, static_file
 from ..load.recording import read_recording
 from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
+from ..model.header import tells_of_tls
 from ..model.page_time import PageTime, mean_time
 from ..model.right_answer import EVERY_PATH, Likeness, RightAnswers
 from ..model.url_prefix import is_below
@@ -74,7 +75,9 @@ def session_workload(
     Raises InputError for a recording that cannot be read or replayed.
     """
     recording = read_recording(path, think=think, bodies=bool(check))
-    workload = recording.at(f"http://{examination.host}")
+    # a site that is told of TLS refuses forms that come from a page without
+    scheme = "https" if tells_of_tls(headers) else "http"
+    workload = recording.at(f"{scheme}://{examination.host}")
     if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
         requests = tuple(request.without({"cookie"}) for request in workload.requests)
         workload = replace(workload, requests=requests, cookies=True)

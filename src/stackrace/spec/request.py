@@ -110,3 +110,7 @@ class RaceRequest:
     """Whether the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
     """What a right answer is, by path."""
+
+    def __post_init__(self) -> None:
+        # the app's processes work elsewhere
+        object.__setattr__(self, "folder", self.folder.absolute())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 
 from ..model.errors import InputError
@@ -73,9 +74,7 @@ def _rule(value: object, path: str = "") -> RightAnswer:
     where = f"{path} = " if path else ""
     if isinstance(value, str) and value in _PLAIN:
         return RightAnswer(likeness=Likeness(value))
-    if isinstance(value, str):
-        raise ValueError(f"{where}{value!r} is no check; {_RULES}")
     text = value.get(Likeness.CONTAINS.value) if isinstance(value, Mapping) else None
     if isinstance(text, str) and text and isinstance(value, Mapping) and len(value) == 1:
         return RightAnswer(likeness=Likeness.CONTAINS, text=text)
-    raise ValueError(f"{where}is no check; {_RULES}")
+    raise ValueError(f"{where}{json.dumps(value, default=str)} is no check; {_RULES}")

@@ -55,8 +55,9 @@ def test_a_redirect_to_another_site_names_it(reply, examination):
     ("facts", "part"),
     [
         ({}, "SECURE_PROXY_SSL_HEADER = ("),
-        ({"https_header": "X-Forwarded-Proto"}, "give X-Forwarded-Proto"),
-        ({"django": False}, "[workload] headers"),
+        ({"https_header": "X-Scheme"}, '[workload] headers = { "X-Scheme" = "https" }'),
+        ({"https_header": "X-Forwarded-Ssl"}, '[workload] headers = { "X-Forwarded-Ssl" = "on" }'),
+        ({"django": False}, '[workload] headers = { "X-Forwarded-Proto" = "https" }'),
     ],
 )
 def test_a_redirect_to_https_says_which_header_helps(reply, examination, facts, part):

@@ -219,3 +219,16 @@ def test_the_user_says_what_a_right_answer_of_a_recording_is(app, tmp_path):
     )
     assert {answer.parts for answer in workload.answers} == {(b"", b"ell", b"")}
     assert {request.headers for request in workload.requests} == {()}
+
+
+@pytest.mark.parametrize(
+    ("headers", "scheme"),
+    [((), "http"), ((("X-Forwarded-Proto", "https"),), "https"), ((("X-Scheme", "https"),), "https")],
+)
+def test_forms_come_from_a_page_with_the_scheme_that_the_app_is_told_of(headers, scheme, app, tmp_path):
+    said = (("Origin", "http://shop.example"), ("Referer", "http://shop.example/form/"))
+    file = har(tmp_path, "/", headers=said, method="POST")
+    examination = examine(app, [Request(path="/")])
+    (request,) = sessions.session_workload(file, app, examination, headers, think=False)[0].requests
+    origin = f"{scheme}://{examination.host}"
+    assert {("Origin", origin), ("Referer", f"{origin}/form/")} <= set(request.headers)

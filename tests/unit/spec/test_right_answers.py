@@ -45,6 +45,15 @@ def test_what_is_no_rule_is_refused_with_one_to_write(tmp_path, written):
         read(tmp_path, f'[workload]\nurls = ["/"]\ncheck = {written}\n')
 
 
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("true", "true is no check"), ('{ "/" = ["status"] }', r'/ = \["status"\] is no check')],
+)
+def test_what_is_no_rule_is_named(tmp_path, written, found):
+    with pytest.raises(SpecError, match=f"workload.check: {found}"):
+        read(tmp_path, f'[workload]\nurls = ["/"]\ncheck = {written}\n')
+
+
 def test_a_mistyped_path_is_answered_with_the_nearest(tmp_path):
     with pytest.raises(SpecError, match=r"did you mean /news/\?"):
         read(tmp_path, '[workload]\nurls = ["/news/"]\ncheck = { "/nwes/" = "status" }\n')

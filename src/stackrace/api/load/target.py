@@ -10,7 +10,7 @@ from ...load.finished import Target
 from ...load.masks import fixed_parts
 from ...load.url import Url, parse
 from ...model.errors import InputError
-from ...model.header import header_fault
+from ...model.header import header_fault, tells_of_tls
 from ...model.load import Tls
 from ...model.workload import Answer, Order, Request, Sameness, Workload
 from .address import check_address
@@ -50,7 +50,8 @@ def _recorded(options: LoadOptions) -> Target:
     if not texts:
         raise InputError(f"--session {options.session} does not name its server; give its URL")
     (url,) = _urls(options, texts)
-    headers, workload = headers_of(options), recording.at(url.origin)
+    headers = headers_of(options)
+    workload = recording.at(f"https://{url.host}" if tells_of_tls(headers) else url.origin)
     if headers or isinstance(pause, float):
         workload = replace(
             workload, requests=tuple(_changed(request, headers, pause) for request in workload.requests)

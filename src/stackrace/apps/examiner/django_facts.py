@@ -29,11 +29,19 @@ def django_facts() -> DjangoReport:
 
 
 def https_headers(facts: DjangoReport) -> tuple[tuple[str, str], ...]:
-    """Return the header by which an https-only project learns that its proxy spoke TLS, if it knows one."""
+    """Return the headers by which an https-only project learns that its proxy spoke TLS, if it knows one."""
     settings: Any = import_module("django.conf").settings
-    if not (settings.SECURE_SSL_REDIRECT and facts["https_header"]):
+    name = facts["https_header"]
+    if not (settings.SECURE_SSL_REDIRECT and name):
         return ()
-    return ((facts["https_header"], str(settings.SECURE_PROXY_SSL_HEADER[1])),)
+    headers = {name: str(settings.SECURE_PROXY_SSL_HEADER[1])}
+    if name == "X-Forwarded-Ssl":
+        # lighttpd would say http here, and gunicorn refuses a request whose headers contradict each other
+        headers["X-Forwarded-Proto"] = "https"
+    if settings.USE_X_FORWARDED_PORT:
+        # else the port is that of a server behind the proxy, and forms with a Referer are refused
+        headers["X-Forwarded-Port"] = "443"
+    return tuple(headers.items())
 
 
 def _https_header(setting: Any) -> str:

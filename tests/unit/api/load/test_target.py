@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,17 @@ def test_https_trusts_whom_it_is_told_to(certificate: Certificate) -> None:
 )
 def test_flags_are_a_load(given: dict[str, object], expected: Load) -> None:
     assert LoadOptions(urls=(URL,), **given).load(open_connections=1000) == expected  # type: ignore[arg-type]
+
+
+def test_a_recording_is_sent_from_the_site_that_the_headers_tell_of(tmp_path: Path) -> None:
+    asked = {
+        "method": "POST",
+        "url": "https://shop.example/a",
+        "headers": [{"name": "Origin", "value": "https://shop.example"}],
+    }
+    file = tmp_path / "visit.har"
+    file.write_text(json.dumps({"log": {"entries": [{"request": asked, "response": {"status": 200}}]}}))
+    for headers, origin in ((), "http://127.0.0.1:8000"), (("X-Forwarded-Proto: https",), "https://127.0.0.1:8000"):
+        found = target(session=file, headers=headers)
+        assert ("Origin", origin) in found.workload.requests[0].headers
+        assert (found.address, found.tls, found.workload.host) == (("127.0.0.1", 8000), None, "127.0.0.1:8000")
