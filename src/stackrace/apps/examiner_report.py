@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from .survey import Survey, survey_of
 __all__ = ["Outcome", "examination_of", "read_outcome"]
 
 _LOG_LINES = 30
+_WORDLESS = re.compile(r"^SystemExit(: \d+)?\s*\Z", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
     listed = report.get("survey")
     crawled = listed is not None and bool(listed["asked"])
     if report["failure"] and not (crawled and report["exchanges"]):
-        raise _failed(outcome.stage, report["failure"], app)
+        raise _failed(outcome.stage, _with_last_words(report["failure"], outcome.rest), app)
     asked = [requests[0]] * len(report["exchanges"]) if crawled else requests
     django = None if report["django"] is None else _django(report["django"])
     return Examination(
@@ -103,6 +105,12 @@ def _cut(outcome: Outcome, report: Report) -> str:
     if report["failure"]:
         return report["failure"].strip().splitlines()[-1]
     return f"the app died ({outcome.status})" if outcome.status else ""
+
+
+def _with_last_words(traceback: str, log: str) -> str:
+    """Return the traceback; of an app that exits without a word, followed by what it logged last."""
+    said = log.rstrip().rpartition("\n")[2].strip()
+    return f"{traceback.rstrip()}: {said}" if said and _WORDLESS.search(traceback) else traceback
 
 
 def _failed(stage: str, traceback: str, app: App) -> AppError:

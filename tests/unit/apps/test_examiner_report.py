@@ -90,6 +90,19 @@ def test_a_silent_death_shows_what_was_printed():
     assert error.detail == "libfoo: cannot open"
 
 
+def test_an_app_that_exits_without_a_word_is_quoted_from_its_log():
+    report = json.dumps(REPORT | {"failure": "Traceback …\nSystemExit: 1\n"})
+    error = failure("stage importing it\n" + report, log="ready\nERROR: SECRET_KEY must be set\n")
+    assert "importing it failed: SystemExit: 1: ERROR: SECRET_KEY must be set; " in error.message
+    assert "[app] env" in error.message
+
+
+@pytest.mark.parametrize("last", ["SystemExit: no site is configured", "ValueError: 1"])
+def test_the_log_is_not_quoted_where_the_error_says_why(last):
+    error = failure("stage importing it\n" + json.dumps(REPORT | {"failure": f"{last}\n"}), log="ready\n")
+    assert error.message.endswith(f"importing it failed: {last}")
+
+
 @pytest.mark.parametrize(
     ("missing", "hint"), [("shop", "imports start from /srv/shop"), ("celery", "not installed for /srv/venv")]
 )

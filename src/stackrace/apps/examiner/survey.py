@@ -146,7 +146,8 @@ def _static_folders(application: Any) -> Iterator[tuple[str, str]]:
     for route in routes if isinstance(routes, (list, tuple)) else ():
         directory = getattr(getattr(route, "app", None), "directory", None)
         path = str(getattr(route, "path", "")).strip("/")
-        if directory and path and os.path.isdir(directory):  # noqa: PTH112
+        is_folder = hasattr(route, "routes")  # a route to StaticFiles is one file, only a mount has all
+        if is_folder and directory and path and os.path.isdir(directory):  # noqa: PTH112
             yield "/" + path + "/", os.path.abspath(directory)  # noqa: PTH100
 
 

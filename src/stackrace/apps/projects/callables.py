@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...model.app import EntryKind
 from .code import parse
-from .frameworks import CALLED_ATTRIBUTES, FACTORIES, framework_of, made_by_method, wrapped_kind
+from .frameworks import CALLED_ATTRIBUTES, FACTORIES, framework_of, implied_by, made_by_method, wrapped_kind
 
 __all__ = ["CodeIndex", "Definition"]
 
@@ -34,8 +34,8 @@ class Definition:
     """The file that makes it."""
     line: int
     is_factory: bool = False
-    is_callable_bare: bool = True
-    """Whether a factory needs no arguments."""
+    required: tuple[str, ...] = ()
+    """The arguments that a factory needs."""
     attribute: str = ""
     """The application's attribute that servers call, where they do not call itself."""
 
@@ -76,6 +76,27 @@ class CodeIndex:
                 body=[], type_ignores=[]
             )
         return self._trees[path]
+
+    def out_of_reach(self, path: Path) -> tuple[Definition, str] | None:
+        """Return the first application that a file makes where no server can import it, and what makes it.
+
+        Such are those below ``if __name__ == "__main__"``, and those that a function makes and keeps.
+        """
+        tree = self.tree(path)
+        imports = {
+            name: dotted
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name, dotted in self._imports(node, path)
+        }
+        for call in _calls(tree):
+            dotted = _dotted(call.func, imports)
+            if framework := _framework(call, dotted):
+                return _new(framework, path, call.lineno), f"{ast.unparse(call.func)}(…)"
+            if implied := implied_by(dotted):
+                framework, expression = implied
+                return _new(framework, path, call.lineno), expression
+        return None
 
     def imported_files(self, path: Path) -> frozenset[Path]:
         """Return the project's own modules that the module at ``path`` imports from."""
@@ -131,9 +152,7 @@ class CodeIndex:
 
     def _called(self, call: ast.Call, scope: _Scope, hops: int) -> Definition | None:
         dotted = _dotted(call.func, scope.imports)
-        if framework := framework_of(dotted):
-            return _new(framework, scope.file, call.lineno)
-        if isinstance(call.func, ast.Attribute) and (framework := made_by_method(call.func.attr)):
+        if framework := _framework(call, dotted):
             return _new(framework, scope.file, call.lineno)
         own = self._own(call.func, scope, dotted, hops)
         if own is not None:
@@ -195,8 +214,9 @@ class CodeIndex:
             made = _new(framework, scope.file, node.lineno)
         if made is None or made in scope.names.values():
             return None
-        bare = not _required(node.args)
-        return replace(made, path=scope.file, line=node.lineno, is_factory=True, is_callable_bare=bare)
+        return replace(
+            made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(_required(node.args))
+        )
 
     def _imported(self, dotted: str, hops: int) -> Definition | None:
         """Follow a name into another module of the project."""
@@ -313,11 +333,30 @@ def _protocol_callable(
     return _new((kind, kind.name), file, node.lineno) if is_app else None
 
 
+def _framework(call: ast.Call, dotted: str) -> tuple[EntryKind, str] | None:
+    """Return interface and title of the application that a call of ``dotted`` makes."""
+    if framework := framework_of(dotted):
+        return framework
+    return made_by_method(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls below ``node`` but for those in classes, whose instances may be known by another name."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            yield child
+        if not isinstance(child, ast.ClassDef):
+            yield from _calls(child)
+
+
 def _new(framework: tuple[EntryKind, str], file: Path, line: int) -> Definition:
     kind, title = framework
     return Definition(kind=kind, title=title, path=file, line=line, attribute=CALLED_ATTRIBUTES.get(title, ""))
 
 
-def _required(arguments: ast.arguments) -> bool:
-    positional = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
-    return positional > 0 or any(default is None for default in arguments.kw_defaults)
+def _required(arguments: ast.arguments) -> Iterator[str]:
+    """Yield the arguments that have no default."""
+    positional = (*arguments.posonlyargs, *arguments.args)
+    yield from (each.arg for each in positional[: len(positional) - len(arguments.defaults)])
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    yield from (each.arg for each, default in named if default is None)

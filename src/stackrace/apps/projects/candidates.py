@@ -15,6 +15,7 @@ from .code import content, import_name, is_aside, python_files
 from .commands import ServedApp, served_apps
 from .deployment import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
+from .out_of_reach import out_of_reach
 
 __all__ = ["Candidate", "ProjectCode", "Rank", "shown"]
 
@@ -90,6 +91,13 @@ class ProjectCode:
         texts = [content(path) or b"" for path in self.files]
         return tuple(name for name, sign in OWN_SERVERS.items() if any(sign.search(text) for text in texts))
 
+    def out_of_reach(self) -> tuple[str, ...]:
+        """Return why files that look like apps hold none, one sentence each."""
+        files = (path for path in self.files if not is_aside(path, self.folder))
+        return tuple(
+            reason for path in files for reason in out_of_reach(path, shown(path, self.folder), self._index)
+        )
+
     def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
         """Return the applications in the code but for the folders ``elsewhere``, each once, the surest first."""
         by_origin: dict[tuple[Path, int], list[Candidate]] = {}
@@ -128,7 +136,8 @@ class ProjectCode:
         return import_name(path, self._index.tree(path), self.folder)
 
     def _candidate(self, path: Path, root: Path, module: str, name: str, definition: Definition) -> Candidate:
-        called = name + ("()" if definition.is_factory else "")
+        wanted = ", ".join(f'{argument}="…"' for argument in definition.required)
+        called = name + (f"({wanted})" if definition.is_factory else "")
         if definition.attribute and not definition.is_factory:
             called += f".{definition.attribute}"
         return Candidate(
@@ -145,14 +154,16 @@ class ProjectCode:
             parts = path.relative_to(self.folder).parts
             return Rank.TEST if any(part.startswith("test") for part in parts) else Rank.UNLIKELY
         if definition.is_factory:
-            return Rank.FACTORY if name in FACTORIES and definition.is_callable_bare else Rank.UNLIKELY
+            return Rank.FACTORY if name in FACTORIES and not definition.required else Rank.UNLIKELY
         return Rank.USUAL if name in _NAMES else Rank.OTHER
 
     def _preference(self, candidate: Candidate) -> tuple[int, int, int, str]:
         module, _, name = candidate.entry.target.partition(":")
         stem = module.rpartition(".")[2]
         usual = _FILES.index(stem) if stem in _FILES else len(_FILES)
-        return candidate.rank, module.count("."), usual, f"{module}:{name}"
+        # counted from the project's folder: a tool in a folder of its own has a short name, too
+        depth = len(candidate.root.parts) + module.count(".")
+        return candidate.rank, depth, usual, f"{module}:{name}"
 
     def _whole(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Leave out applications that another one imports and so contains, and factories that one calls."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-__all__ = ["content", "import_name", "is_aside", "parse", "python_files"]
+__all__ = ["content", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
 
 MOST_FILES = 4000
 """Files looked at: enough for a large project, and soon done in a home folder."""
@@ -76,12 +76,23 @@ def content(path: Path, most_bytes: int = MOST_BYTES) -> bytes | None:
 
 
 def parse(path: Path) -> ast.Module | None:
-    """Return the syntax tree of a file, None for one that no Python of ours can read; nothing is run."""
+    """Return the syntax tree of a file, None for one that this Python cannot read; nothing is run."""
+    parsed = _parsed(path)
+    return parsed if isinstance(parsed, ast.Module) else None
+
+
+def syntax_error(path: Path) -> SyntaxError | None:
+    """Return what this Python does not understand in a file, None for one that it can read."""
+    parsed = _parsed(path)
+    return parsed if isinstance(parsed, SyntaxError) else None
+
+
+def _parsed(path: Path) -> ast.Module | Exception | None:
     source = content(path)
     try:
         return None if source is None else ast.parse(source, filename=str(path))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return error
 
 
 def import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]:

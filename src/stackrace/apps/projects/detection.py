@@ -169,10 +169,13 @@ def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:
 
 
 def _nothing(code: ProjectCode) -> InputError:
+    reasons = code.out_of_reach()
     others = " and ".join(code.own_servers())
     why = f" ({others} can only be run by the server it brings)" if others else ""
+    mended = f": {reasons[0]}" if len(reasons) == 1 else why
     return InputError(
-        f"{code.folder} holds Python code, but no app was found in it{why}; name yours with --wsgi module:app, "
+        f"{code.folder} holds Python code, but no app was found in it{mended}; name yours with --wsgi module:app, "
         "--asgi module:app or --django mysite.settings, as in [app] of a race file, "
-        "or race the bundled app with --bundled"
+        "or race the bundled app with --bundled",
+        detail="\n".join(f"  {reason}" for reason in reasons[:MOST_SHOWN]) if len(reasons) > 1 else "",
     )

@@ -70,3 +70,9 @@ def test_folders_of_static_files_are_found_where_they_exist(tmp_path):
     assert survey(application, is_django=False)["static"] == {}
     mounted = SimpleNamespace(path="/files", app=SimpleNamespace(directory=folder), routes=None)
     assert survey(SimpleNamespace(routes=[mounted]), is_django=False)["static"] == {"/files/": folder}
+
+
+def test_a_route_to_a_single_static_file_is_no_folder(tmp_path):
+    statics = SimpleNamespace(directory=str(tmp_path))
+    routes = [route("/favicon.ico", app=statics), SimpleNamespace(path="/files", app=statics, routes=[])]
+    assert survey(SimpleNamespace(routes=routes), is_django=False)["static"] == {"/files/": str(tmp_path)}

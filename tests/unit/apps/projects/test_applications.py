@@ -96,6 +96,14 @@ CLEAR = {
     ),
     "the src layout": ({"src/shop/__init__.py": FACTORY}, "wsgi shop:create_app() in src"),
     "a folder of the backend": ({"backend/main.py": FASTAPI, "frontend/index.js": ""}, "asgi main:app in backend"),
+    "an application that a tool imports": (
+        {
+            "shop/__init__.py": "",
+            "shop/app.py": FASTAPI,
+            "dev/code-generation/pages.py": "from shop.app import app\n",
+        },
+        "asgi shop.app:app",
+    ),
     "a file that cannot be parsed": ({"app.py": FLASK, "old.py": "print 'flask'"}, "wsgi app:app"),
 }
 
@@ -115,7 +123,27 @@ UNCLEAR = {
     "two factories": ({"a.py": FACTORY, "b.py": FACTORY}, ["--wsgi 'a:create_app()'", "--wsgi 'b:create_app()'"]),
     "a factory with arguments": (
         {"app.py": FACTORY.replace("config=None", "config")},
-        ["did you mean --wsgi 'app:create_app()'?"],
+        ["did you mean --wsgi 'app:create_app(config=\"…\")'?"],
+    ),
+    "an application below __main__": (
+        {"main.py": "if __name__ == '__main__':\n    from fastapi import FastAPI\n    app = FastAPI()\n"},
+        ["main.py, line 3, makes a FastAPI app", "write app = FastAPI(…) outside of"],
+    ),
+    "an application that a function keeps": (
+        {"main.py": "import flask\ndef main():\n    flask.Flask(__name__).run()\n"},
+        ["main.py, line 3, makes a Flask app", "write app = flask.Flask(…) outside of"],
+    ),
+    "two of them": (
+        dict.fromkeys(("a.py", "b.py"), "import flask\ndef main():\n    flask.Flask(__name__).run()\n"),
+        ["a.py, line 3, makes", "b.py, line 3, makes"],
+    ),
+    "Bottle's own application": (
+        {"site.py": "from bottle import route, run\n@route('/')\ndef home(): ...\nrun()\n"},
+        ["site.py, line 4, makes a Bottle app", "write app = bottle.default_app()"],
+    ),
+    "a file of another Python": (
+        {"app.py": FLASK + "print 'flask'\n"},
+        ["app.py, line 3, cannot be read by Python 3.", "no app was found"],
     ),
     "examples only": ({"examples/site.py": FLASK}, ["--project examples --wsgi site:app"]),
     "two Django projects": (
