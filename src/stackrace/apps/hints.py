@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -19,17 +19,25 @@ from .surroundings import project_folders
 __all__ = ["import_hint", "service_hint"]
 
 _SERVICES = {
-    "postgresql": re.compile(r"connection to server .* failed|could not connect to server|asyncpg.*Connect", re.S),
-    "mariadb": re.compile(r"Can't connect to (local )?(MySQL|MariaDB|server)"),
+    "postgresql": re.compile(
+        r"connection to server .* failed|could not connect to server|could not translate host name"
+        r"|failed to resolve host|asyncpg.*(Connect|gaierror)",
+        re.S,
+    ),
+    "mariadb": re.compile(r"Can't connect to (local )?(MySQL|MariaDB|server)|Unknown (MySQL|MariaDB) server host"),
     "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379"),
     "memcached": re.compile(r"pymemcache|pylibmc|:11211"),
 }
 """How clients say that nobody answers, by the service that a race can start."""
 
-_REFUSED = re.compile(r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed")
+_REFUSED = re.compile(
+    r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed"
+    r"|Temporary failure in name resolution|No address associated with hostname|Unknown \w+ server host"
+)
 
 _VARIABLE_WORDS = re.compile(
-    r"environ|env ?var|declare it as|is missing, and has no default|field required|SECRET_KEY|must be set|not set",
+    r"environ|env ?var|declare it as|is missing, and has no default|field required|(?-i:SECRET_KEY)|must be set"
+    r"|not set",
     re.IGNORECASE,
 )
 """How Python and the usual libraries (decouple, environ, environs, pydantic, Starlette) ask for a variable."""
@@ -43,9 +51,9 @@ _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
 _SECRET = re.compile(r"KEY|PASS|SECRET|TOKEN|DSN|URL|CREDENTIAL")
 """Variables whose values do not belong into a terminal, which may be a log that others read."""
 
-_ENV_FILES = (".env", ".env.local", ".env.production", ".env.prod", ".env.development", ".env.dev", ".envrc")
-_TEMPLATES = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.local.example", "env.example",
-              "env_sample")  # fmt: skip
+_ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sample|template)", re.IGNORECASE)
+_TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
+"""Files of variables that are to be copied and filled in."""
 
 MOST_NAMED = 4
 """Environments in a hint."""
@@ -99,8 +107,9 @@ def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
 def _missing_variable(traceback: str, last: str, app: App) -> str:
     asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
     names = {name.upper() for name in _NAME.findall(last)}
-    for path in _files(app.root, _ENV_FILES):
-        if names & (_names_in(path) - app.environment.keys()):
+    filled_in, templates = _env_files(app.root)
+    for path in filled_in:
+        if _has_one_of(names, _names_in(path) - app.environment.keys()):
             return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
     if not asked:
         return ""
@@ -111,11 +120,11 @@ def _missing_variable(traceback: str, last: str, app: App) -> str:
         return deployed
     if name == VARIABLE and (settings := settings_candidates(app.root)):
         return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:MOST_NAMED])
-    for path in _files(app.root, _TEMPLATES):
-        if names & _names_in(path):
+    for path in templates:
+        if _has_one_of(names, _names_in(path)):
             filled = path.with_name(".env")
             return f"; copy {_shown(path)} to {_shown(filled)}, fill it in, and give --env-file {_shown(filled)}"
-    for path in _files(app.root, _ENV_FILES):
+    for path in filled_in:
         return f'; it is not in {_shown(path)} either: add it there, or give [app] env = {{ {name} = "…" }}'
     return f'; set it as [app] env = {{ {name} = "…" }}, or in a file with --env-file'
 
@@ -142,11 +151,30 @@ def _deployed_variable(names: set[str], root: Path) -> str:
     return ""
 
 
-def _files(root: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    for folder in project_folders(root):
-        for name in names:
-            if (folder / name).is_file():
-                yield folder / name
+def _env_files(root: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files of variables of a project, the nearest and plainest first, and those to be filled in."""
+    files = [
+        path
+        for folder in project_folders(root)
+        for path in sorted(_listed(folder), key=lambda path: (path.name != ".env", path.name))
+        if _ENV_FILE.fullmatch(path.name) and path.is_file()
+    ]
+    templates = [path for path in files if _TEMPLATE.search(path.name)]
+    return [path for path in files if path not in templates], templates
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _has_one_of(names: set[str], variables: set[str]) -> bool:
+    """Tell whether a file's ``variables`` have one of ``names``, be it behind an app's own prefix: FLASK_DB_URL."""
+    return bool(names & variables) or any(
+        variable.endswith(f"_{name}") for name in names if "_" in name for variable in variables
+    )
 
 
 def _names_in(path: Path) -> set[str]:

@@ -41,6 +41,24 @@ def test_a_variable_that_a_file_here_has_names_the_file(tmp_path, monkeypatch, l
     assert hint(tmp_path, MISSING[library], ENVIRON) == "; there is a .env here: --env-file .env ([app] env_file)"
 
 
+@pytest.mark.parametrize("name", ["development.env", ".env-local", ".env.staging", "prod.env"])
+def test_files_of_variables_have_many_names(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("SECRET_KEY=x\n")
+    line = f"; there is a {name} here: --env-file {name} ([app] env_file)"
+    assert hint(tmp_path, MISSING["os.environ"], ENVIRON) == line
+
+
+def test_a_variable_may_stand_in_a_file_behind_the_apps_own_prefix(tmp_path):
+    (tmp_path / "development.env").write_text("TOZO_QUART_DB_DATABASE_URL=x\n")
+    assert "--env-file" in hint(tmp_path, "KeyError: 'QUART_DB_DATABASE_URL'")
+    assert "--env-file" not in hint(tmp_path, "ValueError: the URL is wrong")
+
+
+def test_a_setting_of_the_apps_own_is_no_variable(tmp_path):
+    assert hint(tmp_path, "SystemExit: 1: server.secret_key is not changed") == ""
+
+
 @pytest.mark.parametrize("library", MISSING)
 def test_a_variable_that_no_file_has_is_to_be_set(tmp_path, library):
     assert "[app] env" in hint(tmp_path, MISSING[library], ENVIRON)
@@ -122,6 +140,12 @@ def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
     [
         ('OperationalError: connection to server at "::1", port 5432 failed: Connection refused', "postgresql"),
         ('OperationalError: (2002, "Can\'t connect to local server (111)") Connection refused', "mariadb"),
+        (
+            'OperationalError: could not translate host name "db" to address: Name or service not known',
+            "postgresql",
+        ),
+        ("OperationalError: failed to resolve host 'db': [Errno -2] Name or service not known", "postgresql"),
+        ("OperationalError: (2005, \"Unknown MySQL server host 'db' (-2)\")", "mariadb"),
         ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", "redis"),
     ],
 )

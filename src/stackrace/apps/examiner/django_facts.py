@@ -52,9 +52,13 @@ def _https_header(setting: Any) -> str:
 
 
 def _allowed_hosts(settings: Any) -> list[str]:
-    """Return the hosts as Django understands them: no host under DEBUG means loopback."""
-    hosts = [str(host) for host in settings.ALLOWED_HOSTS]
-    return hosts or (["localhost", "127.0.0.1", "[::1]"] if settings.DEBUG else [])
+    """Return the hosts as Django understands them: no host under DEBUG means loopback.
+
+    What a variable that is not set leaves there, None or nothing, fits no host.
+    """
+    if settings.DEBUG and not settings.ALLOWED_HOSTS:
+        return ["localhost", "127.0.0.1", "[::1]"]
+    return [str(host) for host in settings.ALLOWED_HOSTS if host]
 
 
 def _routes() -> list[str]:

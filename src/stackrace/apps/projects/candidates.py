@@ -17,7 +17,7 @@ from .deployment import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
 
-__all__ = ["Candidate", "ProjectCode", "Rank", "shown"]
+__all__ = ["Candidate", "ProjectCode", "Rank", "folders_in", "shown"]
 
 _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
 """Usual names of the file that a server is pointed to, the most usual first."""
@@ -77,7 +77,7 @@ class ProjectCode:
         roots = (
             folder,
             folder / "src",
-            *(path for path in _folders(folder) if not (path / "__init__.py").exists()),
+            *(path for path in folders_in(folder) if not (path / "__init__.py").exists()),
         )
         self._index = CodeIndex(self.files, roots)
 
@@ -223,10 +223,11 @@ class ProjectCode:
             place = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
             if place.is_dir():
                 yield place
-        yield from (self.folder, self.folder / "src", *_folders(self.folder))
+        yield from (self.folder, self.folder / "src", *folders_in(self.folder))
 
 
-def _folders(folder: Path) -> list[Path]:
+def folders_in(folder: Path) -> list[Path]:
+    """Return the folders right below ``folder`` that are not hidden."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     except OSError:

@@ -15,7 +15,7 @@ from shlex import join
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
 from ..target import entry_of
-from .candidates import Candidate, ProjectCode, Rank
+from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse
 from .settings import VARIABLE, settings_candidates, settings_modules
 
@@ -53,7 +53,8 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Project | N
     folder = folder.absolute()
     manage = folder / "manage.py"
     if manage.is_file() and (entry := _django(manage, environ)) is not None:
-        return Project(name=folder.name, root=folder, entry=entry)
+        root = _import_root(folder, entry.target)
+        return Project(name=folder.name, root=root, entry=entry, place="" if root == folder else manage.name)
     if (folder / _RACKUP).is_file():
         return Project(name=folder.name, root=folder, entry=entry_of(EntryKind.RACK, _RACKUP))
     code = ProjectCode(folder)
@@ -105,6 +106,12 @@ def _computed(manage: Path) -> InputError:
     )
 
 
+def _import_root(folder: Path, module: str) -> Path:
+    """Return where the settings are imported from: their manage.py may put a folder beside it on the path."""
+    places = (folder, *folders_in(folder)) if module else ()
+    return next((place for place in places if _exists(place, module)), folder)
+
+
 def _exists(folder: Path, module: str) -> bool:
     path = folder.joinpath(*module.split("."))
     return path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
@@ -123,7 +130,7 @@ def _django_projects(code: ProjectCode, environ: Mapping[str, str]) -> list[Cand
             aside = is_aside(manage.with_name("app.py"), code.folder)
             candidates.append(
                 Candidate(
-                    root=manage.parent,
+                    root=_import_root(manage.parent, entry.target),
                     entry=entry,
                     title="Django",
                     place=str(place / manage.name),

@@ -29,7 +29,12 @@ class Hidden:
     def detail(self) -> str:
         """What the app said of the example; empty where the reason says it all."""
         page = self.pages[0]
-        return page.problem.partition(": ")[2] if (page.status or 0) >= 500 else ""
+        return page.problem.partition(": ")[2] if _is_telling(page.status or 0) else ""
+
+
+def _is_telling(status: int) -> bool:
+    """Tell whether an answer has a cause that can be mended: a Host, a redirect to https, an exception."""
+    return status == 400 or 300 <= status < 400 or status >= 500
 
 
 def hidden(survey: ProjectSurvey, raced: Sequence[Page]) -> tuple[Hidden, ...]:

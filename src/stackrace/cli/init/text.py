@@ -52,7 +52,7 @@ def _app(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[
     app = survey.app
     yield f"{app.entry.kind} = {quoted(app.entry.target)}"
     if app.root != folder:
-        yield f"root = {quoted(_relative(app.root, folder))}   # where imports start"
+        yield f"root = {quoted(_relative(app.root, folder))}   # where imports start; python and static, too"
     yield from _interpreter(survey, request)
     yield from _variables(request, folder)
     yield from _static(survey)
@@ -118,7 +118,8 @@ def _static(survey: ProjectSurvey) -> Iterator[str]:
     if static:
         yield f"static = {{ {folders} }}   # a front end sends these files"
     elif root := survey.examination.survey.static_root:
-        yield f"# STATIC_ROOT is {comment(root)}, which does not exist: no front end sends static files yet"
+        yield f"# STATIC_ROOT is {comment(root)}, which does not exist: no front end sends static files"
+        yield '# until "python manage.py collectstatic --no-input" has run: add it to prepare'
 
 
 def _workload(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:

@@ -116,3 +116,15 @@ def test_a_manage_py_that_leaves_the_settings_to_the_environment_is_djangos(tmp_
     found = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "development"})
     assert found is not None
     assert (found.entry.kind, found.entry.target) == (EntryKind.DJANGO, "development")
+
+
+@pytest.mark.parametrize("place", [".", "web"])
+def test_settings_are_imported_from_the_folder_that_manage_py_puts_on_the_path(tmp_path, place):
+    folder = tmp_path / place
+    (folder / "site" / "shop").mkdir(parents=True)
+    (folder / "site" / "shop" / "settings.py").touch()
+    project(folder, SETDEFAULT)
+    found = detect(tmp_path, {})
+    assert found is not None
+    assert (found.root, found.entry.target) == (folder / "site", "shop.settings")
+    assert found.place.endswith("manage.py")

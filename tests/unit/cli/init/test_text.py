@@ -71,6 +71,8 @@ def test_pages_that_are_not_raced_are_counted_by_reason_with_an_example(tmp_path
         *(Page(path=f"/login/?next=/{name}/", status=200, via=f"/{name}/", is_main=False) for name in "abc"),
         *(Page(path=f"/gone/{name}/", status=404, problem="answers 404") for name in "ab"),
         Page(path="/broken/", status=500, problem=error),
+        Page(path="/host/", status=400, problem="/host/ answers 400: ALLOWED_HOSTS in shop is empty"),
+        Page(path="/tls/", status=301, problem="/tls/ answers 301: it redirects to https"),
         *(Page(path=f"/late/{number}/", problem="not asked for: the time was over") for number in range(1500)),
     )
     _, text = read(tmp_path, surveyed(*pages))
@@ -79,6 +81,8 @@ def test_pages_that_are_not_raced_are_counted_by_reason_with_an_example(tmp_path
         '#   "/a/"   # wants a login; 3 pages in all',
         '#   "/gone/a/"   # answers 404; 2 pages in all',
         '#   "/broken/"   # answers 500: ZeroDivisionError: division by zero',
+        '#   "/host/"   # answers 400: ALLOWED_HOSTS in shop is empty',
+        '#   "/tls/"   # answers 301: it redirects to https',
         '#   "/late/0/"   # not asked for: the time was over; 1,500 pages in all',
     ]
 
@@ -97,6 +101,12 @@ def test_services_are_suggested_with_the_reason(tmp_path):
     _, text = read(tmp_path, surveyed(distributions=["asyncpg", "redis"]))
     assert '# services = ["postgresql", "redis"]   # asyncpg is installed; redis is installed.' in text
     assert '"services": [\n    "postgresql"' in document(surveyed(distributions=["psycopg"]))
+
+
+def test_static_files_that_were_never_collected_name_the_command_that_does(tmp_path):
+    _, text = read(tmp_path, surveyed(static_root="/srv/shop/collected"))
+    assert "# STATIC_ROOT is /srv/shop/collected, which does not exist" in text
+    assert 'until "python manage.py collectstatic --no-input" has run: add it to prepare' in text
 
 
 def test_a_variables_file_is_named_relative_to_the_race_file(tmp_path):
