@@ -48,6 +48,8 @@ _UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9
 _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
 """How pydantic names the variables that it wants, in capitals or not."""
 
+_MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
+
 _SECRET = re.compile(r"KEY|PASS|SECRET|TOKEN|DSN|URL|CREDENTIAL")
 """Variables whose values do not belong into a terminal, which may be a log that others read."""
 
@@ -67,6 +69,8 @@ def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.enviro
     last = _last_exception(traceback)
     if module := re.search(r"ModuleNotFoundError: No module named '([^']+)'", last):
         return _missing_module(module[1].partition(".")[0], app, environ)
+    if missing := _MISSING_ARGUMENTS.search(last):
+        return _missing_arguments(missing, app)
     return _missing_variable(traceback, last, app) or service_hint(traceback)
 
 
@@ -102,6 +106,16 @@ def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
         words += f"; did you run {command.format(python=app.python, path=_shown(path))}? There is {_shown(path)}"
     others = [f"{known.python} ({known.reason})" for known in other_pythons(app.root, app.python, environ)]
     return words + (f"; there are also {', '.join(others[:MOST_NAMED])}" if others else "")
+
+
+def _missing_arguments(missing: re.Match[str], app: App) -> str:
+    """Say how a factory is given what it needs; empty for any other function."""
+    factory, _, given = app.entry.target.partition("(")
+    if factory.partition(":")[2] != missing[1]:
+        return ""
+    wanted = [f'{name}="…"' for name in re.findall(r"'(\w+)'", missing[2])]
+    arguments = ", ".join([*filter(None, [given.removesuffix(")")]), *wanted])
+    return f"; give it: --{app.entry.kind} '{factory}({arguments})' ([app] {app.entry.kind})"
 
 
 def _missing_variable(traceback: str, last: str, app: App) -> str:

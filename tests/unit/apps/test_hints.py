@@ -55,6 +55,25 @@ def test_a_variable_may_stand_in_a_file_behind_the_apps_own_prefix(tmp_path):
     assert "--env-file" not in hint(tmp_path, "ValueError: the URL is wrong")
 
 
+@pytest.mark.parametrize(
+    ("target", "error", "line"),
+    [
+        ("shop:make()", "make() missing 1 required positional argument: 'config'", 'make(config="…")'),
+        (
+            "shop:make(1)",
+            "make() missing 2 required keyword-only arguments: 'name' and 'at'",
+            'make(1, name="…", at="…")',
+        ),
+    ],
+)
+def test_the_arguments_of_a_factory_are_asked_for(target, error, line):
+    app = App(
+        name="shop", root=Path("/srv"), entry=entry_of(EntryKind.WSGI, target), python=Path("/usr/bin/python3")
+    )
+    assert import_hint(f"{FRAMES}TypeError: {error}\n", app, {}) == f"; give it: --wsgi 'shop:{line}' ([app] wsgi)"
+    assert import_hint(f"{FRAMES}TypeError: {error.replace('make', 'other')}\n", app, {}) == ""
+
+
 def test_a_setting_of_the_apps_own_is_no_variable(tmp_path):
     assert hint(tmp_path, "SystemExit: 1: server.secret_key is not changed") == ""
 

@@ -11,11 +11,12 @@ from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
 from ..target import entry_of
 from .callables import CodeIndex, Definition
-from .code import content, import_name, is_aside, python_files
+from .code import content, has_notebooks, import_name, is_aside, python_files
 from .commands import ServedApp, served_apps
 from .deployment import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
+from .paste import pasted
 
 __all__ = ["Candidate", "ProjectCode", "Rank", "folders_in", "shown"]
 
@@ -83,8 +84,8 @@ class ProjectCode:
 
     @property
     def has_code(self) -> bool:
-        """Whether there is more than tests, examples and tools."""
-        return any(not is_aside(path, self.folder) for path in self.files)
+        """Whether there is more than tests, examples and tools; notebooks are code, too."""
+        return any(not is_aside(path, self.folder) for path in self.files) or has_notebooks(self.folder)
 
     def own_servers(self) -> tuple[str, ...]:
         """Return the frameworks in use that only their own server runs."""
@@ -108,7 +109,16 @@ class ProjectCode:
                 for candidate in self._of_file(path):
                     by_origin.setdefault(candidate.origin, []).append(candidate)
         kept = [min(same, key=self._preference) for same in by_origin.values()]
-        return tuple(sorted(self._whole(kept), key=self._preference))
+        found = sorted(self._whole(kept), key=self._preference)
+        return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
+
+    def _pasted(self) -> Iterator[Candidate]:
+        """Yield what Pyramid makes of its ini files: no surer than a factory, since wsgi.py may name the same."""
+        for path, entry in pasted(self.folder):
+            place = shown(path, self.folder)
+            yield Candidate(
+                root=self.folder, entry=entry, title="Pyramid", place=place, rank=Rank.FACTORY, origin=(path, 0)
+            )
 
     def in_file(self, path: Path) -> tuple[Candidate, ...]:
         """Return the applications in the file at ``path``, the surest first."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-__all__ = ["content", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
+__all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
 
 MOST_FILES = 4000
 """Files looked at: enough for a large project, and soon done in a home folder."""
@@ -65,6 +65,11 @@ def is_aside(path: Path, folder: Path) -> bool:
     """Tell whether a file of the project ``folder`` is a test, an example or a tool rather than the app itself."""
     *folders, name = path.relative_to(folder).parts
     return any(map(_ASIDE_FOLDER.fullmatch, folders)) or _ASIDE_FILE.match(name) is not None
+
+
+def has_notebooks(folder: Path) -> bool:
+    """Tell whether a folder, or one right below it, holds Jupyter notebooks."""
+    return any(any(folder.glob(pattern)) for pattern in ("*.ipynb", "*/*.ipynb"))
 
 
 def content(path: Path, most_bytes: int = MOST_BYTES) -> bytes | None:

@@ -21,6 +21,12 @@ def write(folder, files):
     return folder
 
 
+PYRAMID = (
+    "from pyramid.config import Configurator\ndef main(global_config, **settings):\n"
+    "    return Configurator(settings=settings).make_wsgi_app()\n"
+)
+INI = "[app:main]\nuse = egg:shop\n"
+
 CLEAR = {
     "flask": ({"app.py": RAISES + FLASK}, "wsgi app:app"),
     "fastapi": ({"main.py": FASTAPI}, "asgi main:app"),
@@ -33,6 +39,18 @@ CLEAR = {
     "pyramid": (
         {"app.py": "def f(): pass\napp = Configurator().make_wsgi_app()\n# pyramid make_wsgi_app"},
         "wsgi app:app",
+    ),
+    "pyramid with an ini file": (
+        {"shop/__init__.py": PYRAMID, "site.ini": INI, "tests.ini": INI, "alembic.ini": "[alembic]\n"},
+        'wsgi pyramid.paster:get_app("site.ini")',
+    ),
+    "pyramid with a file for servers": (
+        {
+            "shop/__init__.py": PYRAMID,
+            "wsgi.py": "from shop import main\napp = main({})\n",
+            "production.ini": INI,
+        },
+        "wsgi wsgi:app",
     ),
     "dash": ({"app.py": "import dash\nboard = dash.Dash()\nserver = board.server\n"}, "wsgi app:board.server"),
     "wsgi by position": (
@@ -145,6 +163,10 @@ UNCLEAR = {
         {"app.py": FLASK + "print 'flask'\n"},
         ["app.py, line 3, cannot be read by Python 3.", "no app was found"],
     ),
+    "a Pyramid project with several ini files": (
+        {"shop/__init__.py": PYRAMID, "development.ini": INI, "production.ini": INI},
+        ["did you mean --wsgi 'pyramid.paster:get_app(\"production.ini\")'?", "development.ini"],
+    ),
     "examples only": ({"examples/site.py": FLASK}, ["--project examples --wsgi site:app"]),
     "two Django projects": (
         {
@@ -163,6 +185,7 @@ UNCLEAR = {
         ["--wsgi a:app", "--wsgi b:app"],
     ),
     "code without an app": ({"sums.py": "print(1 + 1)\n"}, ["no app was found", "--wsgi", "--asgi", "--bundled"]),
+    "notebooks": ({"notes/sums.ipynb": "{}"}, ["no app was found", "--bundled"]),
     "a framework with its own server": (
         {"app.py": "from aiohttp import web\napp = web.Application()\n"},
         ["aiohttp"],
