@@ -59,6 +59,11 @@ class Candidate:
         """Its name in its module, without a call."""
         return self.entry.target.partition(":")[2].partition("(")[0]
 
+    @property
+    def module(self) -> str:
+        """The last part of its module's name."""
+        return self.entry.target.partition(":")[0].rpartition(".")[2]
+
     def flags(self, folder: Path) -> list[str]:
         """Return the flags that race it from ``folder``."""
         place = shown(self.root, folder)
@@ -169,7 +174,7 @@ class ProjectCode:
 
     def _preference(self, candidate: Candidate) -> tuple[int, int, int, str]:
         module, _, name = candidate.entry.target.partition(":")
-        stem = module.rpartition(".")[2]
+        stem = candidate.module
         usual = _FILES.index(stem) if stem in _FILES else len(_FILES)
         # counted from the project's folder: a tool in a folder of its own has a short name, too
         depth = len(candidate.root.parts) + module.count(".")

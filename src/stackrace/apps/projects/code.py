@@ -21,7 +21,7 @@ MOST_BYTES = 2**20
 _NOT_CODE = frozenset({"__pycache__", "__pypackages__", "build", "dist", "node_modules", "site-packages", "target"})
 
 _ASIDE_FOLDER = re.compile(
-    r"alembic|bench|benchmarks?|demos?|docs?|e2e(-tests)?|examples?|fixtures|migrations|playground|samples?|sandbox"
+    r"alembic|bench|benchmarks?|contrib|demos?|docs?|e2e(-tests)?|examples?|fixtures|migrations|playground|samples?|sandbox"
     r"|scripts|stuff|test(s|ing)?|tools|tutorials?"
 )
 _ASIDE_FILE = re.compile(r"(test_.*|.*_tests?|tests?|conftest|setup|noxfile|tasks|manage|gunicorn[._]conf.*)\.py$")

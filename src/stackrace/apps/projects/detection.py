@@ -146,9 +146,13 @@ def _is_part(candidate: Candidate, django: Sequence[Candidate]) -> bool:
 
 
 def _clear(defined: Sequence[Candidate]) -> list[Candidate]:
-    """Return the likely candidates of the surest rank; of several ranks that are no usual names, all."""
+    """Return the likely candidates of the surest rank; of several ranks that are no usual names, all.
+
+    By whatever name, an application in wsgi.py or asgi.py is there for servers.
+    """
     usual = [candidate for candidate in defined if candidate.rank is Rank.USUAL]
-    return usual or [candidate for candidate in defined if candidate.rank < Rank.UNLIKELY]
+    for_servers = [each for each in defined if each.rank is Rank.OTHER and each.module in ("wsgi", "asgi")]
+    return usual or for_servers or [candidate for candidate in defined if candidate.rank < Rank.UNLIKELY]
 
 
 def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:

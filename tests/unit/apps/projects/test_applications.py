@@ -52,6 +52,10 @@ CLEAR = {
         },
         "wsgi wsgi:app",
     ),
+    "pyramid with an ini file in a folder": (
+        {"shop/__init__.py": PYRAMID, "conf/site.ini": INI, "tests/site.ini": INI},
+        'wsgi pyramid.paster:get_app("conf/site.ini")',
+    ),
     "dash": ({"app.py": "import dash\nboard = dash.Dash()\nserver = board.server\n"}, "wsgi app:board.server"),
     "wsgi by position": (
         {"passenger_wsgi.py": "def application(e, start):\n    return []\n"},
@@ -80,6 +84,18 @@ CLEAR = {
     "a factory that is called": (
         {"shop/__init__.py": FACTORY, "wsgi.py": "from shop import create_app\n\napp = create_app()\n"},
         "wsgi wsgi:app",
+    ),
+    "a factory that is called for servers": (
+        {
+            "shop/__init__.py": FACTORY,
+            "cli.py": FACTORY,
+            "wsgi.py": "from shop import create_app\nshop = create_app()\n",
+        },
+        "wsgi wsgi:shop",
+    ),
+    "what others contributed beside it": (
+        {"src/shop/__init__.py": "", "src/shop/app.py": FACTORY, "contrib/cloud/wsgi.py": FLASK},
+        "wsgi shop.app:create_app() in src",
     ),
     "a part of another": (
         {
