@@ -21,17 +21,19 @@ __all__ = ["import_hint", "service_hint"]
 _SERVICES = {
     "postgresql": re.compile(
         r"connection to server .* failed|could not connect to server|could not translate host name"
-        r"|failed to resolve host|asyncpg.*(Connect|gaierror)",
+        r"|failed to resolve host|asyncpg.*(Connect|gaierror)|, 5432\)",
         re.S,
     ),
-    "mariadb": re.compile(r"Can't connect to (local )?(MySQL|MariaDB|server)|Unknown (MySQL|MariaDB) server host"),
-    "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379"),
-    "memcached": re.compile(r"pymemcache|pylibmc|:11211"),
+    "mariadb": re.compile(
+        r"Can't connect to (local )?(MySQL|MariaDB|server)|Unknown (MySQL|MariaDB) server host|, 3306\)"
+    ),
+    "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379|, 6379\)"),
+    "memcached": re.compile(r"pymemcache|pylibmc|:11211|, 11211\)"),
 }
 """How clients say that nobody answers, by the service that a race can start."""
 
 _REFUSED = re.compile(
-    r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed"
+    r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed|Connect call failed"
     r"|Temporary failure in name resolution|No address associated with hostname|Unknown \w+ server host"
 )
 

@@ -48,7 +48,10 @@ def refusals(errors: Sequence[AppError]) -> AppError:
 def _bad_request(examination: Examination) -> str:
     django = examination.django
     if django is None:
-        return f"is the Host {examination.host} refused? Give the right one in [workload] host"
+        return (
+            f"is the Host {examination.host} refused? Give the right one in [workload] host; "
+            "or does the URL lack a parameter?"
+        )
     if not django.allowed_hosts:
         return f"ALLOWED_HOSTS in {examination.entry.target} is empty, so no Host will do; add 127.0.0.1 to it"
     hosts = ", ".join(django.allowed_hosts)

@@ -165,6 +165,8 @@ def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
         ),
         ("OperationalError: failed to resolve host 'db': [Errno -2] Name or service not known", "postgresql"),
         ("OperationalError: (2005, \"Unknown MySQL server host 'db' (-2)\")", "mariadb"),
+        ("RuntimeError: lifespan.startup.failed: [Errno 111] Connect call failed ('0.0.0.0', 5432)", "postgresql"),
+        ("OSError: [Errno 111] Connect call failed ('127.0.0.1', 6379)", "redis"),
         ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", "redis"),
     ],
 )

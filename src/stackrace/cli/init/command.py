@@ -8,11 +8,12 @@ from shlex import quote
 import click
 
 from ...model.errors import InputError
+from ...model.numbers import things
 from ...model.units import DURATION
 from ..options import Quantity
 from ..request_flags import PROJECT_OPTIONS, RequestFlags, request_flags
 
-__all__ = ["command", "write_race_file"]
+__all__ = ["command", "write_race_file", "written"]
 
 
 @click.command(
@@ -67,7 +68,6 @@ def command(
     links: the most telling first, a few of each view. What it writes goes to copies. Why pages are not raced stands
     in comments.
     """
-    from ...model.numbers import things
     from ...model.printable import printable
     from ...setup.surveying import Crawling, survey_project
     from ...spec.request import RaceRequest
@@ -100,12 +100,18 @@ def command(
         return
     write_race_file(text, file)
     raced = survey.raced[:MOST_URLS]
-    click.echo(f"{file} is written: {things(len(raced), 'page')} to race. Next: stackrace run {file}")
+    click.echo(written(file, len(raced)))
     for group in hidden(survey, raced):
         pages = f"{things(len(group.pages), 'page')}, such as {printable(group.example)}"
         click.echo(f"Not raced: {pages}: {printable(group.reason)}")
     if not raced:
         click.echo("No page answered with success; the reasons stand in the file.", err=True)
+
+
+def written(file: Path, pages: int) -> str:
+    """Say what is written, and what to do next: without a page there is nothing to race yet."""
+    then = f"stackrace run {file}" if pages else "name pages in it that answer with success"
+    return f"{file} is written: {things(pages, 'page')} to race. Next: {then}"
 
 
 def _misplaced(word: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from stackrace.cli.init.command import command, write_race_file
+from stackrace.cli.init.command import command, write_race_file, written
 from stackrace.cli.showing import refuse_unwritable
 from stackrace.model.errors import InputError
 
@@ -56,3 +56,8 @@ def test_a_word_without_a_flag_gets_one(word: str, right: str) -> None:
     done = CliRunner().invoke(command, [word])
     assert isinstance(done.exception, InputError)
     assert right in done.exception.message
+
+
+def test_a_file_without_a_page_is_not_to_be_raced_yet() -> None:
+    assert written(Path("race.toml"), 1) == "race.toml is written: 1 page to race. Next: stackrace run race.toml"
+    assert written(Path("race.toml"), 0).endswith("Next: name pages in it that answer with success")
