@@ -264,7 +264,12 @@ class Hop:
     @property
     def closes_because(self) -> str:
         """Why its settings make it close each connection after one answer; empty where they do not."""
-        reasons = (setting.closes.get(self.settings[setting.name], "") for setting in self.spec.settings)
+        # a setting that a file of the user's computes has no value here
+        reasons = (
+            setting.closes.get(self.settings[setting.name], "")
+            for setting in self.spec.settings
+            if setting.name in self.settings
+        )
         return next(filter(None, reasons), "")
 
 

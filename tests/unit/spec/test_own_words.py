@@ -95,6 +95,7 @@ def test_a_file_of_gunicorns_says_what_its_settings_are(tmp_path):
     assert (hop.settings["class"], hop.settings["threads"], hop.settings["max_requests"]) == ("gthread", 8, 1000)
     assert (hop.settings["timeout"], hop.settings["keep_alive"]) == (30, 5)
     assert "workers" not in hop.settings and hop.processes is None
+    assert hop.closes_because == ""
     assert hop.file.reading.computed == {"workers": "multiprocessing.cpu_count() * 2 + 1"}
     assert (hop.origins["threads"], hop.origins["keep_alive"]) == (Origin.OWN, Origin.TUNED)
     assert hop.origins["timeout"] is Origin.DEFAULT
@@ -157,6 +158,6 @@ processes = 9
 def test_a_file_of_uwsgis_says_what_its_settings_are(tmp_path):
     (hop,) = parsed(tmp_path, "u.ini", UWSGI, "uwsgi:config=u.ini").hops
     assert (hop.settings["threads"], hop.settings["harakiri"], hop.settings["lazy_apps"]) == (2, 30, True)
-    assert hop.settings["http"] == "router"
+    assert (hop.settings["http"], hop.origins["http"]) == ("router", Origin.OWN)
     assert hop.file.reading.computed == {"processes": "%k"}
     assert [change.key for change in hop.file.reading.changes] == ["http", "chdir", "module", "uid", "daemonize"]

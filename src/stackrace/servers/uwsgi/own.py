@@ -68,6 +68,8 @@ TAKEN = {key: concern for concern, keys in _DECIDED.items() for key in keys.spli
 
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
 _ROUTERS = ("http", "https")
+_SAYING = {**SETTINGS, "http": "http", "http-socket": "http"}
+"""What says something of a setting, though the address beside it is decided."""
 _TRUE = ("true", "1", "yes", "on", "")
 
 
@@ -91,7 +93,7 @@ def read(text: str) -> OwnReading:
         elif key in ("http", "http-socket"):
             settings["http"] = "router" if key in _ROUTERS else "socket"
     changes = tuple(Change(key=key, theirs=value, concern=TAKEN[key]) for key, value in lines if key in TAKEN)
-    said = frozenset(SETTINGS[key] for key, _ in lines if key in SETTINGS)
+    said = frozenset(_SAYING[key] for key, _ in lines if key in _SAYING)
     return OwnReading(settings=settings, said=said, computed=computed, changes=changes)
 
 
