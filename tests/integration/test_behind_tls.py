@@ -212,16 +212,16 @@ urlpatterns = [path("", lambda request: HttpResponse(f"{request.scheme} {request
 """
 
 
-def test_what_the_settings_trust_is_said_whole_and_contradicts_nothing(tmp_path, django_python):
+@pytest.mark.parametrize("stack", launchable(["gunicorn", "waitress", "lighttpd/http/gunicorn"]))
+def test_what_the_settings_trust_is_said_whole_and_contradicts_nothing(stack, tmp_path, django_python):
     (tmp_path / "settings.py").write_text(SETTINGS + TOLD_OTHERWISE)
     (tmp_path / "urls.py").write_text(PORT)
     request = RaceRequest(
         folder=tmp_path,
         entry=entry_of(EntryKind.DJANGO, "settings"),
         python=django_python,
-        stacks=tuple(launchable(["gunicorn", "waitress", "lighttpd/http/gunicorn"])),
+        stacks=(stack,),
     )
     with set_up(request) as deployment:
         assert deployment.workloads[0].answers[0].body == b"https 443"
-        for stack in deployment.stacks:
-            stop(deployment.guard, [deployment.launcher.launch(stack, timeout_s=60)])
+        stop(deployment.guard, [deployment.launcher.launch(deployment.stacks[0], timeout_s=60)])

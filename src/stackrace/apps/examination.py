@@ -124,7 +124,9 @@ class Examination:
         notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
         added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)
         beside = added.pop("X-Forwarded-For", "none") is None
-        notes.extend(f"The site is https only: {name} is sent, as a TLS proxy would." for name in added)
+        if added:
+            names = ", ".join(added)
+            notes.append(f"The site is https only: what a TLS proxy would say is sent ({names}).")
         if beside:
             notes.append(
                 "X-Forwarded-For goes with X-Forwarded-Proto: some servers believe the one only with both."

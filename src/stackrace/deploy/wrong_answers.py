@@ -47,6 +47,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
         return f"{said}; {_CSRF}"
     if golden.status is not None and reply.status != golden.status:
         return said
+    said += _where(reply, golden)
     if debug:
         said = f"{said}; {_DEBUG}"
     words = unlike.in_words(golden.body, reply.body) if golden.body else ""
@@ -70,11 +71,16 @@ def under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answ
         return f"it got the answer to {other}"
     if golden.body != reply.body and golden.body.startswith(reply.body):
         return f"its answer is cut off after {count(len(reply.body))} of {count(len(golden.body))} bytes"
-    if golden.sameness is not Sameness.BODY:
-        return said
+    return said + _where(reply, golden)
+
+
+def _where(reply: Reply, golden: Answer) -> str:
+    """Show where a body that must repeat begins to differ."""
+    if golden.sameness is not Sameness.BODY or not golden.body:
+        return ""
     alike = unlike.common_bytes(reply.body, golden.body)
     texts = (_excerpt(body[max(0, alike - _BEFORE) :]) for body in (reply.body, golden.body))
-    return f"{said}: from byte {count(alike)} on {' where the app has '.join(texts)}"
+    return f": from byte {count(alike)} on {' where the app has '.join(texts)}"
 
 
 def _is_of(reply: Reply, answer: Answer) -> bool:

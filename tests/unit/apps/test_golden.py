@@ -69,7 +69,7 @@ def test_notes_tell_what_was_decided_for_the_user(reply, examination):
     debug, redirect, https, beside = made.notes
     assert "DEBUG is on in shop.settings" in debug
     assert "/ redirects to /books/" in redirect
-    assert "X-Forwarded-Proto is sent" in https
+    assert "is sent (X-Forwarded-Proto)" in https
     assert beside.startswith("X-Forwarded-For goes with")
 
 

@@ -22,6 +22,12 @@ def test_a_token_is_named_with_what_to_write():
     assert 'check = { "/form/" = "status" }' in said
 
 
+def test_a_page_whose_difference_nobody_recognises_is_shown_from_there_on():
+    right = golden(body=b"<p>right</p>", sameness=Sameness.BODY)
+    said = accusation(Request(path="/"), Reply(200, b"<p>quite wrong</p>"), right)
+    assert said.endswith("from byte 3 on '<p>quite wrong</p>' where the app has '<p>right</p>'")
+
+
 def test_a_file_that_the_app_does_not_have_is_no_answer_of_the_app():
     said = accusation(Request(path="/static/a.css"), Reply(404, b""), golden(origin=AnswerOrigin.FILE))
     assert "the app itself does not have this static file" in said
