@@ -73,8 +73,8 @@ class Uvicorn(Server):
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return uvicorn with the accelerators its documentation advises."""
-        return ("uvicorn[standard]",)
+        """Return uvicorn with the accelerators its documentation advises; 0.22 is the first to bound its stop."""
+        return ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
