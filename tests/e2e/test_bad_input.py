@@ -156,7 +156,7 @@ def test_a_folder_with_code_but_no_clear_app_is_asked_about_at_once(monkeypatch,
         main()
     said = capsys.readouterr().err
     assert left.value.code == 2
-    assert "did you mean --wsgi 'app:create_app()'?" in said
+    assert "did you mean --wsgi 'app:create_app(name=\"…\")'?" in said
     assert "--bundled" in said
     assert "building" not in said
 
