@@ -1,5 +1,6 @@
 """Settings that a published comparison needs, really in force."""
 
+import socket
 import time
 import urllib.request
 
@@ -16,11 +17,14 @@ from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
 APP = """
+import os
 import sys
 
 
 def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain")])
+    if environ.get("QUERY_STRING") == "process":
+        return [str(os.getpid()).encode()]
     if environ.get("QUERY_STRING"):
         return [str(sys.flags.optimize).encode()]
     return [b"hello"]
@@ -40,8 +44,9 @@ def stage(tmp_path, django_python):
     return make
 
 
-def optimization(running):
-    with urllib.request.urlopen(f"http://{running.host}:{running.port}/?optimize", timeout=30) as answer:
+def number(running, query):
+    """Return the number that the app answers to ``query``."""
+    with urllib.request.urlopen(f"http://{running.host}:{running.port}/?{query}", timeout=30) as answer:
         return int(answer.read())
 
 
@@ -56,7 +61,55 @@ def optimization(running):
 def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
     with stage(path) as made:
         running = made.launcher.launch(made.stacks[0], timeout_s=60)
-        assert f"optimize={optimization(running)}" in path
+        assert f"optimize={number(running, 'optimize')}" in path
+        assert stop(made.guard, [running]) == {}
+
+
+@pytest.mark.parametrize(
+    "path",
+    launchable(
+        [
+            "gunicorn:workers=1,max_requests=3",
+            "uwsgi:processes=1,max_requests=3",
+            "unit:processes=1,max_requests=3",
+            "apache+mod_wsgi:processes=1,max_requests=3",
+        ]
+    ),
+)
+def test_a_process_is_replaced_after_as_many_requests_as_asked(path, stage):
+    with stage(path) as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        first, until = number(running, "process"), time.monotonic() + 30
+        while number(running, "process") == first and time.monotonic() < until:
+            pass
+        assert number(running, "process") != first
+        assert stop(made.guard, [running]) == {}
+
+
+@pytest.mark.parametrize(
+    "path",
+    launchable(
+        [
+            "caddy:keep_alive=1/http/gunicorn",
+            "cheroot:keep_alive=1",
+            "gunicorn:class=gthread,keep_alive=1",
+            "haproxy:keep_alive=1/http/gunicorn",
+            "lighttpd:keep_alive=1/uwsgi/uwsgi",
+            "nginx:keep_alive=1/http/gunicorn",
+            "unit:keep_alive=1",
+            "varnish:keep_alive=1/http/gunicorn",
+            "waitress:keep_alive=1",
+        ]
+    ),
+)
+def test_an_idle_connection_ends_after_the_seconds_asked(path, stage):
+    with stage(path) as made:
+        running = made.launcher.launch(made.stacks[0], timeout_s=60)
+        # all wait 75 s unless told otherwise
+        with socket.create_connection((running.host, running.port), timeout=40) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            while connection.recv(65536):
+                pass
         assert stop(made.guard, [running]) == {}
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_quotes
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Caddy"]
 
@@ -27,6 +27,7 @@ class Caddy(Server):
         hosts=frozenset({Interface.FILES}),
         settings=(
             workers("Threads that run Go code at the same time (GOMAXPROCS), all in one process"),
+            KEEP_ALIVE,
             UPSTREAM_KEEP_ALIVE,
             ACCESS_LOG,
         ),

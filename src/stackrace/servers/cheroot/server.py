@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, KEEP_ALIVE_S, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
+from ..shared_settings import KEEP_ALIVE
 
 __all__ = ["SERVER", "Cheroot"]
 
@@ -29,6 +30,7 @@ class Cheroot(Server):
                 maximum=1024,
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
+            KEEP_ALIVE,
         ),
     )
 
@@ -46,7 +48,7 @@ class Cheroot(Server):
                 BODILESS,
                 str(site.settings["threads"]),
                 str(BACKLOG),
-                str(KEEP_ALIVE_S),
+                str(site.settings["keep_alive"]),
             ),
             files={"stackrace_cheroot.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,

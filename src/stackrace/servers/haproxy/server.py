@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.stack import Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
-from ..shared_settings import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, access_log, workers
+from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
 
 __all__ = ["SERVER", "Haproxy"]
 
@@ -23,6 +23,7 @@ class Haproxy(Server):
         forwards={Protocol.HTTP: ANY_SOCKET},
         settings=(
             workers("Threads of its one process"),
+            KEEP_ALIVE,
             UPSTREAM_KEEP_ALIVE,
             access_log("the standard output, which is kept in output.log"),
         ),

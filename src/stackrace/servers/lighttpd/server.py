@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_quotes
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, workers
+from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Lighttpd"]
 
@@ -25,7 +25,7 @@ class Lighttpd(Server):
         listens=frozenset({Protocol.HTTP}),
         forwards=dict.fromkeys(MODULES, ANY_SOCKET),
         hosts=frozenset({Interface.FILES}),
-        settings=(workers("Processes that share the port; 1 is lighttpd's own default"), ACCESS_LOG),
+        settings=(workers("Processes that share the port; 1 is lighttpd's own default"), KEEP_ALIVE, ACCESS_LOG),
     )
     needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
 

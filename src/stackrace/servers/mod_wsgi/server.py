@@ -9,6 +9,7 @@ from ...model.stack import Interface, Origin, ProcessCount, ServerSpec, Setting,
 from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 from ..processes import fixed_by
+from ..shared_settings import MOST_REQUESTS
 
 __all__ = ["SERVER", "ModWsgi"]
 
@@ -48,6 +49,13 @@ class ModWsgi(Guest):
                 default=15,
                 maximum=1024,
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
+            ),
+            Setting(
+                name="max_requests",
+                default=0,
+                minimum=0,
+                maximum=MOST_REQUESTS,
+                help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
             ),
             Setting(
                 name="optimize",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import Needs, Recipe, Server, Site
 from ..processes import fixed_by
+from ..shared_settings import KEEP_ALIVE
 
 __all__ = ["SERVER", "Puma"]
 
@@ -32,6 +33,7 @@ class Puma(Server):
                 maximum=1024,
                 help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
             ),
+            KEEP_ALIVE,
         ),
         processes=fixed_by("workers"),
         preloads=lambda settings: True,

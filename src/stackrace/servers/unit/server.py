@@ -6,11 +6,11 @@ import json
 import signal
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
-from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
+from ..contract import BACKLOG, Needs, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..options import words
 from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, workers
+from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, workers
 
 __all__ = ["SERVER", "Unit"]
 
@@ -57,6 +57,15 @@ class Unit(Server):
                 help="Threads of each process of the app; raise it when requests wait for a database.",
             ),
             workers("Threads of the router (listen_threads), which meets the clients"),
+            RECYCLING[0],
+            Setting(
+                name="timeout",
+                default=0,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a request that the app still works on is given up; 0 is never.",
+            ),
+            KEEP_ALIVE,
             ACCESS_LOG,
         ),
         processes=fixed_by("processes"),
@@ -104,7 +113,7 @@ def _config(site: Site) -> dict[str, object]:
         "settings": {
             "listen_threads": site.settings["workers"],
             "http": {
-                "idle_timeout": KEEP_ALIVE_S,
+                "idle_timeout": site.settings["keep_alive"],
                 "max_body_size": 2**31 - 1,
                 # otherwise it answers 411 to a body in chunks
                 "chunked_transform": True,
@@ -131,6 +140,7 @@ def _application(site: Site) -> dict[str, object]:
         "protocol": str(site.app.interface),
         "processes": site.settings["processes"],
         "threads": site.settings["threads"],
+        **({"limits": limits} if (limits := _limits(site)) else {}),
         "home": str(site.app.home),
         "path": [str(folder) for folder in (site.directory, *site.app.import_path)],
         "working_directory": str(site.app.root),
@@ -138,6 +148,12 @@ def _application(site: Site) -> dict[str, object]:
         "module": BODILESS,
         "callable": "application",
     }
+
+
+def _limits(site: Site) -> dict[str, object]:
+    """Return the limits of the app's processes; without one, Unit sets none."""
+    limits = {"requests": site.settings["max_requests"], "timeout": site.settings["timeout"]}
+    return {name: value for name, value in limits.items() if value}
 
 
 SERVER = Unit()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
-from ..contract import BACKLOG, KEEP_ALIVE_S, Needs, Recipe, Server, Site
-from ..shared_settings import ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..contract import BACKLOG, Needs, Recipe, Server, Site
+from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 
 __all__ = ["SERVER", "Varnish"]
 
@@ -28,6 +28,7 @@ class Varnish(Server):
                 "says otherwise; off passes everything on, so that the app is measured.",
             ),
             workers("Thread pools (thread_pools), each of up to 5000 threads"),
+            KEEP_ALIVE,
             UPSTREAM_KEEP_ALIVE,
         ),
     )
@@ -46,7 +47,7 @@ class Varnish(Server):
         parameters = {
             "thread_pools": site.settings["workers"],
             "listen_depth": BACKLOG,
-            "timeout_idle": KEEP_ALIVE_S,
+            "timeout_idle": site.settings["keep_alive"],
         }
         return Recipe(
             command=(
