@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..model.errors import MissingError
 from ..model.lack import Lack
@@ -116,5 +117,7 @@ def _version(needs: Needs) -> str:
         command = ("dpkg-query", "--show", "--showformat=${Version}", needs.apt[0])
     else:
         return ""
-    version = _VERSION.search(run(command).output)
+    # some leave a temporary folder even for this
+    with TemporaryDirectory() as folder:
+        version = _VERSION.search(run(command, environment={**os.environ, "TMPDIR": folder}).output)
     return version[0] if version else ""

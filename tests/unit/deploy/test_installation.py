@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import pytest
 
-from stackrace.deploy.installation import lack_of, require
+from stackrace.deploy.installation import installed_version, lack_of, require
 from stackrace.model.errors import MissingError
 from stackrace.model.stack import Interface, Protocol, ServerSpec
 from stackrace.servers import Catalogue, Needs, Recipe, Server, Site
@@ -65,3 +68,22 @@ def test_a_stack_that_needs_it_is_refused(entry):
         require(stack, catalogue)
     assert NOWHERE in raised.value.message
     assert "packaged is not installed" in raised.value.message
+
+
+class Littering(Packaged):
+    """Leaves a file in the temporary folder whenever it is asked for its version."""
+
+    def __init__(self, binary):
+        self.needs = Needs(binary=binary, version=("-V",))
+
+
+def test_asking_for_a_version_leaves_nothing_in_the_temporary_folder(tmp_path, monkeypatch):
+    program, kept = tmp_path / "littering", tmp_path / "kept"
+    program.write_text('#!/bin/sh\ntouch "$TMPDIR/litter"\necho littering 1.2.3\n')
+    program.chmod(0o755)
+    kept.mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(kept))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert installed_version(Littering("littering")) == "1.2.3"
+    assert list(kept.iterdir()) == []
