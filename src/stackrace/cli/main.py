@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -13,7 +14,7 @@ import click
 from .. import __version__
 from ..model.errors import BreakdownError, LimitError, StackraceError
 from .edge import printable_output, trusted
-from .failures import TRACEBACK, failure_of
+from .failures import TRACEBACK, brief, failure_of
 from .signals import has_come
 
 __all__ = ["INTERRUPTED", "main"]
@@ -107,7 +108,9 @@ def _run() -> int:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(brief(shown.getvalue()), nl=False, err=True)
         return 2
     except BrokenPipeError:
         # the reader of our output went away, as in `stackrace stacks | head`
@@ -134,9 +137,9 @@ def _failed(error: Exception) -> int:
 
 def _show(error: StackraceError) -> None:
     if error.detail:
-        click.echo(error.detail, err=True)
+        click.echo(brief(error.detail), err=True)
     click.echo(click.style("error: ", fg="red", bold=True), nl=False, file=trusted(sys.stderr))
-    click.echo(_message(error), err=True)
+    click.echo(brief(_message(error)), err=True)
 
 
 def _message(error: StackraceError) -> str:

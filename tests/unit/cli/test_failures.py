@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackrace.cli.failures import TRACEBACK, failure_of
+from stackrace.cli.failures import TRACEBACK, brief, failure_of
 from stackrace.model.errors import InputError
 
 # the package has a function of that name
@@ -65,6 +65,33 @@ def test_a_failure_that_cannot_be_printed_leaves_its_exit_code(monkeypatch: pyte
     with pytest.raises(SystemExit) as left:
         module.main()
     assert left.value.code == 4
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENAMETOOLONG, "File name too long", "xxx"), OSError(errno.ELOOP, "Loop", "xxx")]
+)
+def test_a_path_that_can_be_none_is_wrong_input(error: OSError) -> None:
+    failure = failure_of(error)
+    assert failure.exit_code == 2
+    assert failure.message.endswith(": xxx; correct the path")
+
+
+@pytest.mark.parametrize("error", [InputError(f"{'9' * 5_000} is too large; write less", detail="x" * 5_000)])
+def test_a_value_of_pages_does_not_hide_what_to_do(
+    error: InputError, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for each in (error, click.UsageError(error.message)):
+        raising(each, monkeypatch)
+        with pytest.raises(SystemExit) as left:
+            module.main()
+        said = capsys.readouterr().err
+        assert left.value.code == 2
+        assert len(said) < 800 and "9…9" in said and said.endswith("is too large; write less\n")
+
+
+def test_what_people_write_is_shown_whole() -> None:
+    path = "/srv/" + "shop/" * 50
+    assert brief(f"{path} is missing") == f"{path} is missing"
 
 
 def test_our_own_errors_stay_what_they_are() -> None:
