@@ -7,6 +7,7 @@ import ssl
 from pathlib import Path
 
 from stackrace.model.errors import InputError
+from stackrace.model.given_file import read_given
 from stackrace.model.load import Tls
 
 __all__ = ["authorities", "why_refused"]
@@ -23,7 +24,7 @@ def authorities(file: Path | None = None) -> bytes:
     """
     if file is not None:
         try:
-            named = file.read_bytes()
+            named = read_given(file)
         except OSError as error:
             raise InputError(f"--cacert {file} cannot be read: {error.strerror}") from error
         return _checked(named, f"--cacert {file} holds no valid certificate in PEM format")

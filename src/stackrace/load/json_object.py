@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stackrace.model.errors import InputError
+from stackrace.model.given_file import read_given
 
 __all__ = ["JsonObject", "read_object"]
 
@@ -17,7 +18,7 @@ Item = TypeVar("Item")
 def read_object(path: Path, way_out: str) -> JsonObject:
     """Return the object in the JSON file at ``path``; ``way_out`` ends each message about what is wrong in it."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_given(path))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); {way_out}") from error
     except (ValueError, RecursionError) as error:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 from ..apps import entry_named
+from ..model.errors import SpecError
 from ..servers import catalogue
 from ..spec.race_file import read_race_file
 from ..spec.request import RaceRequest
+from ..spec.toml_file import read_table, read_text
 from .choosing import asked
 from .meant import meant_by
 
@@ -43,7 +44,7 @@ def _servers_named_in(race_file: Path) -> Path | None:
     It is wanted before the file is read: the stacks in it are checked against the catalogue with that folder.
     """
     try:
-        table = tomllib.loads(race_file.read_text(encoding="utf-8"))
-        return Path(race_file.parent / table["race"]["servers"]).resolve()
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        race = read_table(read_text(race_file))["race"]
+        return Path(race_file.parent / race["servers"]).resolve()  # type: ignore[index]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, SpecError):
         return None

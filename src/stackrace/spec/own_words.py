@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import StackError
+from ..model.given_file import read_given
 from ..model.own import CONFIG, OwnFile, OwnLanguage, OwnOption
 from ..model.stack import ServerSpec, SettingValue
 from .path_words import HopWords
@@ -88,7 +89,7 @@ def _config(text: str, spec: ServerSpec, value: str | None) -> str:
 def _file(text: str, language: OwnLanguage, path: Path) -> OwnFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
-        content = path.read_bytes()
+        content = read_given(path)
         if len(content) > MOST_BYTES:
             raise StackError(f"{wrong} has more than {MOST_BYTES // 1024} KiB; is it the right one?")
         words = content.decode("utf-8")

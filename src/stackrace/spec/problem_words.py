@@ -13,12 +13,13 @@ __all__ = ["in_words"]
 _WORDS = {
     "bool_type": "write true or false",
     "dict_type": "must be a table",
+    "finite_number": "is too large",
     "float_type": "must be a number",
     "greater_than": "must be more than {gt:g}",
     "greater_than_equal": "must be at least {ge:g}",
     "int_type": "must be a whole number",
     "less_than": "must be less than {lt:g}",
-    "less_than_equal": "must be at most {le:g}",
+    "less_than_equal": "must be at most {le}",
     "list_type": "must be a list",
     "literal_error": "must be {expected}",
     "missing": "is missing",
@@ -30,7 +31,7 @@ _WORDS = {
 """By pydantic's type of error; the braces are what it knows of each."""
 
 _PATTERNS = {
-    "^[^=]+$": "is no name of a variable: give one without =",
+    "^[^=]+$": 'is no name of a variable; give one without =, as in env = { DEBUG = "0" }',
     "^[A-Za-z0-9_-]{1,40}$": "must have 1 to 40 letters, digits, - and _",
 }
 
@@ -84,5 +85,6 @@ def _example(problem: ErrorDetails) -> str:
     if problem["type"] == "list_type" and isinstance(value, str if '"' in line else int):
         line = f"{key} = [{json.dumps(value, ensure_ascii=False)}]"
     elif problem["type"] == "string_type" and not line and isinstance(value, int | float):
-        line = f'{key} = "{str(value).lower() if isinstance(value, bool) else value}"'
+        quoted = f'"{str(value).lower() if isinstance(value, bool) else value}"'
+        line = quoted if isinstance(problem["loc"][-1], int) else f"{key} = {quoted}"
     return f", as in {line}" if line else ""

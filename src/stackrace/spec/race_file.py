@@ -20,6 +20,7 @@ from .nearest import did_you_mean
 from .problem_words import in_words
 from .request import MOST_COPIED_BYTES, RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable
+from .toml_file import read_table, read_text
 from .toml_lines import line_of
 
 __all__ = ["Meant", "StackCheck", "read_race_file"]
@@ -32,7 +33,7 @@ Meant = Callable[[Path], str]
 
 _NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
 
-_LONG_NUMBER = re.compile(r"[0-9_]{1000}")
+_LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
 
 
 def read_race_file(
@@ -55,7 +56,7 @@ def read_race_file(
 
 def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool, meant_by: Meant) -> RaceRequest:
     try:
-        table = tomllib.loads(text)
+        table = read_table(text)
     except tomllib.TOMLDecodeError as error:
         if path.suffix == ".py":
             raise SpecError(f"{path} is Python, not a race file{meant_by(path)}") from error
@@ -84,7 +85,7 @@ def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool
 
 def _read(path: Path, meant_by: Meant) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (FileNotFoundError, IsADirectoryError) as error:
         what = "there is no race file {}" if isinstance(error, FileNotFoundError) else "{} is a folder"
         raise SpecError(what.format(path) + meant_by(path)) from error

@@ -10,11 +10,12 @@ from ..model.app import Entry
 from ..model.race import Question
 from ..model.right_answer import RightAnswers
 
-__all__ = ["LEAST_MEMORY_BYTES", "MOST_COPIED_BYTES", "RaceRequest", "WorkloadRequest"]
+__all__ = ["LEAST_MEMORY_BYTES", "MOST_COPIED_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
 
 LEAST_MEMORY_BYTES = 16 * 2**20
 """What a bare interpreter with a small server in it needs at least."""
 MOST_COPIED_BYTES = 2**30
+MOST_SEED = 2**64 - 1
 """What is copied of a project at most, where it cannot be covered and the user says nothing."""
 
 

@@ -26,7 +26,7 @@ from ..model.units import DURATION, PERCENT, SIZE, Unit
 from ..model.url_path import path_fault
 from ..model.url_prefix import by_prefix
 from .commands import command_of
-from .request import LEAST_MEMORY_BYTES
+from .request import LEAST_MEMORY_BYTES, MOST_SEED
 from .right_answers import read_check
 
 __all__ = ["NamedWorkloadTable", "RaceFileTable", "WorkloadTable"]
@@ -213,7 +213,7 @@ class RaceTable(_Table):
     difference: Fraction = 0.05
     budget: Seconds | None = None
     slice: Seconds | None = None
-    seed: Annotated[int, Field(ge=0)] | None = None
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] | None = None
     servers: str | None = None
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None

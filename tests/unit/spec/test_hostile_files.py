@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,13 @@ FILES = {
     "a long number as text": (f'[race]\nbudget = "{DIGITS}s"', "line 2: race.budget"),
     "deep arrays": ("a = " + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
     "deep tables": ("a = " + "{a=" * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
-    "deep keys": (".".join("a" * 20_000) + " = 1", "race.toml"),
+    "a long number in hexadecimal": (f"[race]\n\nseed = 0x{'f' * 5_000}", "number that is too long, in line 3"),
+    "a large seed": (f"[race]\nseed = {2**64}", "line 2: race.seed: must be at most 18446744073709551615"),
+    "deep keys": (".".join("a" * 100_000) + " = 1", "nested too deeply"),
+    "deep keys in quotes": ("[" + ".".join(['"a b"'] * 100_000) + "]", "nested too deeply"),
+    "deep keys in a table": ("x = { " + " . ".join("a" * 100_000) + " = 1 }", "nested too deeply"),
+    "a long file": ("#" * (1 << 20) + "\n", "more than 1 MiB"),
+    "an endless number": ("[load]\ntimeout = inf", "load.timeout: is too large"),
     "a header of two lines": ('[workload]\nheaders = { "X-A" = "b\\r\\nX-C: d" }', "line break"),
     "a header with a name of two lines": ('[workload]\nheaders = { "X-A\\nX" = "b" }', "is no header's name"),
     "a header without a name": ('[workload]\nheaders = { "" = "b" }', "is no header's name"),
@@ -47,6 +54,19 @@ def test_what_is_wrong_is_named(tmp_path: Path, case: str) -> None:
     text, complaint = FILES[case]
     with pytest.raises(SpecError, match=complaint):
         read(tmp_path, text)
+
+
+def test_a_device_or_a_pipe_is_no_race_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (Path("/dev/zero"), pipe):
+        with pytest.raises(SpecError, match="is a pipe or a device"):
+            read_race_file(path, lambda stack: None)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"line 2: load\.concurrency\.0: must be at least 1"):
+        read(tmp_path, "\ufeff[load]\nconcurrency = [0]")
 
 
 @pytest.mark.parametrize("value", [DIGITS, "-" + DIGITS, "٣" * 5_000, "0" * 5_000])

@@ -36,6 +36,8 @@ from stackrace.spec.race_file import read_race_file
         ("[app]\nbundled = true", 'app.bundled: must be text in quotes, as in bundled = "django"'),
         ('[[workloads]]\nname = "a"', 'must be a table, as in [workloads.front] and below it urls = ["/"]'),
         ('[load]\nkeep_alive = "no"', "load.keep_alive: write true or false"),
+        ("[workload]\nurls = [3]", """workload.urls.0: must be text in quotes, as in "3\""""),
+        ('[app]\nenv = { "" = "1" }', """is no name of a variable; give one without =, as in env = { DEBUG"""),
         ("[app]\nroot = 3", "app.root: must be text in quotes"),
         ('[race]\nseed = "x"', "race.seed: must be a whole number"),
         ("app = 3", 'app: must be a table, as in [app] and below it wsgi = "shop:app"'),

@@ -8,6 +8,7 @@ import click
 
 from ...model.race import Question
 from ...model.units import DURATION, PERCENT, SIZE
+from ...spec.request import MOST_SEED
 from ..names import complete_stack
 from ..options import Connections, Cores, Quantity
 
@@ -126,5 +127,10 @@ QUESTION_OPTIONS = (
         type=Quantity(PERCENT, most=1.0),
         help="Smaller differences do not matter to you. Default: 5%.",
     ),
-    click.option("--seed", type=click.IntRange(0), help="Repeat the order of another race. Default: random."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, MOST_SEED),
+        metavar="N",
+        help="Repeat the order of another race. Default: random.",
+    ),
 )

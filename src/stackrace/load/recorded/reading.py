@@ -6,6 +6,8 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
+from stackrace.model.given_file import opened
+
 from .access_log import from_access_log
 from .har import from_har
 from .step import RecordingError, Steps
@@ -24,7 +26,7 @@ def read(path: Path, limit: int | None = None) -> Steps:
 
     OSError: it cannot be read. RecordingError: it cannot be replayed.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(_HEAD_BYTES)
         if head.startswith(b"\x1f\x8b"):
             raise RecordingError("it is compressed with gzip; unpack it first with gunzip")

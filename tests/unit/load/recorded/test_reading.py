@@ -1,4 +1,5 @@
 import io
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,11 @@ def test_what_is_longer_than_its_head_is_read_to_the_end(recorded):
 def test_what_is_neither_is_refused_as_what_it_seems_to_be(content, complaint, recorded):
     with pytest.raises(RecordingError, match=complaint):
         recorded(content)
+
+
+def test_a_device_is_refused():
+    with pytest.raises(OSError, match="it is a device"):
+        read(Path("/dev/zero"))
 
 
 def test_a_file_beyond_all_bounds_is_not_held():
