@@ -10,6 +10,7 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
+from dataclasses import replace
 
 import pytest
 from tests.conftest import STACKRACE
@@ -23,8 +24,10 @@ def site(tmp_path):
     """A store with one race, served; its address and the race's id."""
     store_url = f"sqlite:///{tmp_path / 'races.sqlite3'}"
     race = make_race(3, blocks=2)
+    odd = replace(make_race(1, blocks=1), id="0000000000001", app="\ud800\x1b]0;title", launches=())
     with open_store(store_url) as store:
         store.begin(race)
+        store.begin(odd)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -51,7 +54,8 @@ def get(address):
 
 def test_the_site_lists_races_and_shows_their_reports(site):
     address, race_id = site
-    assert f'href="/{race_id}/"' in get(address)
+    index = get(address)
+    assert f'href="/{race_id}/"' in index and "\ufffd\ufffd]0;title" in index and index.endswith("</html>\n")
     assert race_id in get(f"{address}{race_id}/")
     assert json.loads(get(f"{address}{race_id}.json"))["race"]["id"] == race_id
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def measured(tmp_path, *arguments):
 
 def test_each_bad_document_is_refused_alone_and_the_good_one_is_taken(tmp_path):
     sent = published(GOOD)
-    wrong = [ids.generate() for _ in range(8)]
+    wrong = [ids.generate() for _ in range(10)]
     raced = dict(sent.document)
     digits = b'{"_id": "%b", "type": "stackrace-race", "schema": 2, "race": %b}'
     documents = {
@@ -103,15 +104,29 @@ def test_each_bad_document_is_refused_alone_and_the_good_one_is_taken(tmp_path):
         wrong[4]: digits % (wrong[4].encode(), b"9" * 5_000),
         wrong[5]: digits % (wrong[5].encode(), b"[" * 100_000 + b"]" * 100_000),
         wrong[6]: digits % (wrong[6].encode(), b"[" + b"[]," * 2_500_000 + b"0]"),
-        wrong[7]: {**raced, "_id": wrong[7], "race": {**raced["race"], "id": wrong[7]}},
     }
-    bomb = gzip.compress(b"[" + b"0," * 45_000_000 + b"0]")
-    server = Server(documents, {GOOD.id: sent.packed, wrong[7]: bomb})
+    bombs = {
+        wrong[7]: b"[" + b"0," * 45_000_000 + b"0]",
+        wrong[8]: b"10\r" * 20_000_000,
+        wrong[9]: b"{" + b",".join(b'"%x":0' % each for each in range(1_900_000)) + b"}\n",
+    }
+    documents |= {
+        each: {
+            **raced,
+            "_id": each,
+            "race": {**raced["race"], "id": each, "launches": raced["race"]["launches"][:1]},
+            "launches_sha256": hashlib.sha256(bulk).hexdigest(),
+        }
+        for each, bulk in bombs.items()
+    }
+    packed = {each: gzip.compress(bulk, 1) for each, bulk in bombs.items()}
+    server = Server(documents, {GOOD.id: sent.packed, **packed})
     store = f"sqlite:///{tmp_path}/races"
     done, peak_mib = measured(tmp_path, "fetch", server.url, "--store", store)
     assert done.returncode == 2, done.stderr
     assert f"fetched {GOOD.id}\n1 fetched" in done.stdout
-    assert "8 could not be copied" in done.stderr
+    assert "10 could not be copied" in done.stderr
+    assert all(each in done.stderr for each in wrong)
     assert "Traceback" not in done.stderr
     assert peak_mib < PEAK_MIB, f"{peak_mib} MiB"
     with open_store(store) as results:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import io
 import json
 import zlib
 from collections.abc import Mapping
@@ -36,6 +37,10 @@ MOST_BYTES = 64 << 20
 """Most bytes of unpacked measurements: many times a long race."""
 MOST_VALUES = 4_000_000
 """Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
+MOST_LAUNCH_VALUES = 200_000
+"""Most of one launch: a check that fails at each of them takes even more."""
+
+_OTHER_LAUNCHES = "its launches are not those of its attachment"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +99,20 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
         if values_in(bulk) > MOST_VALUES:
             raise ValueError(f"its attachment {ATTACHMENT} holds more than {MOST_VALUES} values")
         race: Race = decode(Race, document.get("race"))
-        launches = tuple(decode(Launch, json.loads(line), "launch") for line in bulk.splitlines())
+        if bulk.count(b"\n") != len(race.launches):
+            raise ValueError(_OTHER_LAUNCHES)
+        launches = tuple(_launch(line) for line in io.BytesIO(bulk))
         _must_agree(identifier, race, launches)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"race {identifier!r} was not published by a Stackrace: {error or 'too deep'}") from error
     return replace(race, launches=launches)
+
+
+def _launch(line: bytes) -> Launch:
+    if values_in(line) > MOST_LAUNCH_VALUES:
+        raise ValueError(f"a launch has more than {MOST_LAUNCH_VALUES} values")
+    launch: Launch = decode(Launch, json.loads(line), "launch")
+    return launch
 
 
 def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
@@ -120,8 +134,10 @@ def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> No
     """Raise ValueError unless all parts are of one race with ids of ours."""
     if race.id != identifier:
         raise ValueError("its id is not that of its document")
+    if not 0 < race.difference < 1:
+        raise ValueError(f"its difference is {race.difference}, no share")
     for each in (race.id, *(launch.id for launch in launches)):
         if not ids.PATTERN.fullmatch(each):
             raise ValueError(f"{each[:40]!r} is no id")
     if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
-        raise ValueError("its launches are not those of its attachment")
+        raise ValueError(_OTHER_LAUNCHES)

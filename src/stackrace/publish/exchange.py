@@ -100,7 +100,7 @@ def fetch(
                     f"was altered; see: stackrace history {identifier}"
                 )
         except StoreError as error:
-            troubles.append(error.message)
+            troubles.append(f"{identifier}: {error.message}")
     return Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
 
 

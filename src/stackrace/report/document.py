@@ -81,10 +81,11 @@ def _race(race: Race) -> dict[str, object]:
         "loads": plain(race.loads),
         "question": race.question.value,
         "difference": race.difference,
-        "budget_s": race.budget_s,
+        # earlier versions kept a budget without end as such, and what was fetched may be anything
+        "budget_s": whole(race.budget_s) or 0.0,
         "repeats": race.repeats,
         "exhaustive": race.exhaustive,
-        "elapsed_s": race.elapsed_s,
+        "elapsed_s": whole(race.elapsed_s) or 0.0,
         "ending": race.ending.value if race.ending else None,
         "stack_cores": list(race.cores.stack_cores),
         "generator_cores": list(race.cores.generator_cores),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render as render_template
+from django.template.loader import render_to_string
 
 from ..model.errors import StoreError
+from ..model.printable import printable
 from ..model.race import Race
 from ..report import Format, render
 from ..report.result import standing_of
@@ -21,8 +22,8 @@ def index(request: HttpRequest) -> HttpResponse:
     """List the races, newest first."""
     with open_store(settings.STACKRACE_STORE) as store:
         races = store.list(MOST_RACES)
-    page: HttpResponse = render_template(request, "index.html", {"races": races})
-    return page
+    # what was fetched may hold what no encoding has
+    return HttpResponse(printable(render_to_string("index.html", {"races": races}, request)))
 
 
 def report(request: HttpRequest, race_id: str) -> HttpResponse:

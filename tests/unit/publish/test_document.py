@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from dataclasses import replace
 
@@ -60,12 +61,29 @@ def test_a_change_in_any_slice_changes_the_document():
         (hostile(race={**SENT.document["race"], "app": 5}), "app is int, not str"),
         (hostile(race={**SENT.document["race"], "id": "0000000000000"}), "its id is not that of its document"),
         (hostile(race={**SENT.document["race"], "launches": []}), "not those of its attachment"),
+        (hostile(race={**SENT.document["race"], "difference": "nan"}), "its difference is nan"),
         (hostile(launches_sha256="0" * 64), "not the one it was published with"),
     ],
 )
 def test_other_documents_are_refused(document, complaint):
     with pytest.raises(StoreError, match=complaint):
         race_from(document, SENT.packed)
+
+
+@pytest.mark.parametrize(
+    ("bulk", "complaint"),
+    [
+        (b"\n" * 1_000, "not those of its attachment"),
+        (b"10\r" * 1_000, "not those of its attachment"),
+        (b"{" + b",".join(b'"%x":0' % each for each in range(200_000)) + b"}\n", "a launch has more than"),
+    ],
+    ids=["empty lines", "other line ends", "members"],
+)
+def test_an_attachment_that_takes_much_memory_is_refused_before_it_does(bulk, complaint):
+    one = published(replace(RACE, launches=RACE.launches[:1]))
+    document = {**one.document, "launches_sha256": hashlib.sha256(bulk).hexdigest()}
+    with pytest.raises(StoreError, match=complaint):
+        race_from(document, gzip.compress(bulk))
 
 
 def test_an_id_that_is_none_is_refused():

@@ -114,6 +114,13 @@ def test_a_race_that_has_not_begun_validates():
     check(race, make_standing(race))
 
 
+@pytest.mark.parametrize("member", ["budget_s", "elapsed_s"])
+@pytest.mark.parametrize("number", [math.inf, math.nan])
+def test_a_race_with_numbers_that_json_has_not_validates(member, number):
+    race = replace(make_race(2), **{member: number})
+    check(race, make_standing(make_race(2)))
+
+
 def test_what_is_not_a_number_becomes_null():
     race = make_race(2)
     standing = make_standing(race)
