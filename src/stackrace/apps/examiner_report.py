@@ -24,6 +24,7 @@ __all__ = ["Outcome", "examination_of", "read_outcome"]
 
 _LOG_LINES = 30
 _WORDLESS = re.compile(r"^SystemExit(: \d+)?\s*\Z", re.MULTILINE)
+_STARTING = "starting its interpreter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class Outcome:
 
 def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
     """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung."""
-    stage, report, rest = "starting its interpreter", None, []
+    stage, report, rest = _STARTING, None, []
     pages: list[ExchangeMessage] = []
     for line in text.splitlines():
         if line.startswith("stage "):
@@ -73,7 +74,7 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
     report, name = outcome.report, app.entry.target
     if report is None:
         what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
-        raise AppError(f"{name}: {outcome.stage} {what}", detail=outcome.rest)
+        raise AppError(f"{name}: {outcome.stage} {what}{_no_python(outcome, app)}", detail=outcome.rest)
     listed = report.get("survey")
     crawled = listed is not None and bool(listed["asked"])
     if report["failure"] and not (crawled and report["exchanges"]):
@@ -97,6 +98,13 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
         connected=tuple(report.get("connected", ())),
         survey=survey_of(listed) if listed else Survey(),
     )
+
+
+def _no_python(outcome: Outcome, app: App) -> str:
+    """Ask about an interpreter that never came to the examiner."""
+    if app.python is None or outcome.stage != _STARTING:
+        return ""
+    return f"; is {app.python} Python 3? Give the app's interpreter with --python or [app] python"
 
 
 def _cut(outcome: Outcome, report: Report) -> str:

@@ -90,7 +90,8 @@ def _inside(folder: Path, where: str, *, is_above: bool) -> Iterator[KnownPython
 
 def _environments(folder: Path) -> list[Path]:
     try:
-        return sorted(place for place in folder.iterdir() if (place / "pyvenv.cfg").is_file())
+        # Path.is_file raises where a folder may not be entered: that would hide all beside it
+        return sorted(place for place in folder.iterdir() if os.path.isfile(place / "pyvenv.cfg"))  # noqa: PTH113
     except OSError:
         return []
 

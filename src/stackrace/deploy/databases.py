@@ -131,7 +131,10 @@ def is_database(path: Path) -> bool:
 
 
 def _is_foreign(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_ITS_OWN or (folder / "pyvenv.cfg").exists()
+    if folder.name.startswith(".") or folder.name in _NOT_ITS_OWN:
+        return True
+    # Path.exists raises where a folder may not be entered, as a database server's own often
+    return os.path.exists(folder / "pyvenv.cfg")  # noqa: PTH110
 
 
 def _is_in_use(database: Path) -> bool:

@@ -84,6 +84,12 @@ def test_a_hang_tells_where():
     assert "shop/wsgi.py" in error.detail
 
 
+def test_an_interpreter_that_is_none_is_named_with_the_key():
+    error = failure("", log="usage: pip", status=1)
+    assert "starting its interpreter died (1); is /srv/venv/bin/python Python 3?" in error.message
+    assert "[app] python" in error.message
+
+
 def test_a_silent_death_shows_what_was_printed():
     error = failure("stage importing it\n", log="libfoo: cannot open\n", status=-11)
     assert error.message == "shop.settings: importing it died (-11)"

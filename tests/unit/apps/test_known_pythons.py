@@ -263,3 +263,18 @@ def test_packages_for_another_python_are_named(root, home):
     environ = {"PATH": str(Path(sys._base_executable).parent), "HOME": str(home)}
     with pytest.raises(InputError, match=r"--python python3\.4$"):
         find_python(root, "only_here", environ=environ, own_prefix=Path("/nowhere"))
+
+
+def test_a_folder_that_may_not_be_entered_hides_no_environment_beside_it(root, home, monkeypatch):
+    (root / "pgdata").mkdir()
+    python = environment(root / "shopenv")
+    (root / "shopenv" / "pyvenv.cfg").write_text("")
+    real = os.stat
+
+    def stat(path, **options):
+        if "pgdata/" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert find(root, home).python == python

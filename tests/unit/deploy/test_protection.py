@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -11,6 +12,7 @@ import pytest
 
 from stackrace.apps import data_places, entry_of
 from stackrace.deploy import protection
+from stackrace.deploy.databases import databases_below
 from stackrace.deploy.protection import protect
 from stackrace.deploy.view import View
 from stackrace.model.app import App, EntryKind
@@ -236,3 +238,17 @@ def test_settings_that_do_not_load_say_nothing(tmp_path):
     entry = entry_of(EntryKind.DJANGO, "settings")
     app = App(name="site", root=tmp_path, entry=entry, python=Path(sys.executable))
     assert data_places(app).files == ()
+
+
+def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path, monkeypatch):
+    app = project(tmp_path / "shop")
+    (app.root / "pgdata").mkdir()
+    real = os.stat
+
+    def stat(path, **options):
+        if "pgdata/" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert [path.name for path in databases_below(app.root)] == ["data.db"]
