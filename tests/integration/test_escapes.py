@@ -15,6 +15,7 @@ from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.model.app import EntryKind
 from stackrace.model.errors import InputError, LaunchError
+from stackrace.model.preparing import Step
 from stackrace.setup.examined import examined_app
 from stackrace.setup.protected import protected
 from stackrace.spec.request import RaceRequest
@@ -64,18 +65,19 @@ def guard(request, guard, monkeypatch):
     return guard
 
 
-def examined(guard, folder, **asked):
-    request = RaceRequest(
-        folder=folder, entry=entry_of(EntryKind.WSGI, "shop:app"), python=Path(sys.executable), **asked
-    )
+SHOP = entry_of(EntryKind.WSGI, "shop:app")
+
+
+def examined(guard, folder, entry=SHOP, heard=str, **asked):
+    request = RaceRequest(folder=folder, entry=entry, python=Path(sys.executable), **asked)
     environments = Environments(guard.directory / "cache", str)
     return examined_app(
         request,
         environments,
         guard.directory / "data",
         {},
-        str,
-        protecting=lambda app: protected(app, request, guard, {}, str),
+        heard,
+        protecting=lambda app: protected(app, request, guard, {}, heard),
     )
 
 
@@ -100,3 +102,136 @@ def test_a_folder_that_is_protected_stays_as_it_is(guard, site):
 def test_a_folder_to_protect_that_is_not_there_is_refused(guard, site):
     with pytest.raises(InputError, match=r"\[app\] protect: there is no folder .*/nowhere; name the folder"):
         examined(guard, site, protect=(site / "nowhere",))
+
+
+def test_what_may_change_is_said_before_anything_is_raced(guard, site):
+    heard = []
+    notes = examined(
+        guard, site, heard=heard.append, environment={"DATABASE_URL": "mysql://db.example.com/shop"}
+    ).notes
+    said = [preparing.subject for preparing in heard if preparing.step is Step.CHANGES]
+    assert ["mysql database shop" in said[0], "data.db" in said[1]] == [True, True]
+    assert not set(said) - set(notes)
+    steps = [preparing.step for preparing in heard]
+    assert steps.index(Step.CHANGES) < steps.index(Step.ANSWERS)
+
+
+LINKING = """
+import os, sqlite3, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+left = tempfile.mkstemp()
+
+
+def app(environ, start_response):
+    connection = sqlite3.connect(HERE + "/linked.db")
+    with connection:
+        connection.execute("INSERT INTO visit VALUES (1)")
+    connection.close()
+    with open(HERE + "/media/upload.txt", "a") as upload:
+        upload.write("x")
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+
+
+def link(site):
+    """Let the project have its data behind links."""
+    (site.parent / "media").mkdir()
+    (site / "linked.db").symlink_to(site.parent / "var" / "data.db")
+    (site / "media").symlink_to("../media")
+
+
+def test_what_links_of_the_project_lead_to_stays_as_it_is(guard, site):
+    (site / "shop.py").write_text(LINKING)
+    link(site)
+    before = digest(site.parent)
+    notes = examined(guard, site).notes
+    assert digest(site.parent) == before
+    assert not [note for note in notes if "is not copied" in note]
+    assert [note for note in notes if note.startswith("The app wrote to a copy of data.db (8 KiB)")]
+
+
+def test_what_is_left_in_the_folder_for_temporary_files_goes_with_the_race(guard, site, tmp_path, monkeypatch):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    (site / "shop.py").write_text(LINKING)
+    link(site)
+    examined(guard, site)
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+SETTINGS = """
+from pathlib import Path
+
+BASE = Path(__file__).resolve().parent
+SECRET_KEY = "x"
+ALLOWED_HOSTS = ["*"]
+ROOT_URLCONF = "urls"
+DATABASES = {{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "linked.db"}}}}
+MEDIA_ROOT = BASE / "media"
+CACHES = {{
+    "default": {{"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": "{place}/new/deep"}}
+}}
+"""
+
+URLS = """
+from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.http import HttpResponse
+from django.urls import path
+
+
+def page(request):
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO visit VALUES (1)")
+    default_storage.save("upload.txt", ContentFile(b"x"))
+    cache.set("visit", 1)
+    return HttpResponse("hello")
+
+
+urlpatterns = [path("", page)]
+"""
+
+
+def test_djangos_linked_database_and_media_and_a_folder_that_it_makes_stay_as_they_are(guard, site):
+    (site / "settings.py").write_text(SETTINGS.format(place=site.parent / "var"))
+    (site / "urls.py").write_text(URLS)
+    link(site)
+    before = digest(site.parent)
+    notes = examined(guard, site, entry_of(EntryKind.DJANGO, "settings")).notes
+    assert digest(site.parent) == before
+    assert not [note for note in notes if "is not copied" in note]
+
+
+REMOVING = """
+import os, py_compile, tempfile
+
+PLACE = "{place}"
+for number in range(60):
+    # as a first race does for each module, and a cache of files for each entry
+    py_compile.compile(__file__, PLACE + f"/code/shop-{{number}}.pyc")
+    open(PLACE + f"/code/{{number}}.cached", "w").close()
+with open(PLACE + "/lock", "w") as lock:
+    os.remove(lock.name)
+os.remove(PLACE + "/read.txt")
+os.rename(PLACE + "/held.log", PLACE + "/held.log.1")
+
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+
+
+def test_what_is_removed_is_named_and_many_files_of_one_folder_hide_no_other(guard, site):
+    place = site.parent / "var"
+    (place / "code").mkdir()
+    (site / "shop.py").write_text(REMOVING.format(place=place))
+    (note,) = (note for note in examined(guard, site).notes if "is not copied" in note)
+    names = ", ".join(f"{place}/{name}" for name in ("read.txt", "held.log", "code/0.cached"))
+    assert note.startswith(f"The app writes to {names}, ")
+    assert " and 8 more, which is not copied" in note
+    assert note.endswith(f'write [app] protect = ["{place}"].')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -47,6 +48,18 @@ class DataPlaces:
     servers: tuple[DatabaseServer, ...] = ()
 
     @property
+    def present_files(self) -> tuple[Path, ...]:
+        """The files for which there is a folder, without links."""
+        resolved = (path.resolve() for path in self.files)
+        return tuple(dict.fromkeys(path for path in resolved if path.parent.is_dir()))
+
+    @property
+    def present_folders(self) -> tuple[Path, ...]:
+        """The folders, without links, that are there or that we could make."""
+        resolved = (folder.resolve() for folder in self.folders)
+        return tuple(dict.fromkeys(folder for folder in resolved if folder.is_dir() or _can_be_made(folder)))
+
+    @property
     def kinds_of_servers(self) -> frozenset[str]:
         """The kinds of its database servers."""
         return frozenset(server.kind for server in self.servers)
@@ -74,6 +87,10 @@ def data_places(app: App, begin: Callable[[], None] = leash) -> DataPlaces:
         # Django's own settings say what it does with its variables
         servers=tuple(servers or _servers(environment)),
     )
+
+
+def _can_be_made(folder: Path) -> bool:
+    return os.access(next(each for each in folder.parents if each.exists()), os.W_OK)
 
 
 def _files(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:

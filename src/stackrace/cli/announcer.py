@@ -40,7 +40,11 @@ class Announcer:
                 return
             self._silent_until_s = time.monotonic() + SILENCE_S
         what = preparing_words(preparing)
-        if sys.stderr.isatty():
+        if preparing.step is Step.CHANGES:
+            # to be read, also when the race is over
+            self.done()
+            click.echo(what, err=True)
+        elif sys.stderr.isatty():
             redraw(one_line(f"{what[:100]} …"), sys.stderr)
             self._shown = True
         else:

@@ -9,7 +9,9 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 
+from .own_files import own_folders
 from .view import View
 
 __all__ = ["bring_in", "copy_to", "databases_below", "files_of", "is_database", "size_bytes"]
@@ -19,24 +21,19 @@ _SIDES = ("-wal", "-shm", "-journal")
 _LEAST_BYTES = 512
 """The smallest page; a database has whole pages."""
 
-_NOT_ITS_OWN = frozenset({"node_modules", "__pycache__", "site-packages"})
-_WALK_S = 5.0
-"""The longest search in one folder; what is not found is copied by the kernel when it is first opened."""
-
 _WAIT_S = 10.0
 """The longest wait for somebody who writes to a database."""
 
 
-def databases_below(folder: Path) -> Iterator[Path]:
-    """Yield the SQLite files below ``folder``, but none of packages, environments and hidden folders."""
-    until = time.monotonic() + _WALK_S
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_foreign(Path(place, name))]
-        for name in names:
-            if is_database(Path(place, name)):
-                yield Path(place, name)
-        if time.monotonic() > until:
-            return
+def databases_below(path: Path) -> Iterator[Path]:
+    """Yield the SQLite files at or below ``path``, but none of packages, environments and hidden folders.
+
+    What is not found in time is copied by the kernel when it is first opened.
+    """
+    if is_database(path):
+        yield path
+    for place, _, names in own_folders(path):
+        yield from (place / name for name in names if is_database(place / name))
 
 
 def size_bytes(database: Path) -> int:
@@ -120,21 +117,14 @@ def _sides(database: Path) -> tuple[Path, ...]:
 
 
 def is_database(path: Path) -> bool:
-    """Tell whether ``path`` is a SQLite file, by its size and its first bytes."""
+    """Tell whether ``path`` is a SQLite file, by its size and its first bytes; a link is none."""
     with suppress(OSError):
         status = path.lstat()
-        if status.st_size < _LEAST_BYTES or status.st_size % _LEAST_BYTES or not os.path.isfile(path):  # noqa: PTH113
+        if status.st_size < _LEAST_BYTES or status.st_size % _LEAST_BYTES or not S_ISREG(status.st_mode):
             return False
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     return False
-
-
-def _is_foreign(folder: Path) -> bool:
-    if folder.name.startswith(".") or folder.name in _NOT_ITS_OWN:
-        return True
-    # Path.exists raises where a folder may not be entered, as a database server's own often
-    return os.path.exists(folder / "pyvenv.cfg")  # noqa: PTH110
 
 
 def _is_in_use(database: Path) -> bool:

@@ -85,7 +85,9 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
     seen = f"The app writes to {_few(written)}, which is not copied, and changes in a race"
     if any(relocation.holds(path) for path in written):
         return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
-    folders = json.dumps(sorted({str(path.parent) for path in written}), ensure_ascii=False)
+    parents = {path.parent for path in written}
+    outermost = sorted(str(folder) for folder in parents if parents.isdisjoint(folder.parents))
+    folders = json.dumps(outermost, ensure_ascii=False)
     return f"{seen}. To have it copied, write [app] protect = {folders}."
 
 

@@ -15,9 +15,10 @@ from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.units import SIZE
 from .copies import RUN, shortage
-from .databases import copy_to, databases_below, files_of, is_database
+from .databases import copy_to, databases_below, files_of
 from .databases import size_bytes as database_bytes
 from .environments import cache_folder
+from .linked_data import linked_data
 from .moved_app import imports_of, moved_app
 from .project_copy import copy_below, copy_size_bytes, hand_over_below, relocate_copies
 from .relocation import Relocation
@@ -58,7 +59,8 @@ def move(
         imports = imports_of(import_places(app), mover.relocation)
         moved = moved_app(app, mover.relocation, imports)
         places = data_places(moved)
-        outside = [path for path in mover.outside(places) if mover.fits([path])]
+        linked = linked_data(folders)
+        outside = [path for path in mover.outside(places, linked) if mover.fits([path])]
         if outside:
             mover.copy(outside)
             moved = moved_app(app, mover.relocation, imports)
@@ -75,7 +77,7 @@ def move(
         size_bytes=mover.size_bytes,
         took_s=time.monotonic() - begun,
         places=places,
-        strays=tuple(mover.strays(places)),
+        strays=tuple(mover.strays(places, linked)),
     )
 
 
@@ -100,7 +102,7 @@ class _Mover:
     def copy(self, paths: Sequence[Path], *names: Path) -> None:
         """Copy ``paths``, which may be known by other ``names`` as well, and let all copies name these."""
         self.relocation = self.relocation.with_copies(*paths, *names)
-        databases = [database for path in paths for database in _databases(path)]
+        databases = [database for path in paths for database in databases_below(path)]
         files = {file for database in databases for file in files_of(database)}
         for path in paths:
             copy_below(self.relocation, path, self._but | files)
@@ -109,24 +111,20 @@ class _Mover:
         self.databases |= {database: database_bytes(database) for database in databases}
         relocate_copies(self.relocation)
 
-    def outside(self, places: DataPlaces) -> Iterator[Path]:
-        """Yield the originals of ``places`` that were not copied."""
-        for original in _present(self.relocation.original(places)):
+    def outside(self, places: DataPlaces, linked: Sequence[Path]) -> Iterator[Path]:
+        """Yield the originals of ``places``, and those of ``linked``, that were not copied."""
+        for original in dict.fromkeys([*_present(self.relocation.original(places)), *linked]):
             holds_copied = any(copied.is_relative_to(original) for copied in self.relocation.copied.values())
             if not holds_copied and not self.relocation.holds(original):
                 yield original
 
-    def strays(self, places: DataPlaces) -> Iterator[Path]:
-        """Yield those of ``places`` that are no copies."""
-        assert self.relocation.place
-        return (path for path in _present(places) if not path.is_relative_to(self.relocation.place))
+    def strays(self, places: DataPlaces, linked: Sequence[Path]) -> Iterator[Path]:
+        """Yield those of ``places`` that are no copies, and those of ``linked`` that have none."""
+        place = self.relocation.place
+        assert place
+        yield from (path for path in _present(places) if not path.is_relative_to(place))
+        yield from (path for path in linked if not self.relocation.holds(path))
 
 
-def _databases(path: Path) -> list[Path]:
-    return [*databases_below(path), *filter(is_database, [path])]
-
-
-def _present(places: DataPlaces) -> Iterator[Path]:
-    """Yield the files of ``places`` for which there is a folder, and the folders that exist, without links."""
-    yield from dict.fromkeys(path.resolve() for path in places.files if path.parent.is_dir())
-    yield from dict.fromkeys(path.resolve() for path in places.folders if path.is_dir())
+def _present(places: DataPlaces) -> tuple[Path, ...]:
+    return (*places.present_files, *places.present_folders)

@@ -21,6 +21,7 @@ from .copies import RUN
 from .databases import bring_in, databases_below, size_bytes
 from .environments import cache_folder
 from .guard import Guard
+from .linked_data import linked_data
 from .moving import MovedProject, move
 from .relocation import Relocation
 
@@ -32,6 +33,9 @@ _FILLED = {
 }
 """By kind of database server: the service, and the command that fills it, which its variables lead there."""
 
+_AROUND = f"the race's own folder lies in it; set {RUN} to a folder elsewhere"
+"""Why nothing covers a folder: an overlay writes to none that it covers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
@@ -42,7 +46,9 @@ class Protection:
     relocation: Relocation = field(default_factory=Relocation)
     """Where its files were copied to; nowhere where they are covered."""
     notes: tuple[str, ...] = ()
-    """What the user should know, one sentence each."""
+    """What was copied, one sentence each."""
+    warnings: tuple[str, ...] = ()
+    """What the app may change, one sentence each."""
     is_whole: bool = True
     """Whether all that the app is known to write to is covered or copied."""
     settled: tuple[Path, ...] = ()
@@ -69,6 +75,7 @@ def protect(
         return Protection(app=app, settled=(app.root,))
     folders = _outermost([app.root, folder, *_checkout(app.root)])
     if not (refused := _cover(folders, guard)):
+        _refuse_around(also, guard)
         return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
     folders = _outermost([*folders, *also])
     if moved := move(app, folders, guard.directory, most_bytes, on_preparing):
@@ -87,19 +94,21 @@ def _covered(
 ) -> Protection:
     """Cover also what the app's settings lead to, and bring databases in."""
     places = data_places(app, guard.view.entering(app.root))
-    files, data = _present(places)
-    outside = _outermost([*data, *given], but=folders)
-    uncovered = {each: why for each in outside if (why := _cover([each], guard))}
-    databases = _databases([app.root, *given], files)
-    changing = _changing([*databases, *places.folders], uncovered)
-    notes = (
-        *_bring_in([path for path in databases if path not in changing], guard, on_preparing),
-        *_unprotected(uncovered, changing),
-        *_shared(places, guard, beside),
-    )
-    settled = (guard.directory, *folders, *outside)
+    own = [app.root, *given]
+    linked = linked_data(_outermost(own))
+    databases = _databases([*own, *linked], places.present_files)
+    reached = [*_holding(places, databases, linked), *given]
+    around = {path.resolve(): _AROUND for path in reached if guard.directory.is_relative_to(path.resolve())}
+    outside = _outermost([path for path in reached if path.resolve() not in around], but=folders)
+    uncovered = around | {each: why for each in outside if (why := _cover([each], guard))}
+    changing = _changing([*databases, *places.folders, *linked], uncovered)
     return Protection(
-        app=app, notes=notes, is_whole=not uncovered, settled=settled, servers=places.kinds_of_servers
+        app=app,
+        notes=_bring_in([path for path in databases if path not in changing], guard, on_preparing),
+        warnings=(*_unprotected(uncovered, changing), *_shared(places, guard, beside)),
+        is_whole=not uncovered,
+        settled=(guard.directory, *folders, *outside, *around),
+        servers=places.kinds_of_servers,
     )
 
 
@@ -112,16 +121,14 @@ def _moved(
         f"The app ran in a copy of {names} ({SIZE.format(moved.size_bytes)}), made in {took}, for a race cannot "
         f"have its own view of the files here: {why}.",
         *_wrote_to(moved.databases, took),
-        *_strayed(moved.strays),
-        *_shared(moved.places, guard, beside),
     )
-    settled = (guard.directory, *moved.strays)
     return Protection(
         app=moved.app,
         relocation=moved.relocation,
         notes=notes,
+        warnings=(*_strayed(moved.strays), *_shared(moved.places, guard, beside)),
         is_whole=not moved.strays,
-        settled=settled,
+        settled=(guard.directory, *moved.strays),
         servers=moved.places.kinds_of_servers,
     )
 
@@ -129,18 +136,18 @@ def _moved(
 def _open(app: App, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]) -> Protection:
     """Say what may change where nothing is protected."""
     places = data_places(app)
-    files, data = _present(places)
-    uncovered = dict.fromkeys([*folders, *_outermost(data, but=folders)], why)
-    changing = _changing([*_databases(folders, files), *places.folders], uncovered)
-    notes = (*_unprotected(uncovered, changing), *_shared(places, guard, beside))
-    settled = (guard.directory, *uncovered)
-    return Protection(app=app, notes=notes, is_whole=False, settled=settled, servers=places.kinds_of_servers)
-
-
-def _present(places: DataPlaces) -> tuple[list[Path], list[Path]]:
-    """Return the files of ``places`` for which there is a folder, and the folders that hold all of its data."""
-    files = [path for path in places.files if path.parent.is_dir()]
-    return files, [*(path.parent for path in files), *filter(Path.is_dir, places.folders)]
+    linked = linked_data(folders)
+    databases = _databases([*folders, *linked], places.present_files)
+    outside = _outermost([*_holding(places, databases, linked)], but=folders)
+    uncovered = dict.fromkeys([*folders, *outside], why)
+    changing = _changing([*databases, *places.folders, *linked], uncovered)
+    return Protection(
+        app=app,
+        warnings=(*_unprotected(uncovered, changing), *_shared(places, guard, beside)),
+        is_whole=False,
+        settled=(guard.directory, *uncovered),
+        servers=places.kinds_of_servers,
+    )
 
 
 def _cover(folders: Sequence[Path], guard: Guard) -> str:
@@ -151,6 +158,12 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
     except LaunchError as error:
         return error.message
     return ""
+
+
+def _refuse_around(also: Sequence[Path], guard: Guard) -> None:
+    for path in also:
+        if guard.directory.is_relative_to(path.resolve()):
+            raise InputError(f"[app] protect: {path} cannot have copies: {_AROUND}")
 
 
 def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
@@ -164,9 +177,10 @@ def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
 
 
 def _changing(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
-    """Return those of ``paths`` that exist in one of ``folders``."""
-    present = [path for path in dict.fromkeys(paths) if path.exists()]
-    return [path for path in present if any(path.resolve().is_relative_to(folder) for folder in folders)]
+    """Return those of ``paths`` that lie in one of ``folders``."""
+    return [
+        path for path in dict.fromkeys(paths) if any(path.resolve().is_relative_to(folder) for folder in folders)
+    ]
 
 
 def _checkout(root: Path) -> list[Path]:
@@ -183,6 +197,13 @@ def _checkout(root: Path) -> list[Path]:
 def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
     below = [path for folder in _outermost(folders) for path in databases_below(folder)]
     return sorted({path.resolve() for path in (*below, *named) if path.is_file()})
+
+
+def _holding(places: DataPlaces, databases: Iterable[Path], linked: Iterable[Path]) -> Iterator[Path]:
+    """Yield the folders that hold them all; for a folder that is not there yet, the one in which it is made."""
+    yield from (path.parent for path in (*places.present_files, *databases))
+    for folder in (*places.present_folders, *filter(Path.is_dir, linked)):
+        yield next(each for each in (folder, *folder.parents) if each.is_dir())
 
 
 def _bring_in(databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing) -> tuple[str, ...]:

@@ -34,6 +34,8 @@ class Step(StrEnum):
     """Databases of the app are copied: their names and sizes, ``subject``."""
     PROJECT = auto()
     """The app's project is copied: its name and size, ``subject``."""
+    CHANGES = auto()
+    """Nothing takes time: what the app may change is not copied, as the sentence ``subject`` says."""
     APP = auto()
     """The app's own commands run."""
     ANSWERS = auto()

@@ -17,6 +17,7 @@ _WORDS = {
     Step.START: "starting {}",
     Step.DATABASE: "copying {}",
     Step.PROJECT: "copying {}",
+    Step.CHANGES: "warning: {}",
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
     Step.PAGES: "asking {}",

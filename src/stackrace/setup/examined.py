@@ -89,7 +89,8 @@ def examined_app(
         notes=(
             *found_app.notes,
             *protected.notes,
-            *protected.escapes,
+            *protected.warnings,
+            *protected.escapes(on_preparing),
             *_instead(examination, urls),
             *notes,
             *examination.notes,

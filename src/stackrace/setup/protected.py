@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..deploy.relocation import Relocation
 from ..deploy.view import View
 from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
-from ..model.preparing import OnPreparing
+from ..model.preparing import OnPreparing, Preparing, Step
 from ..spec.request import RaceRequest
 
 __all__ = ["Protected", "protected"]
@@ -32,6 +32,8 @@ class Protected:
     relocation: Relocation = field(default_factory=Relocation)
     """Where the copies are."""
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What the app may change, as far as its settings say."""
     is_whole: bool = False
     """Whether the app writes to nothing of the user's, as far as its settings say."""
     settled: tuple[Path, ...] = (Path("/"),)
@@ -59,10 +61,11 @@ class Protected:
         self.seen.note(examination)
         return examination
 
-    @property
-    def escapes(self) -> tuple[str, ...]:
-        """What the app did beside all protection, until now, one sentence each."""
-        return tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.own))
+    def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
+        """Return what the app did beside all protection, until now, one sentence each, and say it."""
+        sentences = tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.own))
+        _warn(sentences, on_preparing)
+        return sentences
 
     def moved(self, request: RaceRequest) -> RaceRequest:
         """Return ``request`` with the copies' folders of static files."""
@@ -85,19 +88,31 @@ def protected(
     """Protect the data of a project; a bundled app writes to a folder of the race's own anyway."""
     if is_bundled(app):
         return Protected(app=app)
+    temporary = guard.directory / "tmp"
+    temporary.mkdir()
+    # what it leaves there while it is prepared and examined goes with the race
+    app = replace(app, environment={"TMPDIR": str(temporary), **app.environment})
     protection = protect(
         app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request)
     )
+    _warn(protection.warnings, on_preparing)
     return Protected(
         app=protection.app,
         view=guard.view,
         relocation=protection.relocation,
         notes=protection.notes,
+        warnings=protection.warnings,
         is_whole=protection.is_whole,
         settled=protection.settled,
         servers=protection.servers,
         own=tuple(beside.values()),
     )
+
+
+def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
+    """Say what may change before a race changes it: its report comes too late."""
+    for sentence in sentences:
+        on_preparing(Preparing(step=Step.CHANGES, subject=sentence))
 
 
 def _given(request: RaceRequest) -> tuple[Path, ...]:

@@ -119,7 +119,12 @@ def survey_project(
         examination=protection.relocation.original(asked.examination),
         pages=protection.relocation.original(asked.pages),
         time_s=crawling.time_s,
-        notes=(*found_app.notes, *protection.notes, *protection.escapes),
+        notes=(
+            *found_app.notes,
+            *protection.notes,
+            *protection.warnings,
+            *protection.escapes(on_preparing),
+        ),
     )
 
 

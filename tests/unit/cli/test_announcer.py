@@ -40,3 +40,13 @@ def test_on_a_terminal_each_step_takes_the_place_of_the_last(monkeypatch: pytest
         announce(Preparing(step=Step.ANSWERS, subject="shop"))
     start = "\r\x1b[K"
     assert terminal.getvalue() == f"{start}installing uvicorn …{start}asking shop for its answers …{start}"
+
+
+def test_a_warning_stays_to_be_read_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Announcer() as announce:
+        announce(Preparing(step=Step.CHANGES, subject="x" * 200))
+        announce(Preparing(step=Step.ANSWERS, subject="shop"))
+    assert f"warning: {'x' * 200}\n" in capsys.readouterr().err

@@ -45,7 +45,8 @@ def project(folder, **variables):
 
 
 def protected(app, guard, beside=(), heard=lambda what: None, most_bytes=10**6):
-    return protect(app, app.root, guard, dict(beside), heard, most_bytes).notes
+    protection = protect(app, app.root, guard, dict(beside), heard, most_bytes)
+    return (*protection.notes, *protection.warnings)
 
 
 def test_the_project_is_covered_and_its_databases_are_named_with_their_size(tmp_path):
@@ -153,7 +154,7 @@ def test_what_no_setting_moves_is_named(tmp_path, forbidding):
     )
     protection = protect(app, app.root, forbidding, {}, str)
     assert not protection.is_whole
-    assert protection.notes[-1].startswith(
+    assert protection.warnings[-1].startswith(
         f"The app writes to {tmp_path}/media, which is not copied and may change"
     )
 
@@ -252,3 +253,18 @@ def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "stat", stat)
     assert [path.name for path in databases_below(app.root)] == ["data.db"]
+
+
+def test_a_folder_around_the_races_own_is_refused_with_what_to_set(tmp_path):
+    app, run = project(tmp_path / "site"), tmp_path / "temporary" / "run"
+    run.mkdir(parents=True)
+    with pytest.raises(InputError, match=r"\[app\] protect: .*/temporary cannot have copies: .*; set TMPDIR to"):
+        protect(app, app.root, Covering(run), {}, str, also=[tmp_path / "temporary"])
+
+
+def test_links_within_the_project_and_around_it_lead_to_no_data_elsewhere(tmp_path):
+    app, guard = project(tmp_path / "site"), Covering(tmp_path)
+    (app.root / "above").symlink_to("..")
+    (app.root / "same.db").symlink_to("data.db")
+    protect(app, app.root, guard, {}, str)
+    assert guard.covered == [app.root]

@@ -1,4 +1,4 @@
-"""Which files an app writes to: those that it opens so in this process, and those that its processes hold open.
+"""Which files an app changes: what it opens to write or removes in this process, and what its processes hold open.
 
 Source: audit events table of Python's library reference; proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5).
 """
@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
 MOST = 50
 """Files that are reported."""
+MOST_IN_A_FOLDER = 10
+"""Of them, so that a cache of many files hides no other."""
 
 
 class Writing:
@@ -21,17 +24,21 @@ class Writing:
 
     def __init__(self) -> None:
         self._opened: dict[str, None] = {}
-        self._made: set[str] = set()
+        self._removed: dict[str, None] = {}
+        self._new: set[str] = set()
+        """What was not there before."""
+        self._temporary: set[str] = set()
 
     def watch(self) -> None:
         """Listen until the process ends: a hook cannot be taken away."""
         sys.addaudithook(self._hear)
 
     def files(self) -> list[str]:
-        """Return the files that exist now, without links; what the app made for itself as temporary is left out."""
+        """Return the files, without links; what the app made for itself as temporary is left out."""
         held = (path for pid in processes() for path in (*_held(pid), *_mapped(pid)))
         paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
-        return [path for path in paths if path not in self._made and _is_file(path)][:MOST]
+        written = (path for path in paths if path not in self._temporary and _is_file(path))
+        return _few_of_each_folder(dict.fromkeys([*self._removed, *written]))
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         try:
@@ -39,9 +46,14 @@ class Writing:
                 self._hear_open(*arguments)
             elif event == "sqlite3.connect":
                 if path := _database(os.fsdecode(arguments[0])):
-                    self._opened[os.path.abspath(path)] = None  # noqa: PTH100 (a Path is slow)
+                    self._write(os.path.abspath(path))  # noqa: PTH100 (a Path is slow)
             elif event == "os.rename":
-                self._opened[os.path.abspath(os.fsdecode(arguments[1]))] = None  # noqa: PTH100
+                self._remove(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
+                self._write(os.path.abspath(os.fsdecode(arguments[1])))  # noqa: PTH100
+            elif event == "os.remove":
+                self._remove(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
+            elif event == "os.truncate":
+                self._write(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
         except Exception:
             # what the app does goes on, whatever it passed
             return
@@ -51,9 +63,32 @@ class Writing:
             return
         absolute = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
         if flags & os.O_EXCL:
-            self._made.add(os.path.realpath(absolute))
+            self._temporary.add(os.path.realpath(absolute))
         else:
-            self._opened[absolute] = None
+            self._write(absolute)
+
+    def _write(self, path: str) -> None:
+        if path.endswith(".pyc"):
+            return
+        if not os.path.lexists(path):
+            self._new.add(os.path.realpath(path))
+        self._opened[path] = None
+
+    def _remove(self, path: str) -> None:
+        real = os.path.realpath(path)
+        if os.path.lexists(path) and real not in self._new and real not in self._temporary:
+            self._removed[real] = None
+
+
+def _few_of_each_folder(paths: Iterable[str]) -> list[str]:
+    folders: Counter[str] = Counter()
+    few = []
+    for path in paths:
+        folder = os.path.dirname(path)  # noqa: PTH120
+        folders[folder] += 1
+        if folders[folder] <= MOST_IN_A_FOLDER:
+            few.append(path)
+    return few[:MOST]
 
 
 def _database(name: str) -> str:
