@@ -23,8 +23,9 @@ __all__ = ["golden", "loosened", "sameness"]
 def golden(examination: Examination) -> Workload:
     """Return the requests with their golden answers.
 
-    A path that the app itself does not answer, but that a front end will serve from ``examination.static``,
-    gets that file for an answer. Raises AppError with the way out, for all others at once that are no success.
+    A path that the app itself does not answer, or answers with a page as it may any path, but that a front end will
+    serve from ``examination.static``, gets that file for an answer.
+    Raises AppError with the way out, for all others at once that are no success.
     """
     answers: list[Answer] = []
     refused: dict[str, AppError] = {}
@@ -51,12 +52,13 @@ def sameness(first: Reply, second: Reply) -> Sameness:
 
 
 def _answer(exchange: Exchange, examination: Examination) -> Answer:
+    file = static_file(exchange.request.path, examination.static)
     for reply in (exchange.first, exchange.second):
-        if not 200 <= reply.status < 300:
-            file = static_file(exchange.request.path, examination.static)
-            if file is None:
-                raise refusal(exchange, reply, examination)
+        is_success = 200 <= reply.status < 300
+        if file is not None and not (is_success and _may_be(file, reply)):
             return _of_file(file)
+        if not is_success:
+            raise refusal(exchange, reply, examination)
     first, second = exchange.first, exchange.second
     likeness, parts = _repeating((first.body, second.body))
     return Answer(
@@ -83,6 +85,7 @@ _WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STA
 MOST_PARTS = 64
 """Bodies with more numbers are compared by what is before the first and after the last: looking for each costs."""
 
+_PAGE = "text/html"
 _NUMBER = re.compile(rb"\d+")
 
 
@@ -117,12 +120,20 @@ def static_file(path: str, static: Mapping[str, Path]) -> Path | None:
     return None
 
 
+def _may_be(file: Path, reply: Reply) -> bool:
+    """Tell whether ``reply`` is no page in the place of ``file``, which a single-page app gives for any path."""
+    return not reply.header("content-type").startswith(_PAGE) or _kind(file) == _PAGE
+
+
+def _kind(file: Path) -> str:
+    return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+
+
 def _of_file(file: Path) -> Answer:
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     return Answer(
         status=200,
         body=file.read_bytes(),
-        content_type=kind,
+        content_type=_kind(file),
         sameness=Sameness.BODY,
         origin=AnswerOrigin.FILE,
     )

@@ -125,6 +125,21 @@ def test_a_file_that_only_a_front_end_sends_is_known_as_such(tmp_path, reply, ex
     assert golden(made).answers[0].origin is AnswerOrigin.FILE
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "origin"),
+    [
+        ("site.css", "text/html; charset=utf-8", AnswerOrigin.FILE),
+        ("site.css", "text/css", AnswerOrigin.APP),
+        ("help.html", "text/html", AnswerOrigin.APP),
+    ],
+)
+def test_a_page_that_an_app_has_for_any_path_is_no_file(tmp_path, reply, examination, name, kind, origin):
+    (tmp_path / name).write_bytes(b"body {}")
+    page = reply(**{"Content-Type": kind})
+    made = examination(page, page, path=f"/static/{name}", static={"/static/": tmp_path})
+    assert golden(made).answers[0].origin is origin
+
+
 def test_the_debug_toolbar_is_noticed(examination, reply):
     made = examination(reply(body=b'<div id="djDebug" hidden>'), path="/shop/")
     assert any("The Debug toolbar is in /shop/" in note for note in made.notes)
