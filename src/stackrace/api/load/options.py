@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...model.errors import InputError
 from ...model.load import Load
+from ...model.units import RATE
 from ...model.workload import Nonce
 
 __all__ = ["LoadOptions", "flag", "refuse_contradictions"]
@@ -15,6 +16,8 @@ __all__ = ["LoadOptions", "flag", "refuse_contradictions"]
 CLOSED_CONNECTIONS = 10
 DURATION_S = 10.0
 TIMEOUT_S = 10.0
+MOST_RATE_PER_S = 1e6
+"""Each request that falls due is counted, also where none can be sent."""
 
 _NEEDS = {
     "poisson": "rate",
@@ -119,6 +122,8 @@ def _complaints(options: LoadOptions) -> Iterator[str]:
             yield f"{flag(one)} needs {flag(other)}; add it, or leave {flag(one)} out"
     if options.requests is not None and options.requests < 1:
         yield "-n/--requests is less than one request; write it like 5000 or 10k"
+    if options.rate is not None and options.rate > MOST_RATE_PER_S:
+        yield f"--rate is more than {RATE.format(MOST_RATE_PER_S)}, which no load engine sends; lower it"
     if options.session is not None and len(options.urls) > 1:
         yield "--session plays against one server: give one URL, which names it, or none"
     if options.expect_body is not None and len(options.urls) > 1:
