@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..model.app import App, EntryKind
+from ..model.present import is_folder, is_present
 from ..process import leash
 from .environment import app_environment
 from .script_report import script_report
@@ -51,13 +52,13 @@ class DataPlaces:
     def present_files(self) -> tuple[Path, ...]:
         """The files for which there is a folder, without links."""
         resolved = (path.resolve() for path in self.files)
-        return tuple(dict.fromkeys(path for path in resolved if path.parent.is_dir()))
+        return tuple(dict.fromkeys(path for path in resolved if is_folder(path.parent)))
 
     @property
     def present_folders(self) -> tuple[Path, ...]:
         """The folders, without links, that are there or that we could make."""
         resolved = (folder.resolve() for folder in self.folders)
-        return tuple(dict.fromkeys(folder for folder in resolved if folder.is_dir() or _can_be_made(folder)))
+        return tuple(dict.fromkeys(folder for folder in resolved if is_folder(folder) or _can_be_made(folder)))
 
     @property
     def kinds_of_servers(self) -> frozenset[str]:
@@ -90,7 +91,7 @@ def data_places(app: App, begin: Callable[[], None] = leash) -> DataPlaces:
 
 
 def _can_be_made(folder: Path) -> bool:
-    return os.access(next(each for each in folder.parents if each.exists()), os.W_OK)
+    return os.access(next(each for each in folder.parents if is_present(each)), os.W_OK)
 
 
 def _files(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..model.present import is_file, is_present
 from .project_files import first_line, part, table, text
 from .surroundings import project_folders
 
@@ -55,7 +56,7 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
         for tool in _TOOLS:
             yield from tool(folder, environ)
     yield from _active(environ)
-    if any(sign.exists() for sign in _CONTAINER_SIGNS):
+    if any(is_present(sign) for sign in _CONTAINER_SIGNS):
         yield from _known(_IMAGES_OWN, f"{_IMAGES_OWN}, as in images", is_sure=False)
     for place in _IMAGES:
         yield from _known(Path(place), f"{place}, as in images", is_sure=False)
@@ -63,7 +64,7 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
 
 def is_executable(path: Path) -> bool:
     """Tell whether ``path`` is a program that we may start."""
-    return path.is_file() and os.access(path, os.X_OK)
+    return is_file(path) and os.access(path, os.X_OK)
 
 
 def python_of(folder: Path) -> Path | None:
@@ -90,8 +91,7 @@ def _inside(folder: Path, where: str, *, is_above: bool) -> Iterator[KnownPython
 
 def _environments(folder: Path) -> list[Path]:
     try:
-        # Path.is_file raises where a folder may not be entered: that would hide all beside it
-        return sorted(place for place in folder.iterdir() if os.path.isfile(place / "pyvenv.cfg"))  # noqa: PTH113
+        return sorted(place for place in folder.iterdir() if is_file(place / "pyvenv.cfg"))
     except OSError:
         return []
 
@@ -106,7 +106,7 @@ def _active(environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 def _uv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     place = environ.get("UV_PROJECT_ENVIRONMENT")
-    if place and (folder / "pyproject.toml").is_file():
+    if place and is_file(folder / "pyproject.toml"):
         yield from _known(folder / place, "UV_PROJECT_ENVIRONMENT")
 
 
@@ -179,7 +179,7 @@ def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
 def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """Source: pipenv/project.py, ``Project._get_virtualenv_hash``."""
     pipfile = folder / "Pipfile"
-    if not pipfile.is_file():
+    if not is_file(pipfile):
         return
     clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", folder.name)[:42]
     digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(pipfile)).digest()[:6]).decode()[:8]

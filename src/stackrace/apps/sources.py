@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..model.app import App, EntryKind
+from ..model.present import is_present
 
 __all__ = ["source_digest"]
 
@@ -27,7 +28,7 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
     plain = app.entry.kind is EntryKind.FILES
     for path in _files(app.root):
         if plain:
-            _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if path.exists() else b"")
+            _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if is_present(path) else b"")
         elif path.suffix in CODE:
             _add(digest, path.relative_to(app.root), _content(path))
     for path in further:
@@ -44,7 +45,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_OURS or (folder / "pyvenv.cfg").exists()
+    return folder.name.startswith(".") or folder.name in _NOT_OURS or is_present(folder / "pyvenv.cfg")
 
 
 def _content(path: Path) -> bytes:

@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..model.present import is_present
+
 __all__ = ["project_folders"]
 
 MOST_ABOVE = 3
@@ -46,4 +48,4 @@ def _near(root: Path) -> Iterator[Path]:
 
 
 def _is_top(folder: Path) -> bool:
-    return any((folder / name).exists() for name in _REPOSITORY)
+    return any(is_present(folder / name) for name in _REPOSITORY)

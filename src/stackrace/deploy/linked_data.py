@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..model.present import is_folder
 from .databases import is_database
 from .own_files import own_folders
 
@@ -27,4 +28,4 @@ def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _is_data(path: Path) -> bool:
-    return os.access(path, os.W_OK) and (path.is_dir() or is_database(path))
+    return os.access(path, os.W_OK) and (is_folder(path) or is_database(path))

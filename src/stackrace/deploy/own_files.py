@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..model.present import is_present
+
 __all__ = ["own_folders"]
 
 _NOT_ITS_OWN = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -25,7 +27,4 @@ def own_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 
 def _is_foreign(folder: Path) -> bool:
-    if folder.name.startswith(".") or folder.name in _NOT_ITS_OWN:
-        return True
-    # Path.exists raises where a folder may not be entered, as a database server's own often
-    return os.path.exists(folder / "pyvenv.cfg")  # noqa: PTH110
+    return folder.name.startswith(".") or folder.name in _NOT_ITS_OWN or is_present(folder / "pyvenv.cfg")

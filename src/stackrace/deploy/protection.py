@@ -15,6 +15,7 @@ from ..model.errors import InputError, LaunchError
 from ..model.foreign import said_by
 from ..model.numbers import duration
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.present import is_folder
 from ..model.units import SIZE
 from ..spec.request import MOST_COPIED_BYTES
 from .copies import RUN
@@ -202,8 +203,8 @@ def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
 def _holding(places: DataPlaces, databases: Iterable[Path], linked: Iterable[Path]) -> Iterator[Path]:
     """Yield the folders that hold them all; for a folder that is not there yet, the one in which it is made."""
     yield from (path.parent for path in (*places.present_files, *databases))
-    for folder in (*places.present_folders, *filter(Path.is_dir, linked)):
-        yield next(each for each in (folder, *folder.parents) if each.is_dir())
+    for folder in (*places.present_folders, *filter(is_folder, linked)):
+        yield next(each for each in (folder, *folder.parents) if is_folder(each))
 
 
 def _bring_in(databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
+from ...model.present import is_folder, is_present
 from ..target import entry_of
 from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files
@@ -83,7 +84,7 @@ class ProjectCode:
         roots = (
             folder,
             folder / "src",
-            *(path for path in folders_in(folder) if not (path / "__init__.py").exists()),
+            *(path for path in folders_in(folder) if not is_present(path / "__init__.py")),
         )
         self._index = CodeIndex(self.files, roots)
 
@@ -236,7 +237,7 @@ class ProjectCode:
         parts = PurePosixPath(folder).parts
         for start in range(len(parts)):
             place = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
-            if place.is_dir():
+            if is_folder(place):
                 yield place
         yield from (self.folder, self.folder / "src", *folders_in(self.folder))
 
@@ -244,7 +245,7 @@ class ProjectCode:
 def folders_in(folder: Path) -> list[Path]:
     """Return the folders right below ``folder`` that are not hidden."""
     try:
-        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+        return sorted(path for path in folder.iterdir() if is_folder(path) and not path.name.startswith("."))
     except OSError:
         return []
 

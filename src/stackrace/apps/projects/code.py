@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from ...model.present import is_file, is_folder
+
 __all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
 
 MOST_FILES = 4000
@@ -118,10 +120,10 @@ def import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]:
 
 
 def _is_package(place: Path, modules: frozenset[str]) -> bool:
-    if (place / "__init__.py").is_file():
+    if is_file(place / "__init__.py"):
         return True
     inner = {module.split(".")[1] for module in modules if module.startswith(f"{place.name}.")}
-    return any((place / name).is_dir() or (place / f"{name}.py").is_file() for name in inner)
+    return any(is_folder(place / name) or is_file(place / f"{name}.py") for name in inner)
 
 
 def _deepest_relative_import(tree: ast.Module) -> int:

@@ -14,6 +14,7 @@ from shlex import join
 
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
+from ...model.present import is_file
 from ..target import entry_of
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse
@@ -114,7 +115,7 @@ def _import_root(folder: Path, module: str) -> Path:
 
 def _exists(folder: Path, module: str) -> bool:
     path = folder.joinpath(*module.split("."))
-    return path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
+    return is_file(path.with_name(f"{path.name}.py")) or is_file(path / "__init__.py")
 
 
 def _django_projects(code: ProjectCode, environ: Mapping[str, str]) -> list[Candidate]:

@@ -1,0 +1,23 @@
+"""Whether something is there: what lies where we have no right to look is not. ``Path``'s own methods raise."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["is_file", "is_folder", "is_present"]
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether ``path`` is a file, or a link to one."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether ``path`` is a folder, or a link to one."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_present(path: Path) -> bool:
+    """Tell whether ``path`` leads to anything."""
+    return os.path.exists(path)  # noqa: PTH110
