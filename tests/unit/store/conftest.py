@@ -169,7 +169,8 @@ RACE = whole(
     stacks=few(TEXT),
     loads=few(LOAD),
     question=st.sampled_from(Question),
-    difference=REAL,
+    # as in race files
+    difference=st.floats(0, 1, exclude_min=True, exclude_max=True),
     budget_s=REAL,
     cores=whole(
         Resources,
