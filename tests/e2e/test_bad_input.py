@@ -35,7 +35,7 @@ BAD_CALLS = {
     "two entries": (["run", "--wsgi", "a:b", "--asgi", "a:b"], "give only one of --wsgi, --asgi"),
     "no interpreter": (["run", "--wsgi", "a:b", "--python", "/nowhere/python"], "--python"),
     "unwritable store": (["run", "--store", "sqlite:////proc/nothing/races.sqlite3"], "store"),
-    "no race to report": (["report", "0000000000000"], "stackrace run"),
+    "no race to report": (["report", "0000000000000", "--store", "sqlite:///empty.sqlite3"], "stackrace run"),
     "two formats": (["report", "--json", "--csv"], "one of"),
     "a report into no folder": (["run", "--html", "nowhere/report.html"], "there is no folder nowhere; make it"),
     "a report into a folder": (["run", "--html", "."], "is a folder; name a file in it"),
