@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..deploy.recording_proxy import Side
@@ -56,5 +58,14 @@ def _as_the_app_knows_it(har: bytes, side: Side) -> bytes:
         parts = urlsplit(request["url"])
         request["url"] = side.origin + parts._replace(scheme="", netloc="").geturl()
         request["headers"] = [pair for pair in request["headers"] if pair["name"].lower() not in added]
+        _keep_bytes(request)
     document["log"]["entries"] = entries
     return json.dumps(document, indent=1).encode()
+
+
+def _keep_bytes(request: dict[str, Any]) -> None:
+    """Write a body that is no text, such as an upload, in Base64: mitmproxy makes each byte a letter of Latin-1."""
+    data = request.get("postData") or {}
+    letters = data.get("text") or ""
+    if not letters.isascii() and len(letters) == request.get("bodySize") and max(letters) <= "\xff":
+        data |= {"text": base64.b64encode(letters.encode("latin-1")).decode(), "encoding": "base64"}

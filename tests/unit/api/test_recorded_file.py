@@ -50,3 +50,18 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"cannot be written to .*: No space left on device; name another place"):
         keep(har(200), SIDE, tmp_path / "a.har")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_upload_that_is_no_text_is_replayed_byte_by_byte(tmp_path):
+    upload = b"--x\r\n" + bytes(range(256)) + "äß".encode() + b"\r\n--x--\r\n"
+    document = json.loads(har(200))
+    document["log"]["entries"][0]["request"] |= {
+        "method": "POST",
+        "headers": [{"name": "Content-Length", "value": str(len(upload))}],
+        "bodySize": len(upload),
+        # as mitmproxy writes it
+        "postData": {"mimeType": "multipart/form-data; boundary=x", "text": upload.decode("latin-1"), "params": []},
+    }
+    kept = keep(json.dumps(document).encode(), SIDE, tmp_path / "a.har")
+    assert [request.body for request in kept.workload.requests] == [upload]
+    assert not kept.skipped

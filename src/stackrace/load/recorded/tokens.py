@@ -28,7 +28,7 @@ LEAST_BYTES = 8
 """Shorter values may be equal by chance."""
 
 MOST_SEARCHED_BYTES = 1 << 20
-"""Longer bodies that are no forms are uploads, in which tokens are not looked for."""
+"""Of a body that is no urlencoded form: the fields of a form with an upload mostly stand before the file."""
 
 _NOT_COPIED = frozenset({"accept", "accept-language", "content-type", "cookie", "origin", "referer", "user-agent"})
 """Headers that a browser writes by itself."""
@@ -146,9 +146,10 @@ def _uses(step: Step, candidate: Candidate, given: _Given) -> Iterator[_Use]:
         yield from _form_uses(query.encode(), FillPart.PATH, len(step.path) - len(query))
     if essence(candidate.body_type or value_of(step.headers, "content-type") or "") == FORM:
         yield from _form_uses(step.body, FillPart.BODY, 0)
-    elif len(step.body) <= MOST_SEARCHED_BYTES:
-        yield from _copies(step.body, given)
-        yield from _secrets(step.body, FillPart.BODY, "", given)
+    else:
+        beginning = step.body[:MOST_SEARCHED_BYTES]
+        yield from _copies(beginning, given)
+        yield from _secrets(beginning, FillPart.BODY, "", given)
     known: set[str] = set()
     for name, value in step.headers:
         if name.lower() not in _NOT_COPIED | known:

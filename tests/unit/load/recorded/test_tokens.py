@@ -6,6 +6,7 @@ import pytest
 
 from stackrace.load.carrying import filled, handed_out
 from stackrace.load.recorded.har import from_har
+from stackrace.load.recorded.tokens import MOST_SEARCHED_BYTES
 from stackrace.load.recording import read_recording
 from stackrace.model.workload import FillPart, Handout, HandoutPlace
 
@@ -82,6 +83,15 @@ def test_what_is_given_is_sent_as_the_engine_sends_it(tmp_path):
     assert filled(sent, {0: b"a\r\nX-Other: b"}, {}).headers == sent.headers
     (_, text), *_ = filled(sent, {0: b"\xff"}, {}).headers
     assert text.encode("utf-8", "surrogateescape") == b"\xff"
+
+
+def test_a_form_with_a_long_upload_sends_the_token_that_stands_before_the_file(tmp_path):
+    page = f'<input type=hidden name=csrf value="{TOKEN}">'
+    upload = "x" * MOST_SEARCHED_BYTES
+    body = f'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{TOKEN}\r\n--b\r\n\r\n{upload}\r\n--b--\r\n'
+    posted = entry("POST", body=body, body_type="multipart/form-data; boundary=b")
+    _, sent = requests(tmp_path, entry(page=page), posted)
+    assert filled(sent, {0: b"new"}, {}).body == body.replace(TOKEN, "new").encode()
 
 
 @pytest.mark.parametrize("is_set", [True, False])
