@@ -17,6 +17,7 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.integration.csrf_site import running_site, visit
 from tests.raced import raced, told
+from tests.tls import secure_server
 
 CHROMIUM = shutil.which("chromium")
 
@@ -177,3 +178,13 @@ def test_the_browser_stays_with_the_proxy(tmp_path):
         assert answer.headers["Set-Cookie"] == "a=b; Path=/"
     entries = json.loads((tmp_path / "session.har").read_text())["log"]["entries"]
     assert [entry["request"]["url"] for entry in entries] == ["http://shop.example/old", "http://shop.example/new"]
+
+
+def test_an_app_of_this_machine_may_have_any_certificate(certificate, tmp_path):
+    with (
+        secure_server(certificate) as (host, port),
+        recording(f"https://{host}:{port}", "--json", cwd=tmp_path) as address,
+        urlopen(f"http://{address}/") as answer,
+    ):
+        assert answer.status == 200
+    assert json.loads((tmp_path / "stdout").read_text())["origin"] == f"https://{host}:{port}"

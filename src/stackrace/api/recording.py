@@ -33,7 +33,7 @@ __all__ = ["recording_app", "recording_url"]
 def recording_url(url: str, port: int | None, on_preparing: OnPreparing) -> Iterator[RecordingProxy]:
     """Record what is asked of the app that runs at ``url``; raises InputError where nobody answers there."""
     where = parse(url, target_is_mine=True)
-    side = Side(upstream=where.origin, origin=where.origin)
+    side = Side(upstream=where.origin, origin=where.origin, any_certificate=where.is_local)
     _require_somebody(where, url)
     programs = _programs(on_preparing)
     with Guard() as guard:

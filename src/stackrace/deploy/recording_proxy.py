@@ -43,6 +43,8 @@ class Side:
     """What it takes for its own address; differs where it stands behind a name."""
     headers: tuple[tuple[str, str], ...] = ()
     """What a front end adds to each request."""
+    any_certificate: bool = False
+    """Whether its certificate may be anyone's, as that of an app in development."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,7 @@ class RecordingProxy:
                 keep_host_header="true",
                 connection_strategy="lazy",
                 flow_detail="0",
+                ssl_insecure=str(side.any_certificate).lower(),
             ),
         )  # fmt: skip
 
