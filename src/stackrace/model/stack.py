@@ -24,10 +24,14 @@ __all__ = [
     "ServerSpec",
     "Setting",
     "SettingValue",
+    "Side",
     "Socket",
     "Stack",
     "original_path",
+    "side_of",
+    "side_path",
     "twin_path",
+    "without_side",
 ]
 
 SettingValue = str | int | bool
@@ -286,6 +290,37 @@ def original_path(path: str) -> str:
     return path.removesuffix(TWIN)
 
 
+class Side(StrEnum):
+    """Which of two variants of one app or of one stack is raced, where both race under one path."""
+
+    BASE = "base"
+    HEAD = "head"
+    ORIGINAL = "original"
+    """As the race deployed it."""
+    EXPORTED = "exported"
+    """As its exported files deploy it."""
+
+
+def side_path(path: str, side: Side) -> str:
+    """Return the name under which the variant ``side`` of ``path`` races, a stack or a twin; none is spelled so."""
+    own = original_path(path)
+    return f"{own}#{side}{path[len(own) :]}"
+
+
+def side_of(path: str) -> Side | None:
+    """Return which variant races under the name ``path``, or under it as a twin; None for no variant."""
+    return next((side for side in Side if original_path(path).endswith(f"#{side}")), None)
+
+
+def without_side(path: str) -> str:
+    """Return the path of the stack of which ``path`` names a variant; a twin stays one."""
+    side = side_of(path)
+    if side is None:
+        return path
+    own = original_path(path)
+    return own.removesuffix(f"#{side}") + path[len(own) :]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """The chain of hops from the client to the app."""
@@ -302,6 +337,15 @@ class Stack:
     def twin(self) -> Stack:
         """The same stack under its other name."""
         return replace(self, path=twin_path(self.path))
+
+    def on(self, side: Side) -> Stack:
+        """Return the same stack under the name of its variant ``side``."""
+        return replace(self, path=side_path(self.path, side))
+
+    @property
+    def plain(self) -> Stack:
+        """The same stack without its side."""
+        return replace(self, path=without_side(self.path))
 
     def __hash__(self) -> int:
         return hash(self.path)

@@ -26,7 +26,10 @@ from .steps import Steps
 from .stopwatch import Phase
 from .twins import came_up, choice, crew, replacement
 
-__all__ = ["check_budget", "run"]
+__all__ = ["Decide", "check_budget", "run"]
+
+Decide = Callable[[Race], Decisions]
+"""Says between blocks whether a race's question is answered, and who need not go on."""
 
 
 class _Blocks(Protocol):
@@ -63,13 +66,15 @@ def run(
     *,
     begun_s: float | None = None,
     open_cells: OpenCells | None = None,
+    decide: Decide = decisions,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
     """Race ``plan`` on ``place``, telling ``sink`` everything as it happens; returns the finished race.
 
     ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
     counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
-    ``elapsed_s`` already. ``open_cells`` chooses the cells of every block, and ends the race by leaving none. An
+    ``elapsed_s`` already. ``open_cells`` chooses the cells of every block, and ends the race by leaving none.
+    ``decide`` ends it with its question answered. An
     interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError
     before it tells anything when the budget does not hold even one block.
     """
@@ -84,7 +89,7 @@ def run(
     steps = Steps(number=blocks_done(race), place=place, ledger=ledger, sink=sink, start_s=start_s)
     try:
         try:
-            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), open_cells)
+            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), open_cells, decide)
         finally:
             steps.pending_stops.finish()
     except (KeyboardInterrupt, InterruptedRace):
@@ -111,11 +116,13 @@ def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> _Blocks:
     return Slices(plan, counted(race).launches)
 
 
-def _blocks(plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open_cells: OpenCells | None) -> Ending:
+def _blocks(
+    plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open_cells: OpenCells | None, decide: Decide
+) -> Ending:
     place, ledger, sink = steps.place, steps.ledger, steps.sink
     racing = list(plan.stacks)
     if steps.number:
-        so_far = decisions(ledger.race)
+        so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         racing = _left(racing, so_far, ledger)
@@ -134,11 +141,11 @@ def _blocks(plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open
         if other is not None:
             _name_twin(other.path, ledger, sink)
         steps.pending_stops.then(partial(_tell_block, steps.number, ledger, sink))
-        so_far = decisions(ledger.race)
+        so_far = decide(ledger.race)
         if so_far.settled:
             # what stopping brings to light may make a launch invalid
             steps.pending_stops.finish()
-            so_far = decisions(ledger.race)
+            so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         racing = _left(racing, so_far, ledger)

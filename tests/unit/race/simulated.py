@@ -17,6 +17,7 @@ from stackrace.model.race import Question, RacePlan, Resources
 from stackrace.model.stack import Interface
 from stackrace.model.workload import Workload
 from stackrace.race import runner
+from stackrace.race.decisions import decisions
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
@@ -140,8 +141,8 @@ def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.W
     return replace(asked, **plan)
 
 
-def race(clock, place, paths, *, levels=(10,), open_cells=None, **plan):
-    """Race ``paths``; ``plan`` is as ``plan_for`` takes it, ``open_cells`` as ``runner.run`` does."""
+def race(clock, place, paths, *, levels=(10,), open_cells=None, decide=decisions, **plan):
+    """Race ``paths``; ``plan`` is as ``plan_for`` takes it, the others as ``runner.run`` does."""
     asked = plan_for(paths, levels=levels, **plan)
     told = []
     begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
@@ -150,7 +151,7 @@ def race(clock, place, paths, *, levels=(10,), open_cells=None, **plan):
         question=asked.question, difference=asked.difference, facts=(),
         workloads={one.name: ("/",) for one in asked.workloads if one.name},
     )  # fmt: skip
-    finished = runner.run(asked, begun, place, told.append, open_cells=open_cells, clock=clock)
+    finished = runner.run(asked, begun, place, told.append, open_cells=open_cells, decide=decide, clock=clock)
     return finished, told
 
 

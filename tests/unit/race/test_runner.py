@@ -13,6 +13,7 @@ from stackrace.model.page_time import PageTime
 from stackrace.model.race import Ending
 from stackrace.race import runner
 from stackrace.race.activity import Activity
+from stackrace.race.decisions import Decisions
 from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES, Ledger
 from stackrace.race.steps import Steps
@@ -101,6 +102,16 @@ def test_a_clear_winner_ends_the_race_early(clock):
     finished, _ = race(clock, Nowhere(clock, speeds), PATHS, budget_s=3000)
     assert finished.ending is Ending.ANSWERED
     assert finished.elapsed_s < 1500
+
+
+def test_who_races_may_decide_by_another_question(clock):
+    def after_three(race):
+        done = len({launch.block for launch in race.launches}) == 3
+        return Decisions(settled=done, dropped=frozenset({"cheroot"}))
+
+    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=3000, decide=after_three)
+    assert finished.ending is Ending.ANSWERED
+    assert sum(launch.stack == "cheroot" for launch in finished.launches) == 1
 
 
 def test_a_stack_that_never_starts_is_given_up_and_the_race_goes_on(clock):

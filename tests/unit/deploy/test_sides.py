@@ -1,0 +1,86 @@
+"""Two variants of one stack on two places, as one place."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from stackrace.deploy.place import Launched, Retired
+from stackrace.deploy.sides import SidePlace, Sides
+from stackrace.model.launch import Failure, FailureKind
+from stackrace.model.load import Load
+from stackrace.model.race import StackFacts
+from stackrace.model.stack import Interface, Side, original_path, side_of, side_path, twin_path, without_side
+from stackrace.model.workload import Workload
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+
+@dataclass
+class Scripted:
+    """A place that writes down what it is asked for."""
+
+    name: str
+    heard: list = field(default_factory=list)
+
+    def launch(self, stack, timeout_s):
+        self.heard.append(stack.path)
+        return Launched(facts=StackFacts(stack=stack.path), ready_s=0.1)
+
+    def warm_up(self, stack, workload, load, enough):
+        self.heard.append((stack.path, workload))
+        return 0.5
+
+    def retire(self, stacks):
+        failure = Failure(kind=FailureKind.DIED, message=self.name, log="")
+        done = Retired(complaints={stack.path: failure for stack in stacks}, took_s=len(stacks))
+
+        class Going:
+            def finish(self):
+                return done
+
+        return Going()
+
+
+@pytest.fixture
+def stack():
+    return parse_stack("gunicorn", catalogue().specs, frozenset({Interface.WSGI}))
+
+
+def test_a_side_is_part_of_the_name_and_a_twin_keeps_it():
+    path = side_path("gunicorn:workers=2", Side.HEAD)
+    assert (side_of(path), without_side(path)) == (Side.HEAD, "gunicorn:workers=2")
+    twin = twin_path(path)
+    assert side_of(twin) is Side.HEAD
+    assert without_side(twin) == twin_path("gunicorn:workers=2")
+    assert side_path(without_side(twin), Side.HEAD) == twin
+    assert original_path(twin) == path
+    assert side_of("gunicorn") is None
+    assert without_side("gunicorn") == "gunicorn"
+
+
+def test_each_stack_is_launched_on_the_place_of_its_side_by_its_plain_name(stack):
+    base, head = Scripted("base"), Scripted("head")
+    sides = Sides({Side.BASE: SidePlace(place=base), Side.HEAD: SidePlace(place=head)})
+    launched = sides.launch(stack.on(Side.HEAD), 1.0)
+    assert (base.heard, head.heard) == ([], ["gunicorn"])
+    assert launched.facts.stack == "gunicorn#head"
+
+
+def test_each_side_is_asked_for_its_own_form_of_a_workload(stack):
+    theirs, ours = Workload(requests=(), answers=()), Workload(requests=(), answers=(), cookies=True)
+    base, head = Scripted("base"), Scripted("head")
+    sides = Sides({Side.BASE: SidePlace(place=base), Side.HEAD: SidePlace(place=head, workloads={ours.name: ours})})
+    for side in (Side.BASE, Side.HEAD):
+        sides.warm_up(stack.on(side), theirs, Load(concurrency=1), lambda counts: True)
+    assert (base.heard, head.heard) == ([("gunicorn", theirs)], [("gunicorn", ours)])
+
+
+def test_what_became_of_stopped_stacks_is_told_by_their_names_in_the_race(stack):
+    sides = Sides({side: SidePlace(place=Scripted(side)) for side in (Side.BASE, Side.HEAD)})
+    retired = sides.retire([stack.on(Side.HEAD), stack.on(Side.HEAD).twin, stack.on(Side.BASE)]).finish()
+    assert {name: failure.message for name, failure in retired.complaints.items()} == {
+        "gunicorn#head": "head",
+        "gunicorn#head#twin": "head",
+        "gunicorn#base": "base",
+    }
+    assert retired.took_s == 2
