@@ -115,7 +115,7 @@ def test_the_app_of_a_race_file_is_started_recorded_with_a_browser_and_raced(tmp
     assert (summary["pages_and_calls"], summary["parts"]) in ((1, 1), (1, 2))
     document = raced(
         stackrace(
-            "run", "race.toml", "-c", "4", "--no-twin", "--budget", "40s", "--json",
+            "run", "race.toml", "-c", "4", "--no-twin", "--budget", "22s", "--json",
             cwd=tmp_path,
         )
     )  # fmt: skip

@@ -44,7 +44,7 @@ stacks = ["nginx/http/waitress"]
 concurrency = [1, 4]
 
 [race]
-budget = "50s"
+budget = "26s"
 exhaustive = true
 stacks = ["waitress", "nginx/http/waitress"]
 """

@@ -20,7 +20,7 @@ FLOORS = [
     {"stats", "spec", "servers", "services", "apps", "probe", "load", "checks"},
     {"deploy"},
     {"race", "doctor", "historic"},
-    {"setup"},
+    {"setup", "trend"},
     {"store", "report", "publish"},
     {"web", "api"},
     {"cli"},

@@ -14,11 +14,16 @@ from stackrace.codec.json_schema import derived
 from stackrace.load import document as load
 from stackrace.report import document_leaves as race
 from stackrace.report.document import SCHEMA as RACE
+from stackrace.report.trend import json as trend
 
 
 @pytest.mark.parametrize(
     ("path", "records", "form"),
-    [(load.SCHEMA, load.RECORDS, load.FORM), (RACE, race.RECORDS, race.FORM)],
+    [
+        (load.SCHEMA, load.RECORDS, load.FORM),
+        (RACE, race.RECORDS, race.FORM),
+        (trend.SCHEMA, trend.RECORDS, trend.FORM),
+    ],
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_a_published_schema_is_what_its_records_are(path, records, form):

@@ -33,6 +33,7 @@ VERBS = {
     "capacity": "Find the highest rate at which a server is fast enough.",
     "compare": "Compare two results of load.",
     "report": "Show a race again, in any format.",
+    "trend": "Show a project's races over time, and what changed.",
     "history": "Show whether anybody changed a stored race.",
     "name": "Give a stored race a name.",
     "publish": "Publish a race in a CouchDB database.",

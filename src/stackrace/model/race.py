@@ -14,6 +14,7 @@ from .load import Load
 from .own import Concern
 from .page_time import PageTime
 from .right_answer import RightAnswers
+from .source import Source
 from .stack import Origin, Stack, original_path
 from .workload import Workload
 
@@ -267,3 +268,5 @@ class Race:
     checks: Mapping[str, RightAnswers] = field(default_factory=dict)
     """What a right answer was by the user's word, by path, for each workload that has such rules. An only workload
     has no name."""
+    source: Source | None = None
+    """Whose code was raced; None for bundled apps, and where nobody noted it."""

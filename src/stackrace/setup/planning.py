@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .. import __version__
+from ..apps import is_bundled
+from ..apps.revision import source_of
 from ..model import ids
 from ..model.errors import InputError
 from ..model.load import Load
@@ -85,6 +87,7 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         exhaustive=plan.exhaustive,
         rule=Rule.SELECTION,
         checks={name: check for name in asked if (check := _check(request, name))},
+        source=None if is_bundled(plan.app) else source_of(request.folder),
     )
 
 

@@ -213,8 +213,8 @@ class Store(AbstractContextManager["Store"]):
         with self._translated():
             return tuple(self._newest_first().filter(_UNFINISHED).values_list("id", flat=True))
 
-    def list(self, limit: int) -> tuple[Summary, ...]:
-        """Return the last ``limit`` races, newest first."""
+    def list(self, limit: int | None) -> tuple[Summary, ...]:
+        """Return the last ``limit`` races (None: all), newest first."""
         with self._translated():
             columns = self._newest_first().values_list("id", "started_at", "app", "document", "ending")[:limit]
             return tuple(
@@ -224,6 +224,7 @@ class Store(AbstractContextManager["Store"]):
                     app=app,
                     stacks=_length_of("stacks", document),
                     ending=None if ending is None else Ending(ending),
+                    project=_project(document),
                 )
                 for id_, started_at, app, document, ending in columns
             )
@@ -264,6 +265,12 @@ def _length_of(name: str, document: object) -> int:
     """Return how long a list in ``document`` is; 0 in one that was altered, which loading it explains."""
     value = document.get(name) if isinstance(document, dict) else None
     return len(value) if isinstance(value, list) else 0
+
+
+def _project(document: object) -> str:
+    source = document.get("source") if isinstance(document, dict) else None
+    project = source.get("project") if isinstance(source, dict) else None
+    return project if isinstance(project, str) else ""
 
 
 def _alteration(row: HistoryRow) -> Alteration:

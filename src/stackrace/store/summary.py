@@ -20,3 +20,5 @@ class Summary:
     """How many."""
     ending: Ending | None
     """None: it runs, or was killed."""
+    project: str = ""
+    """Its ``Source.project``; empty where nobody noted it."""

@@ -34,6 +34,7 @@ from stackrace.model.race import (
     StackFacts,
 )
 from stackrace.model.right_answer import Likeness, RightAnswer
+from stackrace.model.source import Source
 from stackrace.model.stack import Origin
 from stackrace.model.verdict import Effect, Finding, Unit, Verdict
 from stackrace.store import open_store
@@ -197,6 +198,7 @@ RACE = whole(
     resumed=COUNT,
     rule=st.sampled_from(Rule),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
+    source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
 )
 
 

@@ -1,0 +1,1 @@
+"""A trend in every format: terminal, page, Markdown, JSON."""

@@ -1,0 +1,76 @@
+"""A trend's report: what changed, who stands out, and the course of each stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.trend import Measure, Trend, TrendSeries
+from ..sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ..words import trend as words
+
+__all__ = ["trend_sheet"]
+
+BARS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 24
+
+
+def trend_sheet(trend: Trend) -> Iterator[Section]:
+    """Yield the report's sections, in order."""
+    yield Section(title=f"Trend of {trend.project}", main=True, blocks=(
+        Paragraph(text=words.headline(trend), tone=Tone.STRONG),
+        Paragraph(text=words.about(trend), tone=Tone.ASIDE),
+    ))  # fmt: skip
+    if changes := list(_changes(trend)):
+        yield Section(title="Changes", blocks=(Listing(items=tuple(changes)),))
+    if unlike := list(_unlike(trend)):
+        yield Section(title="The last race differs", blocks=(Listing(items=tuple(unlike)),))
+    for host, series in _by_host(trend).items():
+        yield Section(title=f"On {host}", blocks=(_table(series),))
+    texts = tuple(filter(None, (words.left_out(trend), *words.notes(trend))))
+    yield Section(title="", blocks=(Notes(texts=texts),))
+
+
+def _changes(trend: Trend) -> Iterator[Item]:
+    for series in trend.series:
+        for change in series.changes:
+            tone = Tone.WRONG if change.is_worse else Tone.GOOD
+            yield Item(lead=words.where(series), text=words.change(series, change), tone=tone)
+
+
+def _unlike(trend: Trend) -> Iterator[Item]:
+    for series in trend.series:
+        for measure, ratio in series.unlike.items():
+            yield Item(lead=words.where(series), text=words.unlike(series, measure, ratio), tone=Tone.DOUBTFUL)
+
+
+def _by_host(trend: Trend) -> dict[str, list[TrendSeries]]:
+    hosts: dict[str, list[TrendSeries]] = {}
+    for series in trend.series:
+        hosts.setdefault(series.key.host, []).append(series)
+    return hosts
+
+
+def _table(series: list[TrendSeries]) -> Table:
+    latest = [each.points[-1] for each in series]
+    figures = (
+        Column(title=f"{measure.value}, last", short=measure.value,
+               cells=tuple(words.figure(point, measure) for point in latest), keep=keep)
+        for measure, keep in zip(Measure, (9, 6, 5, 4), strict=True)
+    )  # fmt: skip
+    return Table(columns=(
+        Column(title="stack", cells=tuple(each.key.stack for each in series), left=True, fold_to=24),
+        Column(title="at", cells=tuple(each.key.load for each in series), left=True),
+        Column(title="pages", cells=tuple(each.key.workload for each in series), left=True, keep=1),
+        Column(title="races", cells=tuple(str(len(each.points)) for each in series)),
+        Column(title="course", cells=tuple(map(_course, series)), left=True, keep=8, media=(Medium.SCREEN,)),
+        *figures,
+        Column(title="since", cells=tuple(each.points[0].started_at[:10] for each in series), left=True, keep=2),
+    ))  # fmt: skip
+
+
+def _course(series: TrendSeries) -> str:
+    """Draw the throughput of the last races as bars, from zero."""
+    values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
+    most = max(values, default=0.0)
+    last = values[-MOST_BARS:]
+    return "".join(BARS[min(int(value / most * len(BARS)), len(BARS) - 1)] for value in last) if most else ""

@@ -1,0 +1,117 @@
+"""The sentences of a trend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.interval import Interval
+from ...model.numbers import count, mebibytes, milliseconds, number, percent, things
+from ...model.trend import Measure, Trend, TrendChange, TrendPoint, TrendSeries
+from .phrases import listed
+
+__all__ = ["about", "change", "figure", "headline", "left_out", "notes", "span", "unlike", "where"]
+
+LEAST_RACES = 10
+"""With fewer races of a series no change can be proved."""
+
+
+def headline(trend: Trend) -> str:
+    """Say what changed, in a sentence."""
+    found = [change for series in trend.series for change in series.changes]
+    if not trend.series:
+        return "No race of it can be shown."
+    if not found:
+        longest = max(len(series.points) for series in trend.series)
+        if longest < LEAST_RACES:
+            return f"Too few comparable races to prove a change: {longest} of at least {LEAST_RACES}."
+        return "Nothing changed for good."
+    worse = sum(change.is_worse for change in found)
+    better = len(found) - worse
+    parts = [f"{worse} for the worse"] * bool(worse) + [f"{better} for the better"] * bool(better)
+    return f"{things(len(found), 'change')}: {' and '.join(parts)}."
+
+
+def about(trend: Trend) -> str:
+    """Say what the trend rests on."""
+    if not trend.series:
+        return ""
+    times = sorted(point.started_at for series in trend.series for point in series.points)
+    return f"{things(trend.races, 'race')} of {trend.project}, {span(times[0], times[-1])}."
+
+
+def span(first: str, last: str) -> str:
+    """Return two moments as days: ``2026-03-01 to 2026-11-24``."""
+    return first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"
+
+
+def where(series: TrendSeries) -> str:
+    """Say of which stack a series is, at which load of what."""
+    return f"{series.key.stack} at {series.key.load}"
+
+
+def change(series: TrendSeries, found: TrendChange) -> str:
+    """Say what changed by how much, between which races, and what else did there."""
+    before, after = series.points[found.at - 1], series.points[found.at]
+    verb = "rose" if found.ratio.value > 1 else "fell"
+    between = f"between race {_named(before)} and race {_named(after)}"
+    beside = [f"{name} {old or 'unknown'} → {new or 'unknown'}" for name, (old, new) in found.beside.items()]
+    also = f" Changed there, too: {listed(beside)}." if beside else ""
+    return f"{_title(found.measure)} {verb} by {_by(found.ratio)} {between}.{also}"
+
+
+def unlike(series: TrendSeries, measure: Measure, ratio: Interval) -> str:
+    """Say how the last race differs from those before it."""
+    last = series.points[-1]
+    verb = "above" if ratio.value > 1 else "below"
+    return (
+        f"The {measure.value} of race {_named(last)} is {_by(ratio)} {verb} the races before it, more than these "
+        "vary. One race proves nothing: race again."
+    )
+
+
+def figure(point: TrendPoint, measure: Measure) -> str:
+    """Return a point's value with its unit; empty where it has none."""
+    known = point.values.get(measure)
+    if known is None:
+        return ""
+    match measure:
+        case Measure.THROUGHPUT:
+            return f"{count(round(known.value))} req/s"
+        case Measure.P99:
+            return f"{milliseconds(known.value)} ms"
+        case Measure.CPU:
+            return f"{number(known.value)} ms"
+        case Measure.MEMORY:
+            return f"{mebibytes(round(known.value))} MiB"
+
+
+def left_out(trend: Trend) -> str:
+    """Say which races are in no series; empty where all are."""
+    parts = [f"{number} {reason}" for reason, number in trend.left_out.items()]
+    return f"Races not shown: {listed(parts)}." if parts else ""
+
+
+def notes(trend: Trend) -> Iterator[str]:
+    """Yield what to know of the method."""
+    yield (
+        "Only races of one stack, workload, load and machine are joined. A change is one that 99 % of shuffled "
+        f"series do not show (E-divisive); that takes {LEAST_RACES} races or more. Limits are 95 %."
+    )
+    if len({series.key.host for series in trend.series}) > 1:
+        yield "Races of different machines, or with other cores or memory, are series of their own."
+
+
+def _by(ratio: Interval) -> str:
+    low, high = sorted(abs(limit - 1) for limit in (ratio.low or ratio.value, ratio.high or ratio.value))
+    crosses = (ratio.low or 1) < 1 < (ratio.high or 1)
+    limits = f"{percent(0 if crosses else low).removesuffix(' %')}–{percent(high)}"
+    return f"{percent(abs(ratio.value - 1))} ({limits})"
+
+
+def _named(point: TrendPoint) -> str:
+    source = f", commit {point.source}" if point.source else ""
+    return f"{point.race} ({point.started_at[:10]}{source})"
+
+
+def _title(measure: Measure) -> str:
+    return measure.value[0].upper() + measure.value[1:]

@@ -1,0 +1,104 @@
+"""Comparable races joined to series, and the changes in them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ..model.interval import Interval
+from ..model.race import Race
+from ..model.stack import side_of
+from ..model.standing import Standing
+from ..model.trend import Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from ..stats.changes import changes
+from ..stats.foretold import foretold
+from .points import points_of
+
+__all__ = ["joined"]
+
+VOID = "void"
+NOTHING = "without a figure"
+CHECKS = "checks, which compare base and head themselves"
+
+
+def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
+    """Return the trend of ``races``, given in order of time."""
+    series: dict[SeriesKey, list[TrendPoint]] = {}
+    left_out: Counter[str] = Counter()
+    count = 0
+    for race, standing in races:
+        points = list(points_of(race, standing))
+        if any(map(side_of, race.stacks)):
+            left_out[CHECKS] += 1
+        elif not standing.verdict.valid:
+            left_out[VOID] += 1
+        elif not points:
+            left_out[NOTHING] += 1
+        else:
+            count += 1
+            for key, point in points:
+                series.setdefault(key, []).append(point)
+    # those with the newest race first; sorting keeps the order of a race's own standing
+    newest = sorted(series.items(), key=lambda item: item[1][-1].started_at, reverse=True)
+    return Trend(
+        project=project,
+        races=count,
+        series=tuple(_judged(TrendSeries(key=key, points=tuple(points))) for key, points in newest),
+        left_out=left_out,
+    )
+
+
+def _judged(series: TrendSeries) -> TrendSeries:
+    found = tuple(change for measure in Measure for change in _changes(series, measure))
+    unlike = {measure: ratio for measure in Measure if (ratio := _unlike(series, measure, found)) is not None}
+    return replace(series, changes=tuple(sorted(found, key=lambda change: change.at)), unlike=unlike)
+
+
+def _known(points: Sequence[TrendPoint], measure: Measure) -> list[int]:
+    """Return the places of the points that have ``measure``."""
+    return [place for place, point in enumerate(points) if measure in point.values]
+
+
+def _logs(series: TrendSeries, measure: Measure, places: Iterable[int]) -> list[float]:
+    return [math.log(series.points[place].values[measure].value) for place in places]
+
+
+def _changes(series: TrendSeries, measure: Measure) -> Iterator[TrendChange]:
+    places = _known(series.points, measure)
+    for change in changes(_logs(series, measure, places)):
+        before, after = series.points[places[change.at - 1]], series.points[places[change.at]]
+        yield TrendChange(
+            measure=measure,
+            at=places[change.at],
+            ratio=_ratio(change.shift, change.low, change.high),
+            p=change.p,
+            beside=dict(_beside(before, after)),
+        )
+
+
+def _beside(before: TrendPoint, after: TrendPoint) -> Iterator[tuple[str, tuple[str, str]]]:
+    if before.source != after.source:
+        yield "commit", (before.source, after.source)
+    for name, value in after.circumstances.items():
+        earlier = before.circumstances.get(name, value)
+        if earlier != value:
+            yield name, (earlier, value)
+
+
+def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange]) -> Interval | None:
+    """Return how the last race differs from what those since the last change foretold; None where it does not."""
+    since = max((change.at for change in found if change.measure is measure), default=0)
+    places = [place for place in _known(series.points, measure) if place >= since]
+    if not places or places[-1] != len(series.points) - 1:
+        return None
+    *before, last = _logs(series, measure, places)
+    band = foretold(before)
+    if band is None or band.low <= last <= band.high:
+        return None
+    return _ratio(last - band.value, last - band.high, last - band.low)
+
+
+def _ratio(shift: float, low: float, high: float) -> Interval:
+    return Interval(value=math.exp(shift), low=math.exp(low), high=math.exp(high))

@@ -1,0 +1,88 @@
+"""A trend in its four formats: the same sentences, escaped in each."""
+
+import io
+import json
+
+import jsonschema
+import pytest
+from rich.console import Console
+
+from stackrace.model.interval import Interval
+from stackrace.model.trend import Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from stackrace.report.trend import html, markdown
+from stackrace.report.trend import json as document
+from stackrace.report.trend.terminal import print_trend
+from stackrace.report.words import trend as words
+
+
+def point(day, per_s, **values):
+    return TrendPoint(
+        race=f"race{day}",
+        started_at=f"2026-11-{day:02}T12:00:00+00:00",
+        source="abc1234" if day < 6 else "def5678+",
+        values={Measure.THROUGHPUT: Interval(value=per_s, low=per_s * 0.9, high=per_s * 1.1), **values},
+    )
+
+
+KEY = SeriesKey(stack="nginx/uwsgi/uwsgi", workload="/<b>, /items/", load="c=20", host="Some CPU, 8 GiB")
+POINTS = tuple(point(day, 1000 if day < 6 else 800) for day in range(1, 12))
+CHANGE = TrendChange(
+    measure=Measure.THROUGHPUT, at=5, ratio=Interval(value=0.8, low=0.76, high=0.84), p=0.002,
+    beside={"commit": ("abc1234", "def5678+"), "uwsgi": ("2.0.30", "2.0.31")},
+)  # fmt: skip
+SERIES = TrendSeries(
+    key=KEY, points=POINTS, changes=(CHANGE,),
+    unlike={Measure.MEMORY: Interval(value=1.5, low=1.2, high=1.9)},
+)  # fmt: skip
+TREND = Trend(project="<shop>", races=11, series=(SERIES,), left_out={"void": 2})
+
+
+def screen(trend):
+    console = Console(width=120, record=True, file=io.StringIO(), highlight=False)
+    print_trend(trend, console)
+    return " ".join(console.export_text().split())
+
+
+FORMATS = {"terminal": screen, "html": html.export, "markdown": markdown.export, "json": document.export}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_says_what_changed_and_what_was_left_out(form):
+    text = FORMATS[form](TREND)
+    assert "1 change: 1 for the worse." in text
+    if form != "json":
+        assert "Throughput fell by 20 % (16–24 %) between race race5" in text
+        assert "uwsgi 2.0.30 → 2.0.31" in text
+        assert "2 void" in text
+
+
+def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
+    page = html.export(TREND)
+    assert "<shop>" not in page
+    assert "/<b>" not in page
+    assert page.count('class="panel"') == 1  # the memory of one race is no course
+    assert 'class="knee"' in page
+
+
+def test_the_document_is_as_its_schema_says():
+    jsonschema.Draft202012Validator(json.loads(document.SCHEMA.read_text())).validate(document.document(TREND))
+
+
+@pytest.mark.parametrize(
+    ("trend", "expected"),
+    [
+        (Trend(project="shop", races=0), "No race of it can be shown."),
+        (Trend(project="shop", races=4, series=(TrendSeries(key=KEY, points=POINTS[:4]),)), "4 of at least 10"),
+        (Trend(project="shop", races=11, series=(TrendSeries(key=KEY, points=POINTS),)), "Nothing changed"),
+    ],
+    ids=["no race", "few races", "many races"],
+)  # fmt: skip
+def test_without_a_change_the_headline_says_whether_one_could_be_told(trend, expected):
+    assert expected in words.headline(trend)
+    for export in FORMATS.values():
+        assert export(trend)
+
+
+def test_a_last_race_that_stands_out_is_said_with_what_to_do():
+    assert "is 50 % (20–90 %) above the races before it" in screen(TREND)
+    assert "race again" in screen(TREND)
