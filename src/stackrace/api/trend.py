@@ -13,7 +13,7 @@ from ..model.errors import InputError, StoreError
 from ..model.numbers import things
 from ..model.race import Race
 from ..model.standing import Standing
-from ..model.trend import Trend
+from ..model.trend import Absence, Trend
 from ..report.result import standing_of
 from ..stats.changes import MOST
 from ..store.summary import Summary
@@ -26,10 +26,6 @@ __all__ = ["OnRace", "trend_of"]
 
 OnRace = Callable[[int, int], None]
 """Hears how many races are read, and of how many."""
-
-ANOTHER_APP = "of another app in the same folder"
-UNFINISHED = "unfinished"
-EARLIER = f"earlier than the last {MOST}"
 
 
 def trend_of(project: str | None, store: Store, *, folder: Path, on_race: OnRace = lambda done, of: None) -> Trend:
@@ -47,9 +43,9 @@ def trend_of(project: str | None, store: Store, *, folder: Path, on_race: OnRace
     chosen = ended[:MOST]
     trend = joined(app, _read(store, chosen, on_race))
     counts = {
-        ANOTHER_APP: len(meant) - len(same),
-        UNFINISHED: len(same) - len(ended),
-        EARLIER: len(ended) - len(chosen),
+        Absence.OTHER_APP: len(meant) - len(same),
+        Absence.UNFINISHED: len(same) - len(ended),
+        Absence.TOO_OLD: len(ended) - len(chosen),
     }
     left_out = {**trend.left_out, **{reason: count for reason, count in counts.items() if count}}
     return replace(trend, left_out=left_out)

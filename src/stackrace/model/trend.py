@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from .interval import Interval
 
-__all__ = ["Measure", "SeriesKey", "Trend", "TrendChange", "TrendPoint", "TrendSeries"]
+__all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendPoint", "TrendSeries"]
 
 
 class Measure(StrEnum):
@@ -27,6 +27,21 @@ class Measure(StrEnum):
     def more_is_better(self) -> bool:
         """Whether a higher value is the better one."""
         return self is Measure.THROUGHPUT
+
+
+class Absence(StrEnum):
+    """Why a race is in no series."""
+
+    VOID = "void"
+    NO_FIGURES = "no figures"
+    """Nothing of it could be measured."""
+    CHECK = "check"
+    """It compared base and head itself."""
+    UNFINISHED = "unfinished"
+    OTHER_APP = "other app"
+    """Another app in the same folder."""
+    TOO_OLD = "too old"
+    """Earlier than the last that are looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,5 +117,5 @@ class Trend:
     """How many of them are in series."""
     series: tuple[TrendSeries, ...] = ()
     """Those of the last race first."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[Absence, int] = field(default_factory=dict)
     """How many races are in no series, by the reason."""

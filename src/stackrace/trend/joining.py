@@ -11,31 +11,27 @@ from ..model.interval import Interval
 from ..model.race import Race
 from ..model.stack import side_of
 from ..model.standing import Standing
-from ..model.trend import Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from ..model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
 from ..stats.changes import changes
 from ..stats.foretold import foretold
 from .points import points_of
 
 __all__ = ["joined"]
 
-VOID = "void"
-NOTHING = "without a figure"
-CHECKS = "checks, which compare base and head themselves"
-
 
 def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
     """Return the trend of ``races``, given in order of time."""
     series: dict[SeriesKey, list[TrendPoint]] = {}
-    left_out: Counter[str] = Counter()
+    left_out: Counter[Absence] = Counter()
     count = 0
     for race, standing in races:
         points = list(points_of(race, standing))
         if any(map(side_of, race.stacks)):
-            left_out[CHECKS] += 1
+            left_out[Absence.CHECK] += 1
         elif not standing.verdict.valid:
-            left_out[VOID] += 1
+            left_out[Absence.VOID] += 1
         elif not points:
-            left_out[NOTHING] += 1
+            left_out[Absence.NO_FIGURES] += 1
         else:
             count += 1
             for key, point in points:

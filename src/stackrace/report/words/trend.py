@@ -6,10 +6,19 @@ from collections.abc import Iterator
 
 from ...model.interval import Interval
 from ...model.numbers import count, mebibytes, milliseconds, number, percent, things
-from ...model.trend import Measure, Trend, TrendChange, TrendPoint, TrendSeries
+from ...model.trend import Absence, Measure, Trend, TrendChange, TrendPoint, TrendSeries
 from .phrases import listed
 
 __all__ = ["about", "change", "figure", "headline", "left_out", "notes", "span", "unlike", "where"]
+
+_ABSENT = {
+    Absence.VOID: "void",
+    Absence.NO_FIGURES: "without a figure",
+    Absence.CHECK: "that compared base and head themselves",
+    Absence.UNFINISHED: "unfinished",
+    Absence.OTHER_APP: "of another app in the same folder",
+    Absence.TOO_OLD: "earlier than those shown",
+}
 
 LEAST_RACES = 10
 """With fewer races of a series no change can be proved."""
@@ -87,7 +96,7 @@ def figure(point: TrendPoint, measure: Measure) -> str:
 
 def left_out(trend: Trend) -> str:
     """Say which races are in no series; empty where all are."""
-    parts = [f"{number} {reason}" for reason, number in trend.left_out.items()]
+    parts = [f"{amount} {_ABSENT[reason]}" for reason, amount in trend.left_out.items()]
     return f"Races not shown: {listed(parts)}." if parts else ""
 
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from stackrace.model.interval import Interval
-from stackrace.model.trend import Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from stackrace.model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
 from stackrace.report.trend import html, markdown
 from stackrace.report.trend import json as document
 from stackrace.report.trend.terminal import print_trend
@@ -34,7 +34,7 @@ SERIES = TrendSeries(
     key=KEY, points=POINTS, changes=(CHANGE,),
     unlike={Measure.MEMORY: Interval(value=1.5, low=1.2, high=1.9)},
 )  # fmt: skip
-TREND = Trend(project="<shop>", races=11, series=(SERIES,), left_out={"void": 2})
+TREND = Trend(project="<shop>", races=11, series=(SERIES,), left_out={Absence.VOID: 2})
 
 
 def screen(trend):
