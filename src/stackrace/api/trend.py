@@ -72,3 +72,4 @@ def _read(store: Store, chosen: Sequence[Summary], on_race: OnRace) -> Iterator[
         on_race(done, len(chosen))
         race = store.load(summary.id)
         yield race, standing_of(race)
+    on_race(len(chosen), len(chosen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -56,10 +57,18 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     from .showing import write_text
 
     with open_store(store_url) as results:
-        trend = trend_of(project, results, folder=Path.cwd())
+        trend = trend_of(project, results, folder=Path.cwd(), on_race=_progress)
     if html is not None:
         click.echo(f"The trend: {write_text(page.export(trend), html)}", err=as_json or markdown)
     if as_json or markdown:
         click.echo((as_document if as_json else as_markdown).export(trend), nl=False)
     elif html is None:
         print_trend(trend)
+
+
+def _progress(done: int, of: int) -> None:
+    """Show on a terminal how far reading is; the last race leaves nothing behind."""
+    from .edge import redraw
+
+    if sys.stderr.isatty():
+        redraw(f"reading race {done + 1} of {of} …" if done < of else "", sys.stderr)
