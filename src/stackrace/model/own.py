@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = ["CONFIG", "Change", "Concern", "OwnFile", "OwnLanguage", "OwnOption", "OwnReading"]
+__all__ = [
+    "CONFIG",
+    "Change",
+    "CommandLine",
+    "Concern",
+    "NotTaken",
+    "OwnFile",
+    "OwnLanguage",
+    "OwnOption",
+    "OwnReading",
+]
 
 CONFIG = "config"
 """The setting that names a configuration file."""
@@ -49,6 +59,19 @@ class Change:
     theirs: str
     """The value that the file gives, as it stands there."""
     concern: Concern
+    line: int = 0
+    """Where it stands in the file; 0 where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotTaken:
+    """One thing in a user's file that cannot be taken over."""
+
+    line: int
+    what: str
+    """As the file has it."""
+    why: str
+    """The end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +85,10 @@ class OwnReading:
     computed: Mapping[str, str] = field(default_factory=dict)
     """By setting what the file computes: only the server knows it once it runs."""
     changes: tuple[Change, ...] = ()
+    not_taken: tuple[NotTaken, ...] = ()
+    """What the race goes without."""
+    forwards: str = ""
+    """The protocol in which it forwards to the app; empty for a server that forwards nothing, or does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +98,62 @@ class OwnFile:
     path: Path
     text: str
     reading: OwnReading
+    folder: Path = Path()
+    """The project's, in which the places that it names are looked for."""
+
+
+Values = Mapping[str, str | int | bool]
+"""Settings by name."""
+
+
+def _nothing(settings: Values) -> frozenset[str]:
+    return frozenset()
+
+
+def _as_they_are(settings: Values) -> Values:
+    return settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """How people start a server: what turns their command into the words of a path."""
+
+    programs: tuple[str, ...]
+    """What the program is called; also as a module of Python's."""
+    unsaid: Mapping[str, str | int | bool]
+    """The values of settings where nobody says anything, if these are not the catalogue's."""
+    short: Mapping[str, str] = field(default_factory=dict)
+    """Its short options, and the long ones that they stand for, without dashes."""
+    switches: str = ""
+    """The long options that take no value, blanks between them."""
+    path: str = ""
+    """How a path calls it; empty: by the server's name."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The options for which there is a setting, beside those of its language."""
+    values: Mapping[str, Mapping[str, str | int | bool]] = field(default_factory=dict)
+    """What the words for a setting mean; a setting that is not in it takes them as they are."""
+    says: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The options that are decided for it, but say something of a setting: its name and value."""
+    becomes: Callable[[Values], Values] = _as_they_are
+    """What it makes of settings by itself."""
+    idle: Callable[[Values], frozenset[str]] = _nothing
+    """The settings that do nothing beside the others."""
+    underscores: bool = False
+    """Whether its options may have underscores in place of dashes."""
+    file_option: str = ""
+    """The option that names its configuration file."""
+    file_suffix: str = ""
+    """How a word ends that is such a file without an option; empty: no word is."""
+    found: str = ""
+    """The configuration file that it reads where nobody names one."""
+    prefix: str = ""
+    """How the variables begin that stand for its options: ``UVICORN_``."""
+    arguments: str = ""
+    """The variable that holds more words of its command line."""
+    workers: str = ""
+    """The option whose value WEB_CONCURRENCY is where nobody gives it."""
+    unlike: frozenset[str] = frozenset()
+    """The options that make it something else: a server for development, a router in front of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +172,8 @@ class OwnLanguage:
     """What its configuration file is usually called; empty: it takes none."""
     read: Callable[[str], OwnReading] | None = None
     """Reads such a file's text. Raises ValueError saying what is wrong with it."""
+    read_in: Callable[[str, Path, Path], OwnReading] | None = None
+    """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
 
     @classmethod
     def options(
@@ -97,6 +182,13 @@ class OwnLanguage:
         """Return the language of a server that takes options only; ``decided`` lists by concern what it refuses."""
         refuses = {option: Concern(concern) for concern, words in decided.items() for option in words.split()}
         return cls(refuses=refuses, settings=settings, abbreviates=abbreviates, ends=ends)
+
+    def reading(self, text: str, path: Path, folder: Path) -> OwnReading:
+        """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""
+        if self.read_in is not None:
+            return self.read_in(text, path, folder)
+        assert self.read
+        return self.read(text)
 
     def problem(self, name: str, value: str | None) -> str:
         """Say why the option ``name`` cannot be given, empty if it can."""

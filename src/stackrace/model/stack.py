@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .own import OwnFile, OwnLanguage, OwnOption
+from .own import CommandLine, OwnFile, OwnLanguage, OwnOption
 
 __all__ = [
     "BEHIND_ANOTHER",
@@ -181,6 +181,8 @@ class ServerSpec:
     """Whether only one of it can run on a machine, since it writes to fixed places."""
     own: OwnLanguage | None = None
     """Which words of its own language it takes; None for none."""
+    command: CommandLine | None = None
+    """How people start it; None where that is nothing that files of a project say."""
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
     caution: str = ""

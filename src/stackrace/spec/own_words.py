@@ -53,7 +53,7 @@ def own_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -
     return OwnWords(
         options=tuple(_option(text, spec, name, value) for name, value in options),
         config=config,
-        file=_file(text, _language(text, spec), folder / config) if config and folder else None,
+        file=_file(text, _language(text, spec), folder / config, folder) if config and folder else None,
         others=tuple(word for word in hop.settings if word not in options and word not in files),
     )
 
@@ -86,15 +86,15 @@ def _config(text: str, spec: ServerSpec, value: str | None) -> str:
     return value
 
 
-def _file(text: str, language: OwnLanguage, path: Path) -> OwnFile:
+def _file(text: str, language: OwnLanguage, path: Path, folder: Path) -> OwnFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
         content = read_given(path)
         if len(content) > MOST_BYTES:
             raise StackError(f"{wrong} has more than {MOST_BYTES // 1024} KiB; is it the right one?")
         words = content.decode("utf-8")
-        assert language.read
-        return OwnFile(path=path.absolute(), text=words, reading=language.read(words))
+        place, project = path.absolute(), folder.absolute()
+        return OwnFile(path=place, text=words, reading=language.reading(words, place, project), folder=project)
     except OSError as error:
         raise StackError(f"{wrong} cannot be read: {error.strerror}; correct {CONFIG}=") from error
     except ValueError as error:

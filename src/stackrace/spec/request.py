@@ -79,6 +79,9 @@ class RaceRequest:
     seed: int | None = None
     stacks: tuple[str, ...] | None = None
     """Paths as written."""
+    current: Path | bool | None = None
+    """Whether what the project runs today is raced, too: found (True), not at all (False), as a deployment file
+    says; None: found where ``stacks`` names none."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None

@@ -56,6 +56,7 @@ def _absolute(request: RaceRequest) -> RaceRequest:
         static=None if request.static is None else {url: path.absolute() for url, path in request.static.items()},
         protect=tuple(path.absolute() for path in request.protect),
         servers=_path(request.servers),
+        current=request.current.absolute() if isinstance(request.current, Path) else request.current,
         session=_path(request.session),
         workloads=tuple(replace(workload, session=_path(workload.session)) for workload in request.workloads),
     )

@@ -52,6 +52,7 @@ REQUEST = whole(
     question=st.sampled_from(Question), difference=REAL, budget_s=st.none() | REAL, slice_s=st.none() | REAL,
     seed=st.none() | st.integers(), stacks=st.none() | few(TEXT), bundled=st.none() | TEXT,
     servers=st.none() | PATH, session=st.none() | PATH, workloads=few(WORKLOAD), repeats=st.none() | COUNT,
+    current=st.none() | st.booleans() | PATH,
     run_requests=st.none() | COUNT, run_requests_at=mapping(COUNT, COUNT), run_s=st.none() | REAL,
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
     memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),

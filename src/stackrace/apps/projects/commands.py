@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from ...model.app import EntryKind
+from .shell_words import split_words
 
-__all__ = ["ServedApp", "served_apps"]
+__all__ = ["ServedApp", "commands_in", "served_apps"]
 
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
 
@@ -60,7 +61,7 @@ def served_apps(words: Sequence[str], environment: Mapping[str, str]) -> Iterato
     ['app']
     """
     folder = ""
-    for command in _commands(words):
+    for command in commands_in(words, _PROGRAMS):
         if command[:1] == ["cd"] and len(command) > 1:
             folder = command[1]
             continue
@@ -71,9 +72,10 @@ def served_apps(words: Sequence[str], environment: Mapping[str, str]) -> Iterato
                 yield served
 
 
-def _commands(words: Sequence[str]) -> Iterator[list[str]]:
+def commands_in(words: Sequence[str], programs: Collection[str]) -> Iterator[list[str]]:
+    """Yield the simple commands in ``words``; a word that holds a whole one with ``programs`` in it is opened."""
     command: list[str] = []
-    for word in _opened(words):
+    for word in _opened(words, programs):
         if word in (";", "&&", "||", "|", "&"):
             yield command
             command = []
@@ -82,11 +84,12 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
     yield command
 
 
-def _opened(words: Sequence[str]) -> Iterator[str]:
+def _opened(words: Sequence[str], programs: Collection[str]) -> Iterator[str]:
     """Yield the words, and in place of one that holds a whole command, as behind ``sh -c``, the words of that."""
     for word in words:
         parts = word.split()
-        yield from parts if any(PurePath(part).name in _PROGRAMS for part in parts) else [word]
+        is_command = len(parts) > 1 and any(PurePath(part).name in programs for part in parts)
+        yield from split_words(word) if is_command else [word]
 
 
 def _served(program: str, words: Sequence[str], environment: Mapping[str, str], folder: str) -> ServedApp | None:

@@ -10,6 +10,7 @@ from ..contract import BACKLOG, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..options import own
 from ..shared_settings import ACCESS_LOG
+from .command import COMMAND
 
 __all__ = ["SERVER", "Daphne"]
 
@@ -33,6 +34,7 @@ class Daphne(Server):
         hosts=frozenset({Interface.ASGI}),
         settings=(ACCESS_LOG,),
         own=LANGUAGE,
+        command=COMMAND,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

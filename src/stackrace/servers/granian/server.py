@@ -11,6 +11,7 @@ from ..contract import BACKLOG, Recipe, Server, Site
 from ..options import bound_to, own, words
 from ..processes import fixed_by
 from ..shared_settings import STATIC, access_log
+from .command import COMMAND
 
 __all__ = ["SERVER", "Granian"]
 
@@ -130,6 +131,7 @@ class Granian(Server):
         ),
         processes=fixed_by("workers"),
         own=LANGUAGE,
+        command=COMMAND,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

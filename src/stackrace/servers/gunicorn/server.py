@@ -10,6 +10,7 @@ from ..forwarded import ANYBODY
 from ..options import own, words
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
+from .command import COMMAND
 from .own import LANGUAGE, OPTIONS, TAKEN, WORKER
 
 __all__ = ["SERVER", "Gunicorn"]
@@ -129,6 +130,7 @@ class Gunicorn(Server):
         preloads=lambda settings: bool(settings.get("preload", False)),
         threads=_threads,
         own=LANGUAGE,
+        command=COMMAND,
         suggested_for=frozenset({Interface.WSGI}),
     )
 

@@ -10,6 +10,7 @@ from ..contract import BACKLOG, Recipe, Server, Site
 from ..options import own, recycling, words
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, workers
+from .command import COMMAND
 
 __all__ = ["SERVER", "Hypercorn"]
 
@@ -55,6 +56,7 @@ class Hypercorn(Server):
         ),
         processes=fixed_by("workers"),
         own=LANGUAGE,
+        command=COMMAND,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

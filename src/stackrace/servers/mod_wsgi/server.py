@@ -10,6 +10,7 @@ from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 from ..processes import fixed_by
 from ..shared_settings import MOST_REQUESTS
+from .command import COMMAND
 
 __all__ = ["SERVER", "ModWsgi"]
 
@@ -66,6 +67,7 @@ class ModWsgi(Guest):
             ),
         ),
         processes=_processes,
+        command=COMMAND,
         suggested_for=frozenset({Interface.WSGI}),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.

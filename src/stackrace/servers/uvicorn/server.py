@@ -11,6 +11,7 @@ from ..forwarded import ANYBODY
 from ..options import bound_to, own, recycling, words
 from ..processes import fixed_by
 from ..shared_settings import KEEP_ALIVE, RECYCLING, access_log, workers
+from .command import COMMAND
 
 __all__ = ["SERVER", "Uvicorn"]
 
@@ -69,6 +70,7 @@ class Uvicorn(Server):
         ),
         processes=fixed_by("workers"),
         own=LANGUAGE,
+        command=COMMAND,
         suggested_for=frozenset({Interface.ASGI}),
     )
 

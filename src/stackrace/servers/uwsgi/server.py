@@ -10,6 +10,7 @@ from ..head import BODILESS, bodiless_files
 from ..quoting import to_the_end
 from ..shared_settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
 from ..templates import Rendered
+from .command import COMMAND
 from .own import LANGUAGE, theirs
 
 __all__ = ["SERVER", "Uwsgi"]
@@ -128,6 +129,7 @@ class Uwsgi(Server):
         processes=_processes,
         preloads=lambda settings: not settings.get("lazy_apps", False),
         own=LANGUAGE,
+        command=COMMAND,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from ..forwarded import ANYBODY, MOST_PROXIES
 from ..head import BODILESS, bodiless_files
 from ..options import own
 from ..shared_settings import KEEP_ALIVE
+from .command import COMMAND
 
 __all__ = ["SERVER", "Waitress"]
 
@@ -51,6 +52,7 @@ class Waitress(Server):
             KEEP_ALIVE,
         ),
         own=LANGUAGE,
+        command=COMMAND,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

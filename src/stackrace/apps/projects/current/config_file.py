@@ -1,0 +1,101 @@
+"""A server's own configuration file, as a command in another place names it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ....model.current import CurrentChange, CurrentGap
+from ....model.own import OwnLanguage
+from ..deployment_command import text_of
+from .invocations import Invocation
+
+__all__ = ["ConfigReading", "config_named", "config_reading", "inside"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigReading:
+    """What a configuration file adds to a hop."""
+
+    changes: tuple[CurrentChange, ...] = ()
+    gaps: tuple[CurrentGap, ...] = ()
+    settings: dict[str, str] = field(default_factory=dict)
+    """What it computes, but of which a default in it tells what a path must say."""
+
+
+def config_named(name: str, invocation: Invocation, root: Path) -> Path | None:
+    """Return the project's file that a command calls ``name``; a place in an image is known by its last parts."""
+    name = name.removeprefix("file:").partition("\n")[0]
+    if name.startswith("python:"):
+        name = name.removeprefix("python:").replace(".", "/") + ".py"
+    if invocation.spec.name == "uwsgi":
+        name = re.sub(r":\w+$", "", name)
+    folders = [inside(invocation.folder, root), root, invocation.command.file.parent]
+    if "/" not in name.removeprefix("./"):
+        folders = folders[:2] if invocation.folder else [root, invocation.command.file.parent]
+    parts = [part for part in PurePosixPath(name).parts if part not in ("/", ".", "..")]
+    for start in range(len(parts)):
+        for folder in filter(None, folders):
+            place = folder.joinpath(*parts[start:])
+            if place.is_file() and place.resolve().is_relative_to(root.resolve()):
+                return place.resolve() if place.is_symlink() else place
+    return None
+
+
+def inside(folder: str, root: Path) -> Path | None:
+    """Return the folder of the project that an image or a machine calls ``folder``: by its last parts."""
+    parts = [part for part in PurePosixPath(folder).parts if part not in ("/", ".", "..")]
+    return next((place for start in range(len(parts)) if (place := root.joinpath(*parts[start:])).is_dir()), None)
+
+
+def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Mapping[str, str]) -> ConfigReading:
+    """Return what is decided otherwise in the file at ``path``, and what of it nobody knows here."""
+    text, file = text_of(path), str(path.relative_to(root))
+    try:
+        reading = language.reading(text, path, root)
+    except ValueError:
+        # whoever parses the path says it
+        return ConfigReading()
+    lines = text.splitlines()
+    changes = tuple(
+        CurrentChange(
+            file=file, line=change.line or _line(lines, change.key), key=change.key, theirs=change.theirs,
+            concern=change.concern,
+        )
+        for change in reading.changes
+    )  # fmt: skip
+    gaps = [CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why) for gap in reading.not_taken]
+    gaps += _unknown_variables(file, lines, variables)
+    settings = {}
+    for name in reading.computed:
+        if name == "class" and (default := _default(reading.computed[name], variables)):
+            settings[name] = default
+    return ConfigReading(changes, tuple(gaps), settings)
+
+
+def _line(lines: list[str], key: str) -> int:
+    spelled = re.compile(rf"\s*{re.escape(key).replace('-', '[-_]')}\b\s*[:=]?")
+    return next((number for number, line in enumerate(lines, 1) if spelled.match(line)), 0)
+
+
+def _unknown_variables(file: str, lines: list[str], variables: Mapping[str, str]) -> Iterator[CurrentGap]:
+    """Yield where a file reads a variable that the deployment sets: nobody sets it in a race."""
+    for number, line in enumerate(lines, 1):
+        for name in re.findall(r"""(?:environ|getenv|env)\W+["']?(\w+)["']?|\$\((\w+)\)""", line):
+            named = name[0] or name[1]
+            if named in variables and not line.lstrip().startswith(("#", ";")):
+                why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {named} = "…" }}'
+                yield CurrentGap(file=file, line=number, what=named, why=why)
+
+
+def _default(expression: str, variables: Mapping[str, str]) -> str:
+    """Return the text that an expression such as ``os.environ.get("CLASS", "gthread")`` has here."""
+    from ..settings import text_in
+
+    try:
+        return text_in(ast.parse(expression, mode="eval").body, variables) or ""
+    except (SyntaxError, ValueError):
+        return ""

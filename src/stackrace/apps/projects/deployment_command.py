@@ -1,0 +1,69 @@
+"""A command line, as it stands in a deployment file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .code import content
+from .shell_words import split_words
+
+__all__ = ["DeploymentCommand", "assignments", "command_of", "located", "text_of"]
+
+MOST_BYTES = 2**18
+"""Of one file."""
+_FEW_LINES = 4
+"""A command's first words stand within so many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentCommand:
+    """A command line, as it stands in a file."""
+
+    file: Path
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that stand beside it."""
+    env_files: tuple[str, ...] = ()
+    """Files of variables that are named beside it."""
+    line: int = 0
+    """Where it stands; 0 where nobody knows."""
+    folder: str = ""
+    """Where it is started, as its file says; empty where that does not."""
+    instances: int = 1
+    """How often it is started."""
+    service: str = ""
+    """What its file calls it."""
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, empty for one that cannot be read or is too long."""
+    return (content(path, MOST_BYTES) or b"").decode("utf-8", "replace")
+
+
+def command_of(path: Path, line: str, environment: Mapping[str, str] | None = None) -> DeploymentCommand:
+    """Return the command ``line`` of the file at ``path``."""
+    return DeploymentCommand(file=path, words=split_words(line), environment=environment or {})
+
+
+def assignments(text: str) -> dict[str, str]:
+    """Read ``A=1 B="2"``, or ``A 1``; supervisor has commas between them."""
+    pairs = dict(word.split("=", 1) for word in split_words(text) if "=" in word)
+    name, _, value = text.strip().partition(" ")
+    return pairs or ({name: value.strip()} if value else {})
+
+
+def located(command: DeploymentCommand, text: str) -> DeploymentCommand:
+    """Return ``command`` with the line of ``text`` where it begins, as far as its first words show it."""
+    return command if command.line else replace(command, line=_line_of(text.splitlines(), command.words))
+
+
+def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
+    first, *others = [word for word in words if word.strip("-")][:3] or [""]
+    for number, line in enumerate(lines, 1):
+        if first in line and not line.lstrip().startswith(("#", ";", "//")):
+            near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])
+            if all(word in near for word in others):
+                return number
+    return 0

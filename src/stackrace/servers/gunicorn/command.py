@@ -1,0 +1,70 @@
+"""How people start gunicorn: its options, short ones among them, and its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.own import CommandLine
+from .own import UNSAID, WORKERS
+
+__all__ = ["COMMAND"]
+
+_POOLS = ("gthread", "gevent", "asgi")
+
+
+def _idle(settings: Mapping[str, str | int | bool]) -> frozenset[str]:
+    """Return what does nothing with a worker class: only gthread has threads, sync keeps no connection."""
+    kind = settings.get("class")
+    idle = {"threads"} if kind != "gthread" else set()
+    idle |= {"keep_alive"} if kind == "sync" else set()
+    idle |= {"worker_connections"} if kind not in _POOLS else set()
+    return frozenset(idle)
+
+
+def _becomes(settings: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:
+    """With more than one thread, gunicorn turns sync into gthread."""
+    threaded = settings.get("class", "sync") == "sync" and settings.get("threads", 1) != 1
+    return {**settings, "class": "gthread"} if threaded else settings
+
+
+COMMAND = CommandLine(
+    programs=("gunicorn",),
+    unsaid=UNSAID,
+    short={
+        "b": "bind",
+        "c": "config",
+        "D": "daemon",
+        "e": "env",
+        "g": "group",
+        "h": "help",
+        "k": "worker-class",
+        "m": "umask",
+        "n": "name",
+        "p": "pid",
+        "R": "enable-stdio-inheritance",
+        "t": "timeout",
+        "u": "user",
+        "v": "version",
+        "w": "workers",
+    },
+    switches=(
+        "preload daemon reload spew check-config print-config no-sendfile reuse-port initgroups proxy-protocol "
+        "enable-stdio-inheritance capture-output log-syslog disable-redirect-access-to-syslog strip-header-spaces "
+        "suppress-ragged-eofs do-handshake-on-connect no-control-socket help version"
+    ),
+    settings={"preload-app": "preload", "threads": "threads"},
+    values={
+        "class": {
+            **WORKERS,
+            "uvicorn.workers.UvicornH11Worker": "uvicorn",
+            "uvicorn_worker.UvicornH11Worker": "uvicorn",
+        },
+    },
+    becomes=_becomes,
+    idle=_idle,
+    file_option="config",
+    found="gunicorn.conf.py",
+    arguments="GUNICORN_CMD_ARGS",
+    workers="workers",
+    unlike=frozenset({"reload", "check-config", "print-config"}),
+)

@@ -1,0 +1,16 @@
+"""How people start mod_wsgi without a configuration of Apache's: ``mod_wsgi-express start-server``."""
+
+from __future__ import annotations
+
+from ...model.own import CommandLine
+
+__all__ = ["COMMAND"]
+
+COMMAND = CommandLine(
+    programs=("mod_wsgi-express",),
+    unsaid={"processes": 1, "threads": 5},
+    switches=("reload-on-changes embedded-mode log-to-terminal access-log debug-mode enable-debugger help"),
+    path="apache+mod_wsgi",
+    settings={"processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
+    unlike=frozenset({"reload-on-changes", "debug-mode", "enable-debugger"}),
+)

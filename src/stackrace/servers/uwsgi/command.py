@@ -1,0 +1,42 @@
+"""How people start uWSGI: its options, in one of their spellings each, and its variables."""
+
+from __future__ import annotations
+
+from ...model.own import CommandLine
+from .own import UNSAID
+
+__all__ = ["COMMAND"]
+
+COMMAND = CommandLine(
+    programs=("uwsgi", "pyuwsgi"),
+    unsaid={**UNSAID, "http": "auto"},
+    short={
+        "p": "processes",
+        "s": "socket",
+        "H": "home",
+        "w": "module",
+        "M": "master",
+        "T": "enable-threads",
+        "C": "chmod-socket",
+        "L": "disable-logging",
+        "l": "listen",
+        "z": "socket-timeout",
+        "d": "daemonize",
+        "b": "buffer-size",
+        "t": "harakiri",
+        "R": "max-requests",
+        "i": "single-interpreter",
+    },
+    switches=(
+        "master single-interpreter lazy-apps thunder-lock enable-threads vacuum die-on-term need-app strict "
+        "disable-logging manage-script-name catch-exceptions http-keepalive http-auto-chunked http-chunked-input "
+        "py-call-osafterfork log-master no-orphans memory-report ignore-sigpipe ignore-write-errors "
+        "disable-write-exception log-x-forwarded-for no-default-app auto-procname"
+    ),
+    says={"http": ("http", "router"), "http-socket": ("http", "socket")},
+    underscores=True,
+    file_option="ini",
+    file_suffix=".ini",
+    prefix="UWSGI_",
+    unlike=frozenset({"py-autoreload", "py-auto-reload", "emperor", "honour-stdin"}),
+)

@@ -1,0 +1,68 @@
+"""The stack that the project runs today, ready to be raced beside the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..apps import current_deployment
+from ..deploy.installation import unready
+from ..model.current import CurrentDeployment
+from ..model.errors import StackError
+from ..model.stack import Interface, Stack
+from ..servers import Catalogue
+from ..spec.request import RaceRequest
+from ..spec.stack_path import parse_stack
+
+__all__ = ["CurrentStack", "current_stack"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentStack:
+    """What the project runs today."""
+
+    deployment: CurrentDeployment
+    """What its files say."""
+    stack: Stack | None
+    """The same as a stack of the catalogue; None where it cannot be raced, see the deployment's ``problem``."""
+
+
+def current_stack(
+    request: RaceRequest,
+    catalogue: Catalogue,
+    offered: frozenset[Interface],
+    python: tuple[int, int] | None = None,
+) -> CurrentStack | None:
+    """Return the stack that the project of ``request`` runs today, as its deployment files say.
+
+    ``offered`` is what the app offers, ``python`` the minor version of its interpreter. None where nothing is
+    found, nothing is to be looked for (``current`` of the request), or the app is a bundled one. Raises InputError
+    for a file that the request names and that starts no server.
+    """
+    if request.current is False or request.bundled is not None:
+        return None
+    file = request.current if isinstance(request.current, Path) else None
+    deployment = current_deployment(request.folder, catalogue.specs, file)
+    if deployment is None:
+        return None
+    stack, problem = _parsed(deployment, request.folder, catalogue, offered)
+    if stack is not None and (reason := unready(stack, catalogue, python)):
+        missing = " ".join(hop.server for hop in stack.hops if _is_missing(hop.server, reason))
+        way_out = f"; run: stackrace install {missing}" if missing else ""
+        stack, problem = None, f"{reason}{way_out}"
+    return CurrentStack(deployment=replace(deployment, problem=problem), stack=stack)
+
+
+def _parsed(
+    deployment: CurrentDeployment, folder: Path, catalogue: Catalogue, offered: frozenset[Interface]
+) -> tuple[Stack | None, str]:
+    if not deployment.stack:
+        return None, deployment.problem
+    try:
+        return parse_stack(deployment.stack, catalogue.specs, offered, folder), deployment.problem
+    except StackError as error:
+        return None, error.message
+
+
+def _is_missing(server: str, reason: str) -> bool:
+    return reason.startswith(f"{server} is not installed")
