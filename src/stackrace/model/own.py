@@ -122,6 +122,8 @@ class CommandLine:
     """What the program is called; also as a module of Python's."""
     unsaid: Mapping[str, str | int | bool]
     """The values of settings where nobody says anything, if these are not the catalogue's."""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    """The first words that say what the program does, and the options that they are; empty: none."""
     short: Mapping[str, str] = field(default_factory=dict)
     """Its short options, and the long ones that they stand for, without dashes."""
     switches: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from .deployment_command import DeploymentCommand, command_of, located, text_of
-from .dockerfiles import dockerfile_commands, shell_script
+from .dockerfiles import dockerfile_commands, shell_script, started_scripts
 from .documents import document_commands, loaded
 from .units import ini_commands, systemd_commands
 
@@ -50,7 +50,9 @@ def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
     for line in text.splitlines():
         name, colon, command = line.partition(":")
         if colon and not name.strip().startswith(("#", "worker", "release", "beat", "clock")):
-            yield command_of(path, command)
+            started = command_of(path, command)
+            yield started
+            yield from started_scripts(path, started.words)
 
 
 def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:

@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from .deployment_command import DeploymentCommand, assignments, located, text_of
+from .shell_values import expanded, whole_words
 from .shell_words import split_words
 
 __all__ = ["dockerfile_commands", "image_of", "shell_script", "started_scripts"]
 
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*#[^\n]*\n)*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _FOLDERS = ("", "scripts", "bin", "docker", "deploy", "deployment", "entrypoints", "compose")
 
 
@@ -23,8 +26,8 @@ class Image:
 
     words: tuple[str, ...] = ()
     entrypoint: tuple[str, ...] = ()
-    environment: dict[str, str] = field(default_factory=dict)
-    copies: dict[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    copies: Mapping[str, str] = field(default_factory=dict)
     """What it copies, by the place in the image."""
     folder: str = ""
     """WORKDIR."""
@@ -77,11 +80,14 @@ def _exec_form(text: str) -> tuple[str, ...]:
 
 
 def started_scripts(
-    path: Path, words: tuple[str, ...], image: Image, environment: Mapping[str, str]
+    path: Path,
+    words: tuple[str, ...],
+    image: Image = Image(),
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[DeploymentCommand]:
-    """Read the scripts of the project that an image starts as ``/app/start.sh``; ``path`` is its Dockerfile's."""
+    """Read the scripts of the project that the file at ``path`` starts with ``words``, as ``/app/start.sh``."""
     for word in words:
-        for line in word.split("\n") if " " not in word else split_words(word):
+        for line in split_words(word) if " " in word else (word,):
             yield from _started_script(path, line, image, environment)
 
 
@@ -94,11 +100,8 @@ def _started_script(
     for script in _places(path, word, name, image):
         text = text_of(script)
         if text.startswith("#!") and "sh" in text.partition("\n")[0]:
-            for command in shell_script(script, text):
-                yield DeploymentCommand(
-                    file=script, words=command.words, environment=environment, line=command.line,
-                    folder=image.folder,
-                )  # fmt: skip
+            for command in shell_script(script, text, environment):
+                yield replace(command, folder=image.folder)
             return
 
 
@@ -115,10 +118,25 @@ def _places(path: Path, word: str, name: str, image: Image) -> Iterator[Path]:
         yield from (context / Path(*inside[-2:]) for context in contexts)
 
 
-def shell_script(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read the commands of a script, line by line."""
-    number = 1
+def shell_script(
+    path: Path, text: str, environment: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[DeploymentCommand]:
+    """Read the commands of a script, line by line, with the variables that it has until then."""
+    number, variables = 1, dict(environment)
     for line in re.sub(r"\\[ \t]*\n", "\\\\\0", text).splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
-            yield DeploymentCommand(file=path, words=split_words(line.replace("\\\0", " ")), line=number)
+            words = split_words(line.replace("\\\0", " "))
+            variables |= dict(_set_in(words, variables))
+            yield DeploymentCommand(file=path, words=words, line=number, environment=dict(variables))
         number += 1 + line.count("\\\0")
+
+
+def _set_in(words: tuple[str, ...], variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what a line of assignments sets; a value that only running would tell is left out."""
+    kept = [word for word in whole_words(words) if word not in ("export", ";", "local", "readonly")]
+    if kept and all(_ASSIGNMENT.match(word) for word in kept):
+        for word in kept:
+            name, _, value = word.partition("=")
+            known = expanded(value, variables)
+            if known is not None:
+                yield name, known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import takewhile
 
 __all__ = ["split_words"]
 
@@ -12,6 +13,8 @@ def split_words(line: str) -> tuple[str, ...]:
     try:
         lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
         lexer.whitespace_split = True
-        return tuple(lexer)
+        # it would take one within a word for a comment, too
+        lexer.commenters = ""
+        return tuple(takewhile(lambda word: not word.startswith("#"), lexer))
     except ValueError:
         return tuple(line.split())

@@ -14,6 +14,10 @@ from .shell_words import split_words
 __all__ = ["ini_commands", "systemd_commands"]
 
 
+_CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*[#;][^\n]*\n)*")
+"""A comment may stand between the lines of a value."""
+
+
 def ini_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read ``command =`` of supervisor, and uWSGI's own options."""
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True, inline_comment_prefixes=(" ;",))
@@ -45,7 +49,7 @@ def systemd_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     env_files: list[str] = []
     folder, commands = "", []
     number = 1
-    for line in re.sub(r"\\[ \t]*\n", "\\\\\0", text).splitlines():
+    for line in _CONTINUED.sub(lambda match: "\\\0" * match[0].count("\n"), text).splitlines():
         key, equals, value = line.replace("\\\0", " ").partition("=")
         match key.strip() if equals else "":
             case "Environment":

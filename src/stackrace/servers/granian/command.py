@@ -14,6 +14,7 @@ COMMAND = CommandLine(
         "no-access-log log no-log ws no-ws reload no-reload factory no-factory respawn-failed-workers "
         "no-respawn-failed-workers metrics no-metrics version help"
     ),
+    values={"interface": {"asgi": "asgi", "asginl": "asgi", "wsgi": "wsgi"}},
     prefix="GRANIAN_",
     unlike=frozenset({"reload"}),
 )

@@ -36,6 +36,7 @@ _DECIDED = (
     (Concern.USER, "initgroups", ("initgroups",)),
     (Concern.LOGS, "accesslog", ()),
     (Concern.LOGS, "errorlog", ("error-logfile", "log-file")),
+    (Concern.LOGS, "access_log_format", ("access-logformat",)),
     (Concern.LOGS, "loglevel", ("log-level",)),
     (Concern.LOGS, "logconfig", ("log-config",)),
     (Concern.LOGS, "logconfig_dict", ()),

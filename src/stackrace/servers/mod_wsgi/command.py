@@ -8,6 +8,7 @@ __all__ = ["COMMAND"]
 
 COMMAND = CommandLine(
     programs=("mod_wsgi-express",),
+    verbs={"start-server": ""},
     unsaid={"processes": 1, "threads": 5},
     switches=("reload-on-changes embedded-mode log-to-terminal access-log debug-mode enable-debugger help"),
     path="apache+mod_wsgi",

@@ -7,7 +7,9 @@ from ...model.own import CommandLine
 __all__ = ["COMMAND"]
 
 COMMAND = CommandLine(
-    programs=("uvicorn",),
+    # fastapi run is Uvicorn with another command line
+    programs=("uvicorn", "fastapi"),
+    verbs={"run": "", "dev": "--reload"},
     unsaid={"workers": 1, "keep_alive": 5},
     switches=(
         "reload access-log no-access-log proxy-headers no-proxy-headers server-header no-server-header date-header "

@@ -30,7 +30,7 @@ LANGUAGE = OwnLanguage.options(
     },
     address="host port uds fd ssl-keyfile ssl-certfile ssl-keyfile-password interface http2",
     logs="log-config log-level use-colors no-use-colors",
-    paths="app-dir factory",
+    paths="app-dir factory app entrypoint",
     process="reload reload-dir reload-include reload-exclude reload-delay timeout-graceful-shutdown version help",
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from ....model.current import CurrentChange, CurrentGap
 from ....model.own import OwnLanguage
 from ..deployment_command import text_of
+from ..places import deployment_folders
 from .invocations import Invocation
 
 __all__ = ["ConfigReading", "config_named", "config_reading", "inside"]
@@ -39,10 +41,13 @@ def config_named(name: str, invocation: Invocation, root: Path) -> Path | None:
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", ".", "..")]
     for start in range(len(parts)):
         for folder in filter(None, folders):
-            place = folder.joinpath(*parts[start:])
-            if place.is_file() and place.resolve().is_relative_to(root.resolve()):
-                return place.resolve() if place.is_symlink() else place
-    return None
+            place = Path(os.path.normpath(folder.joinpath(*parts[start:])))
+            if place.is_file() and place.is_relative_to(root):
+                return place
+    if not parts or name in (invocation.line.found, ""):
+        return None
+    elsewhere = [place / parts[-1] for place, _, names in deployment_folders(root) if parts[-1] in names]
+    return elsewhere[0] if len(elsewhere) == 1 else None
 
 
 def inside(folder: str, root: Path) -> Path | None:
@@ -77,7 +82,7 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
 
 
 def _line(lines: list[str], key: str) -> int:
-    spelled = re.compile(rf"\s*{re.escape(key).replace('-', '[-_]')}\b\s*[:=]?")
+    spelled = re.compile(rf"\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b\s*[:=]?")
     return next((number for number, line in enumerate(lines, 1) if spelled.match(line)), 0)
 
 

@@ -13,9 +13,9 @@ from ....model.errors import InputError
 from ....model.own import CONFIG, Concern, OwnLanguage
 from ....model.stack import Setting, SettingValue
 from ...env_file import read_env_files
+from ..shell_values import expanded
 from .config_file import config_named, config_reading
 from .invocations import Invocation
-from .shell import expanded
 
 __all__ = ["ReadHop", "read_hop"]
 

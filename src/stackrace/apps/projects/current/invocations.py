@@ -11,7 +11,7 @@ from ....model.own import CommandLine
 from ....model.stack import ServerSpec
 from ..commands import commands_in
 from ..deployment import DeploymentCommand
-from .shell import expanded, whole_words
+from ..shell_values import expanded, whole_words
 
 __all__ = ["Invocation", "invocations"]
 
@@ -78,28 +78,34 @@ def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> 
         ):
             word = words.pop(0)
             if word == "export":
-                variables |= _assigned(words)
+                variables |= _assigned(words, variables)
             elif match := _ASSIGNMENT.fullmatch(word):
-                own[match[1]] = match[2]
+                own |= _assigned([word], own)
                 if not words:
-                    variables[match[1]] = match[2]
+                    variables |= _assigned([word], variables)
         if words[:1] == ["cd"] and len(words) > 1:
             folder = words[1]
             continue
-        place = next((i for i, word in enumerate(words) if PurePath(word).name in programs), None)
+        place = next((i for i in range(len(words)) if _program(words, i) in programs), None)
         if place is None or not _starts(words[:place]):
             continue
-        own |= _assigned(words[:place])
-        spec = programs[PurePath(words[place]).name]
+        own |= _assigned(words[:place], own)
+        spec = programs[_program(words, place)]
         assert spec.command is not None
         yield Invocation(
             command=command,
             spec=spec,
             line=spec.command,
-            words=tuple(_arguments(words[place + 1 :])),
+            words=tuple(_arguments(words[place + 1 :], spec.command)),
             variables=own,
             folder=expanded(folder, own) or "",
         )
+
+
+def _program(words: list[str], place: int) -> str:
+    """Return the name of a program, or of the package of a module that Python runs."""
+    is_module = place > 0 and words[place - 1] == "-m"
+    return words[place].partition(".")[0] if is_module else PurePath(words[place]).name
 
 
 def _starts(before: list[str]) -> bool:
@@ -107,14 +113,18 @@ def _starts(before: list[str]) -> bool:
     return not (before and PurePath(before[0]).name in _OTHERS) and not _NO_START & set(before)
 
 
-def _assigned(words: list[str]) -> dict[str, str]:
-    return {match[1]: match[2] for word in words if (match := _ASSIGNMENT.fullmatch(word))}
+def _assigned(words: list[str], variables: Mapping[str, str]) -> dict[str, str]:
+    """Return what ``words`` assign; what only running would tell is often set under a condition, and left out."""
+    pairs = (match.groups() for word in words if (match := _ASSIGNMENT.fullmatch(word)))
+    return {name: known for name, value in pairs if (known := expanded(value, variables)) is not None}
 
 
-def _arguments(words: list[str]) -> Iterator[str]:
-    """Yield the words up to a redirection; ``start-server`` of mod_wsgi-express is a verb of its program."""
-    for word in words:
+def _arguments(words: list[str], line: CommandLine) -> Iterator[str]:
+    """Yield the words up to a redirection; a verb, as ``fastapi dev`` has, is an option or nothing."""
+    for place, word in enumerate(words):
         if _REDIRECTION.match(word):
             return
-        if word not in ("start-server", "$@", '"$@"', ""):
+        if place == 0 and word in line.verbs:
+            yield from filter(None, [line.verbs[word]])
+        elif word:
             yield word
