@@ -79,7 +79,7 @@ def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> 
             word = words.pop(0)
             if word == "export":
                 variables |= _assigned(words, variables)
-            elif match := _ASSIGNMENT.fullmatch(word):
+            elif _ASSIGNMENT.fullmatch(word):
                 own |= _assigned([word], own)
                 if not words:
                     variables |= _assigned([word], variables)
