@@ -25,7 +25,7 @@ from .resumed import ResumedRace, refuse_changed
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["ReadyRace", "ready_race", "run"]
+__all__ = ["ReadyRace", "beside_current", "ready_race", "run"]
 
 
 def run(
@@ -44,9 +44,14 @@ def run(
     """
     with (
         nullcontext() if store is None else open_store(store) as opened,
-        ready_race(request, opened, on_preparing or unheard) as ready,
+        ready_race(beside_current(request), opened, on_preparing or unheard) as ready,
     ):
         return ready.run(on_event or (lambda event: None))
+
+
+def beside_current(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` with what the project runs today beside its stacks, unless it says otherwise."""
+    return replace(request, current=True) if request.current is None else request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,6 +124,8 @@ class RequestFlags:
         _refuse_both(self.given)
         if {"session", "urls"} & self.given.keys():
             request = replace(request, session=None, urls=None, workloads=(), think=False, check={})
+        if "no_current" in self.given:
+            request = replace(request, current=False)
         if {"run_requests", "run_s"} & self.given.keys():
             request = replace(request, run_requests=None, run_requests_at={}, run_s=None)
         request = replace(request, **self._changes(request.folder))
@@ -132,7 +134,7 @@ class RequestFlags:
 
     def _changes(self, folder: Path) -> dict[str, Any]:
         changes = {name: value for name, value in self.given.items() if name in _FIELDS}
-        for name in ("folder", "python", "session"):
+        for name in ("folder", "python", "session", "current"):
             # python3.12 is a program on PATH
             if name in changes and (name != "python" or len(changes[name].parts) > 1 or changes[name].exists()):
                 changes[name] = changes[name].absolute()
@@ -161,6 +163,8 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
             raise InputError(f"--url {path!r} {fault}")
     if "folder" in given and not given["folder"].is_dir():
         raise InputError(f"--project {given['folder']} is not a folder")
+    if {"current", "no_current"} <= given.keys():
+        raise InputError("give --current or --no-current, not both")
     if {"session", "urls"} <= given.keys():
         raise InputError("give --session or --url, not both")
     if {"run_requests", "run_s"} <= given.keys():

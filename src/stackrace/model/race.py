@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .app import App
+from .current import CurrentDeployment
 from .duty import Duty
 from .host import HostFacts
 from .launch import Launch
@@ -270,3 +271,7 @@ class Race:
     has no name."""
     source: Source | None = None
     """Whose code was raced; None for bundled apps, and where nobody noted it."""
+    current: str = ""
+    """The path of the stack that is what the project runs today; empty where none is."""
+    deployment: CurrentDeployment | None = None
+    """What the project runs today, as its files say; None where nothing was found, or looked for."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .answer import Answer, AnswerKind
 from .costs import Costs
+from .current_standing import CurrentStanding
 from .interval import Interval
 from .launch import Failure
 from .lead import Lead
@@ -107,6 +108,8 @@ class Standing:
     """What the checks say about the race as a whole. Where it is invalid the race is void: believe nothing."""
     scaling: tuple[ScalingCurve, ...] = ()
     """A curve for each stack and workload with two levels or more."""
+    current: CurrentStanding | None = None
+    """What the project runs today against the stack that the answer names; None where nobody knows what that is."""
 
     @property
     def settled(self) -> bool:

@@ -13,6 +13,7 @@ from ..model.verdict import Effect
 from .answering import answer_of
 from .costs import costs_of
 from .cpu_time import reason_of
+from .current import current_standing
 from .judged_level import JudgedLevel, judgement_of
 from .leads import lead_of
 from .levels import MeasuredLevel, headline_of, measured_levels
@@ -41,7 +42,10 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     race = counted(race)
     measured = measured_levels(race, pooled=_pooled(race))
     if not measured:
-        return Standing(withdrawals=withdrawals(race, set()), warnings=_warnings(race))
+        missing = withdrawals(race, set())
+        return Standing(
+            withdrawals=missing, warnings=_warnings(race), current=current_standing(race, None, missing)
+        )
     at = headline_of(measured)
 
     def judged(index: int, level: MeasuredLevel) -> JudgedLevel:
@@ -70,6 +74,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         reason=reason_of(headline.rows),
         costs=costs_of(headline),
         conditions=conditions_of(levels, at),
+        current=current_standing(race, headline, result.withdrawals),
     )
 
 

@@ -47,6 +47,7 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "standing": [row(each) for each in standing.rows],
         "levels": [level(each) for each in standing.levels],
         "scaling": plain(standing.scaling),
+        "current": plain(standing.current),
         "withdrawals": [
             {"stack": printable(each.stack), "failure": failure(each.failure)} for each in standing.withdrawals
         ],
@@ -98,6 +99,8 @@ def _race(race: Race) -> dict[str, object]:
         "seed": race.seed,
         "notes": plain(race.notes),
         "left_out": plain(race.left_out),
+        "current": printable(race.current) or None,
+        "deployment": plain(race.deployment),
         "host": plain(race.host),
     }
 

@@ -10,6 +10,8 @@ from ..codec import LEFT_OUT, Form, readable
 from ..model.answer import Answer
 from ..model.conditions import Conditions
 from ..model.costs import Costs, Need
+from ..model.current import CurrentChange, CurrentDeployment, CurrentGap
+from ..model.current_standing import CurrentStanding
 from ..model.host import HostFacts
 from ..model.interval import Interval
 from ..model.launch import HopUsage
@@ -31,6 +33,8 @@ FORM = Form(
         Load: {"seed": LEFT_OUT},
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
+        # it stands among the withdrawals
+        CurrentStanding: {"failure": LEFT_OUT},
         Quantiles: {name: f"{name}_s" for name in _SECONDS},
         # a moment of the machine's own clock, what only the store keeps, and what is written when asked for
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
@@ -61,6 +65,10 @@ RECORDS: dict[str, type] = {
     "cpu_time": CpuTime,
     "costs": Costs,
     "need": Need,
+    "current": CurrentStanding,
+    "deployment": CurrentDeployment,
+    "deployment_change": CurrentChange,
+    "deployment_gap": CurrentGap,
     "unfit": Unfit,
     **{_snake(kind.__name__): kind for kind in get_args(Condition)},
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from ..model.standing import Level, Row
@@ -10,6 +10,7 @@ from . import figures
 from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
 from .terminal_bar import bar
+from .words.current import MARK
 
 __all__ = ["READABLE", "level_matrices", "level_table"]
 
@@ -24,8 +25,8 @@ _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 """Charts of the page show these."""
 
 
-def level_table(level: Level, *, void: bool = False) -> Table:
-    """Return a line per stack, best first; of a ``void`` race nobody stands out."""
+def level_table(level: Level, *, void: bool = False, current: str = "") -> Table:
+    """Return a line per stack, best first; of a ``void`` race nobody stands out. ``current`` is run today."""
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
@@ -36,7 +37,8 @@ def level_table(level: Level, *, void: bool = False) -> Table:
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
         Column(title="place", cells=_each(rows, lambda row: figures.places(row.rank)), media=_FILES),
         Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
-               tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first)),
+               tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
+               notes=_current((row.stack for row in rows), current)),
         Column(title="requests/s", short="req/s", cells=_each(rows, _rate), notes=rates, notes_keep=4),
         Column(title="against the leader", short="vs leader, 95 %", left=True, notes=ratios, media=_NOT_ON_PAGES,
                cells=_each(rows, lambda row: figures.number(row.ratio.value))),
@@ -60,7 +62,7 @@ def level_table(level: Level, *, void: bool = False) -> Table:
     ))  # fmt: skip
 
 
-def level_matrices(levels: Sequence[Level], *, void: bool = False) -> list[Table]:
+def level_matrices(levels: Sequence[Level], *, void: bool = False, current: str = "") -> list[Table]:
     """Return throughput and latency of all levels, a line per stack, a column per level.
 
     Workloads have matrices of their own where there are several loads. ``*`` marks the first tier, unless the race
@@ -70,20 +72,22 @@ def level_matrices(levels: Sequence[Level], *, void: bool = False) -> list[Table
     by_name = sorted(levels, key=lambda level: [each.workload for each in levels].index(level.workload))
     groups = [list(group) for _, group in groupby(by_name, key=lambda level: level.workload if several else "")]
     return [
-        _matrix(title, group, figure, void=void)
+        _matrix(title, group, figure, void=void, current=current)
         for group in groups
         for title, figure in (("requests/s", _rate), _latency(group))
     ]
 
 
-def _matrix(title: str, levels: Sequence[Level], figure: Callable[[Row], str], *, void: bool) -> Table:
+def _matrix(
+    title: str, levels: Sequence[Level], figure: Callable[[Row], str], *, void: bool, current: str
+) -> Table:
     workloads = {level.workload for level in levels}
     on = f" on {levels[0].workload}" if len(workloads) == 1 and levels[0].workload else ""
     same_load = len({level.load.label for level in levels}) == 1
     stacks = tuple(dict.fromkeys(row.stack for level in levels for row in level.rows))
     return Table(
         columns=(
-            Column(title=title + on, cells=stacks, left=True, fold_to=_NARROWEST),
+            Column(title=title + on, cells=stacks, left=True, fold_to=_NARROWEST, notes=_current(stacks, current)),
             *(
                 Column(
                     # the load tells a level from its neighbours, or else the workload
@@ -110,6 +114,11 @@ def _latency(levels: Sequence[Level]) -> tuple[str, Callable[[Row], str]]:
     known = all(any(figures.percentile(row, "p99") != NOTHING for row in level.rows) for level in levels)
     name = "p99" if known else "p50"
     return f"{name} ms", lambda row: figures.percentile(row, name)
+
+
+def _current(stacks: Iterable[str], current: str) -> tuple[str, ...]:
+    """Return the mark beside the stack that is run today; nothing where none is."""
+    return tuple(MARK if stack == current else "" for stack in stacks) if current else ()
 
 
 def _each(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:

@@ -40,12 +40,14 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
             title="", blocks=(Paragraph(text=race_words.CONDITIONS, tone=Tone.STRONG), Listing(items=items))
         )
     for level in standing.foremost:
-        yield Section(title=_heading(level), blocks=(level_table(level, void=void),), media=_SCREEN)
+        table = level_table(level, void=void, current=race.current)
+        yield Section(title=_heading(level), blocks=(table,), media=_SCREEN)
     if len(standing.levels) > 1:
-        yield from _matrices(standing, void=void)
+        yield from _matrices(standing, void=void, current=race.current)
     headline = standing.levels[standing.headline : standing.headline + 1]
     for level in (*headline, *(level for level in standing.levels if level not in headline)):
-        yield Section(title=level.label, blocks=(level_table(level, void=void),), media=_TEXT)
+        table = level_table(level, void=void, current=race.current)
+        yield Section(title=level.label, blocks=(table,), media=_TEXT)
     yield from scaling_sections(standing)
     if grown := growths(race, standing):
         where = standing.levels[standing.headline].where
@@ -70,6 +72,8 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
         yield Paragraph(text=words.answer, tone=Tone.ALARM)
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG)
     yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs) if text)
+    if words.current:
+        yield Paragraph(text=words.current, tone=Tone.STRONG)
     about = f"{race_words.about(race)}. {race_words.ending(race, standing)}"
     yield Paragraph(text=about, tone=Tone.ASIDE)
     if absent := left_out(race):
@@ -81,8 +85,8 @@ def _heading(level: Level) -> str:
     return f"Standing {level.where}, latencies in ms{clean}"
 
 
-def _matrices(standing: Standing, *, void: bool) -> Iterator[Section]:
-    matrices = level_matrices(standing.levels, void=void)
+def _matrices(standing: Standing, *, void: bool, current: str) -> Iterator[Section]:
+    matrices = level_matrices(standing.levels, void=void, current=current)
     yield from (Section(title="", blocks=(matrix,), media=_SCREEN) for matrix in matrices[:-1])
     mark = () if void else (Paragraph(text="* first tier at that level", tone=Tone.ASIDE),)
     yield Section(title="", blocks=(matrices[-1], *mark), media=_SCREEN)

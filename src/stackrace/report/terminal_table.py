@@ -103,5 +103,9 @@ def _grid(columns: Sequence[Column], width: int) -> Grid:
 
 def _folded(column: Column, room: int) -> list[Text]:
     width = max(NARROWEST_PATH, room)
-    cells = zip(column.cells, column.cell_tones, strict=True)
-    return [Text(fold(path, width), style=STYLES[tone]) for path, tone in cells]
+    texts = []
+    for path, note, tone in zip(column.cells, column.cell_notes, column.cell_tones, strict=True):
+        beside = column.join.format(note) if note else ""
+        text = Text(fold(path, max(NARROWEST_PATH, width - len(beside))), style=STYLES[tone])
+        texts.append(text.append(beside, style="dim") if beside else text)
+    return texts

@@ -41,10 +41,21 @@ class Choice:
     """How many of them are raced."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
+    current: str = ""
+    """The path of the one that the project runs today; empty where none is."""
 
 
-def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, cores: Resources) -> Choice:
-    """Choose stacks and levels for the examined app. Raises StackError, MissingError or InputError."""
+def choose(
+    request: RaceRequest,
+    examined: ExaminedApp,
+    catalogue: Catalogue,
+    cores: Resources,
+    current: Stack | None = None,
+) -> Choice:
+    """Choose stacks and levels for the examined app; ``current``, which is run today, is raced in any case.
+
+    Raises StackError, MissingError or InputError.
+    """
     offered, interpreter = examined.app.interfaces, examined.interpreter
     python = None if interpreter is None else interpreter.minor
     left_out: tuple[LeftOut, ...] = ()
@@ -52,9 +63,18 @@ def choose(request: RaceRequest, examined: ExaminedApp, catalogue: Catalogue, co
         candidates, left_out = _most_used(catalogue, offered, python)
     else:
         candidates = asked(request.stacks, catalogue, offered, python, request.folder)
+    if current is not None:
+        candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
     levels = levels_for(request, examined.workloads, parallelism_of(candidates, cores))
     number = number_for(request, candidates, examined.workloads, levels, cores, examined.loading)
-    return Choice(candidates=candidates, left_out=left_out, number=number, levels=levels)
+    path = "" if current is None else candidates[0].path
+    return Choice(candidates=candidates, left_out=left_out, number=number, levels=levels, current=path)
+
+
+def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
+    """Return ``current`` and the others, ``most`` in all; where one of them is the same, that is the current."""
+    same = next((other for other in others if other.identity == current.identity), current)
+    return (same, *(other for other in others if other is not same))[:most]
 
 
 def asked(

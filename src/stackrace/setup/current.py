@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ..model.stack import Interface, Stack
 from ..servers import Catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
+from .environments import UNBUILT
 
 __all__ = ["CurrentStack", "current_stack"]
 
@@ -25,6 +27,14 @@ class CurrentStack:
     """What its files say."""
     stack: Stack | None
     """The same as a stack of the catalogue; None where it cannot be raced, see the deployment's ``problem``."""
+
+    def among(self, stacks: Sequence[Stack], path: str) -> CurrentStack:
+        """Return it as it is raced: as the stack with ``path``, or not at all where ``stacks`` lack that."""
+        if self.stack is None:
+            return self
+        raced = next((stack for stack in stacks if stack.path == path), None)
+        problem = self.deployment.problem if raced is not None else UNBUILT
+        return CurrentStack(deployment=replace(self.deployment, problem=problem), stack=raced)
 
 
 def current_stack(
@@ -40,6 +50,8 @@ def current_stack(
     for a file that the request names and that starts no server.
     """
     if request.current is False or request.bundled is not None:
+        return None
+    if request.current is None and request.stacks is not None:
         return None
     file = request.current if isinstance(request.current, Path) else None
     deployment = current_deployment(request.folder, catalogue.specs, file)

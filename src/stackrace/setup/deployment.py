@@ -26,6 +26,7 @@ from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, choose
 from .cores import cores_of
+from .current import CurrentStack, current_stack
 from .environments import BuiltStacks, build_stacks
 from .examined import ExaminedApp, examined_app
 from .finding import offered_by
@@ -60,6 +61,8 @@ class Deployment:
     cores: Resources
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
+    current: CurrentStack | None = None
+    """What the project runs today; None where nothing was found, or looked for."""
 
     def place(self, kind: Callable[..., LocalPlace] = LocalPlace) -> LocalPlace:
         """Return this machine as the place where the stacks run."""
@@ -79,7 +82,9 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
-    asked(request.stacks or (), servers, offered_by(request), folder=request.folder)
+    offered = offered_by(request)
+    asked(request.stacks or (), servers, offered, folder=request.folder)
+    current_stack(request, servers, offered)
     require_all(request, servers)
     environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
     cores = cores_of(request)
@@ -95,10 +100,13 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             services.bring_up,
             lambda app: protected(app, request, guard, services.environment, on_preparing),
         )
-        choice = choose(request, examined, servers, cores)
+        python = None if examined.interpreter is None else examined.interpreter.minor
+        current = current_stack(request, servers, examined.app.interfaces, python)
+        choice = choose(request, examined, servers, cores, None if current is None else current.stack)
         named = request.stacks is not None
         built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
-        limits = limits_of(request, servers)
+        current = None if current is None else current.among(built.stacks, choice.current)
+        limits = limits_of(request, servers, choice.current)
         workloads = met(examined.workloads, limits, built.stacks)
         launcher = Launcher(
             guard=guard,
@@ -117,7 +125,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             examined=examined,
             stacks=built.stacks,
             left_out=built.left_out,
-            unready=(*choice.left_out, *built.unbuilt),
+            unready=(*choice.left_out, *(each for each in built.unbuilt if each.stack != choice.current)),
             levels=choice.levels,
             workloads=workloads,
             limits=limits,
@@ -125,6 +133,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             services=services.running,
             cores=cores,
             notes=(*examined.notes, *_memory_note(confinement)),
+            current=current,
         )
 
 

@@ -38,6 +38,7 @@ def build_stacks(
     """Build the environments of as many stacks as are raced.
 
     Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
+    The current one was named by nobody.
     """
     homes: dict[str, Path | None] = {}
     unbuilt: dict[str, LeftOut] = {}
@@ -47,7 +48,7 @@ def build_stacks(
         try:
             homes[stack.path] = _build(stack, catalogue, environments, app)
         except MissingError:
-            if named:
+            if named and stack.path != choice.current:
                 raise
             unbuilt[stack.path] = LeftOut(stack=stack.path, reason=UNBUILT)
     return BuiltStacks(

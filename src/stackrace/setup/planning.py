@@ -17,6 +17,7 @@ from ..model.race import Race, RacePlan, Rule
 from ..model.right_answer import RightAnswers
 from ..spec.request import RaceRequest
 from .cores import usable_cores
+from .current import CurrentStack
 from .defaults import budget_s_of
 from .deployment import Deployment
 
@@ -60,7 +61,9 @@ def _load(request: RaceRequest, level: int) -> Load:
     return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
 
 
-def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Race:
+def race_of(
+    plan: RacePlan, request: RaceRequest, notes: tuple[str, ...], current: CurrentStack | None = None
+) -> Race:
     """Return the race as it is kept, before anything is launched."""
     from ..probe import host_facts
 
@@ -88,6 +91,8 @@ def race_of(plan: RacePlan, request: RaceRequest, notes: tuple[str, ...]) -> Rac
         rule=Rule.SELECTION,
         checks={name: check for name in asked if (check := _check(request, name))},
         source=None if is_bundled(plan.app) else source_of(request.folder),
+        current=current.stack.path if current is not None and current.stack is not None else "",
+        deployment=None if current is None else current.deployment,
     )
 
 

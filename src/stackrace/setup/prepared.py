@@ -59,7 +59,7 @@ def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Itera
         yield PreparedRace(
             request=request,
             plan=plan,
-            race=replace(race_of(plan, request, deployment.notes), left_out=deployment.unready),
+            race=replace(race_of(plan, request, deployment.notes, deployment.current), left_out=deployment.unready),
             warnings=warnings,
             place=deployment.place(),
             folder=deployment.guard.directory,

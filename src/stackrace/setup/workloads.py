@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ..apps import Examination, Exchange, demanded, examine, golden, rule_for
 from ..model.app import App
@@ -120,10 +121,19 @@ def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in first.request.headers if pair[0] in first.added)
 
 
-def limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str, ...]]:
-    """Return the stacks, by canonical path, of each workload that is for some only."""
+def limits_of(request: RaceRequest, servers: Catalogue, current: str = "") -> dict[str, tuple[str, ...]]:
+    """Return the stacks, by canonical path, of each workload that is for some only.
+
+    The ``current`` one, which nobody named, meets all where it would meet none.
+    """
     if len(request.workloads) < 2:
         return {}
+    limits = _limits_of(request, servers)
+    unmet = current and len(limits) == len(request.workloads) and current not in {*chain(*limits.values())}
+    return {name: (*paths, current) for name, paths in limits.items()} if unmet else limits
+
+
+def _limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str, ...]]:
     return {
         workload.name: tuple(
             parse_stack(path, servers.specs, frozenset(Interface)).path for path in workload.stacks

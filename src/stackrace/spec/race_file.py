@@ -213,6 +213,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         slice_s=race.slice,
         seed=race.seed,
         stacks=None if race.stacks is None else tuple(race.stacks),
+        current=path.parent.absolute() / race.current if isinstance(race.current, str) else race.current,
         session=None if workload.session is None else (path.parent / workload.session).absolute(),
         think=workload.think,
         check=workload.check,

@@ -216,6 +216,7 @@ class RaceTable(_Table):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] | None = None
     servers: str | None = None
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
+    current: bool | str | None = None
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
     exhaustive: bool = False
     twin: bool = True

@@ -12,7 +12,7 @@ import click
 from ..options import store_option
 from ..race_file import requested
 from ..request_flags import APP_OPTIONS, RequestFlags, app_words, request_flags, spelt
-from .options import BUDGET_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
+from .options import BUDGET_OPTIONS, CURRENT_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
 
 if TYPE_CHECKING:
     from .output import Output
@@ -35,7 +35,9 @@ Examples:
   stackrace run --resume 0uh59 --budget 1h   with that one, and give it more time""",
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
-@request_flags(stack_option, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *BUDGET_OPTIONS, *QUESTION_OPTIONS)
+@request_flags(
+    stack_option, *CURRENT_OPTIONS, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *BUDGET_OPTIONS, *QUESTION_OPTIONS
+)
 @click.option(
     "--quick",
     is_flag=True,
@@ -66,6 +68,7 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
+    from ...api.racing import beside_current
     from ...historic import comparison_name
     from ..showing import refuse_unwritable
     from .live import race_and_report
@@ -88,7 +91,8 @@ def command(
     else:
         asked = (*([str(race_file)] if race_file else []), *app_words())
         output = replace(output, asked=asked, session=flags.given.get("session"))
-        race_and_report(flags.over(requested(race_file, flags.given.get("servers"))), output)
+        request = flags.over(requested(race_file, flags.given.get("servers")))
+        race_and_report(beside_current(request), output)
 
 
 _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}

@@ -12,7 +12,7 @@ from ...spec.request import MOST_SEED
 from ..names import complete_stack
 from ..options import Connections, Cores, Quantity
 
-__all__ = ["BUDGET_OPTIONS", "LOAD_OPTIONS", "QUESTION_OPTIONS", "RUN_OPTIONS", "stack_option"]
+__all__ = ["BUDGET_OPTIONS", "CURRENT_OPTIONS", "LOAD_OPTIONS", "QUESTION_OPTIONS", "RUN_OPTIONS", "stack_option"]
 
 stack_option = click.option(
     "--stack",
@@ -22,6 +22,22 @@ stack_option = click.option(
     shell_complete=complete_stack,
     help="Stack to race. Repeat it for more; see `stackrace stacks`. Default: the most used that are ready, "
     "at most seven, fewer for a slow page.",
+)
+
+CURRENT_OPTIONS = (
+    click.option(
+        "--current",
+        metavar="FILE",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Deployment file that says what you run today: a Procfile, compose file, systemd unit … Default: the "
+        "likeliest one in the project.",
+    ),
+    click.option(
+        "--no-current",
+        "no_current",
+        is_flag=True,
+        help="Leave out what you run today. Default: it races beside the others.",
+    ),
 )
 
 LOAD_OPTIONS = (

@@ -17,6 +17,7 @@ from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
 from ..words import race_words, words_of
+from ..words.current import MARK
 from ..words.left_out import left_out
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
@@ -47,16 +48,17 @@ def export(race: Race, standing: Standing) -> str:
         costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
         multiples=multiples_views(race, standing), memory=memory_view(race, standing),
         refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-        levels=[(level.label, _columns(level)) for level in standing.levels],
+        levels=[(level.label, _columns(level, race.current)) for level in standing.levels],
+        mark=MARK,
         sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
         facts=facts_view(race), host=host_view(race),
         race_file=repeat.race_file(race), command=repeat.COMMAND,
     )  # fmt: skip
 
 
-def _columns(level: Level) -> list[Column]:
+def _columns(level: Level, current: str) -> list[Column]:
     """Return the level's columns, the stacks first: they stay in view while the others are scrolled."""
-    return sorted(level_table(level).on(Medium.PAGE), key=lambda column: not column.fold_to)
+    return sorted(level_table(level, current=current).on(Medium.PAGE), key=lambda column: not column.fold_to)
 
 
 @cache

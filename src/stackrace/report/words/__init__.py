@@ -9,6 +9,7 @@ from ...model.standing import Standing
 from .answer import answer
 from .conditions import condition
 from .costs import costs
+from .current import current
 from .leads import leads
 from .reason import reason
 
@@ -26,6 +27,8 @@ class StandingWords:
     """Where the CPU time goes."""
     costs: str = ""
     """What the winner needs in memory and CPU time."""
+    current: str = ""
+    """How far what the project runs today is from the best."""
     conditions: tuple[str, ...] = ()
     """What would have to be true for the answer to change, the likeliest first."""
 
@@ -39,5 +42,6 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         leads=leads(standing.leads, race),
         reason=reason(standing.reason),
         costs=costs(standing.costs),
+        current=current(standing.current),
         conditions=tuple(condition(change) for change in standing.conditions),
     )

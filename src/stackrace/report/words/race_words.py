@@ -8,6 +8,7 @@ from ...model.race import Ending, Enforcement, Race, Rule
 from ...model.right_answer import EVERY_PATH, Likeness, RightAnswers
 from ...model.standing import Standing
 from .. import figures
+from .current import taken_over
 from .phrases import listed
 
 __all__ = [
@@ -79,7 +80,7 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
         resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
-        resumed(race), duty(race), *right_answers(race), *race.notes,
+        resumed(race), duty(race), *right_answers(race), *taken_over(race), *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
 

@@ -13,6 +13,7 @@ from ....model.current import CurrentChange, CurrentGap
 from ....model.own import OwnLanguage
 from ..deployment_command import text_of
 from ..places import deployment_folders
+from ..settings import text_in
 from .invocations import Invocation
 
 __all__ = ["ConfigReading", "config_named", "config_reading", "inside"]
@@ -73,11 +74,14 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
         for change in reading.changes
     )  # fmt: skip
     gaps = [CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why) for gap in reading.not_taken]
-    gaps += _unknown_variables(file, lines, variables)
-    settings = {}
-    for name in reading.computed:
-        if name == "class" and (default := _default(reading.computed[name], variables)):
-            settings[name] = default
+    settings = {
+        name: value
+        for name, expression in reading.computed.items()
+        # what the file computes by itself it computes in a race, too
+        if (name == "class" or _names(expression) & variables.keys()) and (value := _value(expression, variables))
+    }
+    taken = set().union(*(_names(reading.computed[name]) for name in settings))
+    gaps += _unknown_variables(file, lines, {name: "" for name in variables if name not in taken})
     return ConfigReading(changes, tuple(gaps), settings)
 
 
@@ -89,18 +93,27 @@ def _line(lines: list[str], key: str) -> int:
 def _unknown_variables(file: str, lines: list[str], variables: Mapping[str, str]) -> Iterator[CurrentGap]:
     """Yield where a file reads a variable that the deployment sets: nobody sets it in a race."""
     for number, line in enumerate(lines, 1):
-        for name in re.findall(r"""(?:environ|getenv|env)\W+["']?(\w+)["']?|\$\((\w+)\)""", line):
-            named = name[0] or name[1]
+        for named in _names(line):
             if named in variables and not line.lstrip().startswith(("#", ";")):
                 why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {named} = "…" }}'
                 yield CurrentGap(file=file, line=number, what=named, why=why)
 
 
-def _default(expression: str, variables: Mapping[str, str]) -> str:
-    """Return the text that an expression such as ``os.environ.get("CLASS", "gthread")`` has here."""
-    from ..settings import text_in
+def _names(text: str) -> set[str]:
+    """Return the variables that a line reads: ``os.environ.get("WORKERS", 2)``, uWSGI's ``$(WORKERS)``."""
+    found = re.findall(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)["']|\$\((\w+)\)""", text)
+    return {first or second for first, second in found}
 
+
+def _value(expression: str, variables: Mapping[str, str]) -> str:
+    """Return what such as ``int(os.environ.get("WORKERS", "2"))`` is here; empty where that is open."""
+    if match := re.fullmatch(r"\$\((\w+)\)", expression):
+        return variables.get(match[1], "")
     try:
-        return text_in(ast.parse(expression, mode="eval").body, variables) or ""
+        node = ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError):
         return ""
+    match node:
+        case ast.Call(func=ast.Name(id="int"), args=[inner]):
+            node = inner
+    return text_in(node, variables) or ""

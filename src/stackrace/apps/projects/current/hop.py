@@ -230,7 +230,8 @@ def _take_file(hop: ReadHop, variables: Mapping[str, str]) -> None:
     hop.changes += reading.changes
     hop.gaps += reading.gaps
     for name, value in reading.settings.items():
-        hop.settings.setdefault(name, line.values.get(name, {}).get(str(value), value))
+        if name not in hop.settings:
+            _set(hop, name, name, value, f"{name} = {value}")
 
 
 def _take_workers(hop: ReadHop, variables: Mapping[str, str]) -> None:

@@ -1,0 +1,51 @@
+"""How far what a project runs today is from the best stack of a race."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .interval import Interval
+from .launch import Failure
+
+__all__ = ["CurrentKind", "CurrentStanding"]
+
+
+class CurrentKind(StrEnum):
+    """What a race says of the stack that is run today."""
+
+    FIRST = "first"
+    """The answer names it."""
+    OPEN = "open"
+    """It cannot be told from the stack that the answer names."""
+    BEHIND = "behind"
+    """It is proved worse than the stack that the answer names."""
+    UNMEASURED = "unmeasured"
+    """It was raced, but has no place in the standing."""
+    NOT_RACED = "not raced"
+    """It could not be raced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentStanding:
+    """The stack that is run today against the one that the answer names, at the level that it speaks of."""
+
+    kind: CurrentKind
+    """first: the answer names it; open: it cannot be told from the one named; behind: proved worse than that;
+    unmeasured: raced, but without a place; not raced: it could not be."""
+    stack: str = ""
+    """Its path; empty where no path can say it."""
+    place: str = ""
+    """Where the deployment was found, as ``compose.prod.yml:12``."""
+    first: str = ""
+    """The stack that the answer names."""
+    throughput: Interval | None = None
+    """Its throughput over that of ``first``."""
+    memory: float | None = None
+    """Its memory (peak PSS) over that of ``first``; None where one is unknown."""
+    cpu: float | None = None
+    """Its CPU time per request over that of ``first``; None where one is unknown."""
+    failure: Failure | None = None
+    """Why it has no place."""
+    problem: str = ""
+    """Why it could not be raced, with what helps."""

@@ -1,0 +1,96 @@
+"""How far what the project runs today is from the best, in a sentence; and what had to be changed to race it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.current import CurrentDeployment
+from ...model.current_standing import CurrentKind, CurrentStanding
+from ...model.interval import Interval
+from ...model.numbers import number
+from ...model.race import Race
+from .failures import kind, message
+from .phrases import listed, share
+
+__all__ = ["MARK", "current", "taken_over"]
+
+MARK = "current"
+"""Stands beside the stack that is run today."""
+
+_ALIKE = 0.05
+"""Costs that differ by less are about the same."""
+_TWICE = (1.9, 2.1)
+
+
+def current(standing: CurrentStanding | None) -> str:
+    """Return the sentence; empty where nobody knows what is run today."""
+    if standing is None:
+        return ""
+    yours = f"Your present deployment ({standing.place})" if standing.place else "Your present deployment"
+    match standing.kind:
+        case CurrentKind.FIRST:
+            return f"{yours} is the stack named here: {standing.stack}."
+        case CurrentKind.NOT_RACED:
+            return f"{yours} was not raced: {standing.problem.rstrip('.')}."
+        case CurrentKind.UNMEASURED:
+            return f"{yours}, {standing.stack}, {_failed(standing)}"
+        case CurrentKind.OPEN:
+            apart = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
+            return f"{yours} {apart}{_costs(standing)}."
+    return f"{yours} delivers {_of(standing.throughput)} of {standing.first}{_costs(standing)}."
+
+
+def _failed(standing: CurrentStanding) -> str:
+    if standing.failure is None:
+        return "has no measurement yet."
+    why = message(standing.failure)
+    return f"{kind(standing.failure)}{f': {why}' if why else ''}".rstrip(".") + "."
+
+
+def _of(ratio: Interval | None) -> str:
+    if ratio is None:
+        return "an unknown share"
+    limits = (
+        f" ({number(ratio.low)}–{number(ratio.high)})" if ratio.low is not None and ratio.high is not None else ""
+    )
+    return f"{number(ratio.value)}{limits}"
+
+
+def _costs(standing: CurrentStanding) -> str:
+    known = (("memory", standing.memory), ("CPU time per request", standing.cpu))
+    parts = [f"{_times(ratio)} {what}" for what, ratio in known if ratio is not None]
+    return f", with {listed(parts)}" if parts else ""
+
+
+def _times(ratio: float) -> str:
+    if abs(ratio - 1) < _ALIKE:
+        return "about the same"
+    return "twice the" if _TWICE[0] <= ratio <= _TWICE[1] else f"{share(ratio)}the"
+
+
+def taken_over(race: Race) -> tuple[str, ...]:
+    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
+    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current))
+
+
+def _taken_over(found: CurrentDeployment, raced: str) -> Iterator[str]:
+    if raced:
+        yield f"Your present deployment was read from {found.place}: {raced}."
+    if found.changes and raced:
+        changes = (
+            f"{_place(change.file, change.line)} {change.key}{f' {change.theirs}' if change.theirs else ''} "
+            f"({change.concern})"
+            for change in found.changes
+        )
+        yield f"Changed in it, since a race decides about it: {'; '.join(changes)}."
+    yield from (f"Not taken over: {_place(gap.file, gap.line)} {gap.what}: {gap.why}." for gap in found.gaps)
+    if found.others:
+        others = listed(found.others[:_MOST_OTHERS])
+        yield f"Other deployments were found in {others}; race one with --current FILE."
+
+
+_MOST_OTHERS = 5
+
+
+def _place(file: str, line: int) -> str:
+    return f"{file}:{line}" if line else file
