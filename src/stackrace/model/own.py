@@ -89,6 +89,10 @@ class OwnReading:
     """What the race goes without."""
     forwards: str = ""
     """The protocol in which it forwards to the app; empty for a server that forwards nothing, or does not say."""
+    target: str = ""
+    """Where it forwards to, as the file has it."""
+    files: frozenset[str] = frozenset()
+    """Other files of the project that it includes, relative to its folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +140,9 @@ class CommandLine:
     """What the words for a setting mean; a setting that is not in it takes them as they are."""
     says: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The options that are decided for it, but say something of a setting: its name and value."""
+    speaks: Mapping[str, str] = field(default_factory=dict)
+    """The options, or keys of its file, that make it speak another protocol than HTTP, and which; empty: their
+    value."""
     becomes: Callable[[Values], Values] = _as_they_are
     """What it makes of settings by itself."""
     idle: Callable[[Values], frozenset[str]] = _nothing

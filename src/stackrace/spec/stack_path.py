@@ -55,6 +55,7 @@ def parse_stack(
     _check_links(text, tokens, chain, specs)
     hops = tuple(_hop(text, tokens, chain, index, folder) for index in range(len(tokens)))
     _check_alone(text, hops)
+    _check_forwards(text, hops)
     interface = _interface(text, hops[-1], chain[-1], offered, specs)
     return Stack(path=_canonical(hops), hops=hops, interface=interface)
 
@@ -171,6 +172,15 @@ def _check_alone(text: str, hops: Sequence[Hop]) -> None:
     for hop in hops:
         if hop.spec.alone and sum(other.instances for other in hops if other.spec is hop.spec) > 1:
             raise StackError(f"stack {text!r}: only one {hop.spec.title} can run on a machine; use it once")
+
+
+def _check_forwards(text: str, hops: Sequence[Hop]) -> None:
+    """Refuse a file that forwards in another protocol than the path says, or where the path ends."""
+    for hop, after in zip(hops, (*hops[1:], None), strict=True):
+        wire = hop.file.reading.forwards if hop.file else ""
+        if wire and (after is None or after.protocol != wire):
+            config = f"{hop.server}:{CONFIG}={quoted(hop.config)}"
+            raise StackError(f"stack {text!r}: {hop.config} forwards by {wire}; write {config}/{wire}/SERVER")
 
 
 def _check_spoken(text: str, spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:

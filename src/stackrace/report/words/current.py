@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...model.current import CurrentDeployment
+from ...model.current import CurrentChange, CurrentDeployment
 from ...model.current_standing import CurrentKind, CurrentStanding
 from ...model.interval import Interval
 from ...model.numbers import number
+from ...model.own import Concern
 from ...model.race import Race
 from .failures import kind, message
 from .phrases import listed, share
@@ -77,12 +78,7 @@ def _taken_over(found: CurrentDeployment, raced: str) -> Iterator[str]:
     if raced:
         yield f"Your present deployment was read from {found.place}: {raced}."
     if found.changes and raced:
-        changes = (
-            f"{_place(change.file, change.line)} {change.key}{f' {change.theirs}' if change.theirs else ''} "
-            f"({change.concern})"
-            for change in found.changes
-        )
-        yield f"Changed in it, since a race decides about it: {'; '.join(changes)}."
+        yield f"Changed in it, since a race decides about it: {'; '.join(_changes(found.changes))}."
     yield from (f"Not taken over: {_place(gap.file, gap.line)} {gap.what}: {gap.why}." for gap in found.gaps)
     if found.others:
         others = listed(found.others[:_MOST_OTHERS])
@@ -90,6 +86,16 @@ def _taken_over(found: CurrentDeployment, raced: str) -> Iterator[str]:
 
 
 _MOST_OTHERS = 5
+
+
+def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
+    """Yield what was changed, what stands in a file several times once."""
+    lines: dict[tuple[str, str, str, Concern], list[int]] = {}
+    for change in changes:
+        lines.setdefault((change.file, change.key, change.theirs, change.concern), []).append(change.line)
+    for (file, key, theirs, concern), places in lines.items():
+        numbers = ",".join(str(place) for place in places if place)
+        yield f"{file}{f':{numbers}' if numbers else ''} {key}{f' {theirs}' if theirs else ''} ({concern})"
 
 
 def _place(file: str, line: int) -> str:

@@ -60,6 +60,7 @@ COMMAND = CommandLine(
             "uvicorn_worker.UvicornH11Worker": "uvicorn",
         },
     },
+    speaks={"protocol": ""},
     becomes=_becomes,
     idle=_idle,
     file_option="config",

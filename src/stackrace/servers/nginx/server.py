@@ -10,6 +10,7 @@ from ..processes import fixed_by
 from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from .own import LANGUAGE, with_directives
+from .own_config import own_config
 
 __all__ = ["SERVER", "Nginx"]
 
@@ -100,7 +101,7 @@ class Nginx(Server):
             command=command,
             check=(*command, "-t", "-q"),
             files={
-                "nginx.conf": with_directives(self._config(site), site.options),
+                "nginx.conf": with_directives(own_config(site) if site.file else self._config(site), site.options),
                 "logs/.keep": "",
                 "tmp/.keep": "",
             },

@@ -34,6 +34,14 @@ COMMAND = CommandLine(
         "disable-write-exception log-x-forwarded-for no-default-app auto-procname"
     ),
     says={"http": ("http", "router"), "http-socket": ("http", "socket")},
+    speaks={
+        "socket": "uwsgi",
+        "uwsgi-socket": "uwsgi",
+        "fastcgi-socket": "fastcgi",
+        "scgi-socket": "scgi",
+        "protocol": "",
+        "socket-protocol": "",
+    },
     underscores=True,
     file_option="ini",
     file_suffix=".ini",

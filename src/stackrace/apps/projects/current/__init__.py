@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....model.current import CurrentDeployment
+from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.stack import ServerSpec
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
+from .fronts import Front, fronts
 from .hop import ReadHop, read_hop
 from .invocations import invocations
-from .likelihood import likelihood
+from .likelihood import is_platform, likelihood
 
 __all__ = ["current_deployment"]
 
@@ -31,7 +32,8 @@ def current_deployment(
     root = folder.absolute()
     if file is not None and not file.is_file():
         raise InputError(f"there is no file {file} to take the current deployment from; correct --current")
-    commands = deployment_commands(root) if file is None else _commands_of(file.absolute())
+    is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
+    commands = deployment_commands(root) if file is None or is_front else _commands_of(file.absolute())
     hops = [read_hop(start, root) for command in commands for start in invocations(command, specs)]
     hops += [read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs)]
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
@@ -40,7 +42,9 @@ def current_deployment(
             raise InputError(f"{file} starts no server that Stackrace knows; name another file with --current")
         return None
     first, *others = sorted(real, key=lambda hop: _likelihood(hop, root))
-    found = _deployment(first)
+    before = fronts(root, specs)
+    named = [front for front in before if file is not None and root / front.file == file.absolute()]
+    found = _deployment(first, named or before, root)
     return replace(found, others=_others(found, others))
 
 
@@ -69,18 +73,50 @@ def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int]:
     return (*likelihood(command.file, root, command.service), int(bool(hop.problem)))
 
 
-def _deployment(hop: ReadHop) -> CurrentDeployment:
+def _deployment(hop: ReadHop, before: Sequence[Front], root: Path) -> CurrentDeployment:
+    """Return the server with the first front end that fits it; platforms bring front ends of their own."""
     file, line = hop.place
+    front, gaps = None, list(hop.gaps)
+    if not is_platform(hop.invocation.command.file, root):
+        front = next((each for each in before if each.wire and each.wire in hop.speaks), None)
+        gaps += _unfit(hop, before) if front is None else front.gaps
+        if front is None and "http" not in hop.speaks:
+            why = "no front end that speaks it was found, so the server is raced by itself, over http"
+            gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
+    instances = hop.invocation.command.instances
+    if instances > 1 and front is None:
+        gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
     return CurrentDeployment(
-        stack="" if hop.problem else hop.text(),
+        stack="" if hop.problem else _path(hop, front, instances),
         file=file,
         line=line,
         problem=hop.problem,
-        changes=tuple(hop.changes),
-        gaps=tuple(hop.gaps),
+        changes=(*hop.changes, *(front.changes if front else ())),
+        gaps=tuple(gaps),
     )
 
 
+_NO_FRONT = "nothing in the project balances the load over them, so one is raced"
+
+
+def _unfit(hop: ReadHop, before: Sequence[Front]) -> Iterator[CurrentGap]:
+    """Yield why front ends that were found are not raced before ``hop``."""
+    for front in before:
+        yield from front.gaps if front.reading is None else ()
+        if front.reading is not None:
+            spoken = " and ".join(sorted(hop.speaks))
+            why = f"it forwards by {front.wire}, and {hop.invocation.spec.title} is started for {spoken}"
+            yield CurrentGap(file=front.file, line=0, what=front.spec.title, why=why)
+
+
+def _path(hop: ReadHop, front: Front | None, instances: int) -> str:
+    if front is None:
+        return hop.text()
+    behind = {} if front.is_unix else {"socket": "tcp"}
+    behind |= {"instances": str(instances)} if instances > 1 else {}
+    return f"{front.text}/{front.wire}/{hop.text(behind)}"
+
+
 def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:
-    places = (_deployment(hop).place for hop in others)
+    places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in others))
     return tuple(place for place in dict.fromkeys(places) if place != found.place)

@@ -17,7 +17,7 @@ from ..shell_values import expanded
 from .config_file import config_named, config_reading
 from .invocations import Invocation
 
-__all__ = ["ReadHop", "read_hop"]
+__all__ = ["ReadHop", "quoted_value", "read_hop"]
 
 _LOGS = "access_log"
 """A setting that is decided for every server alike, unless a path says otherwise."""
@@ -62,6 +62,16 @@ class ReadHop:
         """Whether its options make it no deployment, but for example a server that reloads changed code."""
         return bool(self.invocation.line.unlike & self.seen.keys())
 
+    @property
+    def speaks(self) -> frozenset[str]:
+        """The protocols that it listens to."""
+        said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
+        said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
+        others = self.invocation.line.speaks
+        spoken = {others[name] or value for name, value in said if name in others}
+        is_http = not spoken or self.invocation.line.says.keys() & {name for name, _ in said}
+        return frozenset(spoken | ({"http"} if is_http else set()))
+
     def text(self, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it; ``behind`` are settings towards the hop before."""
         spec, line = self.invocation.spec, self.invocation.line
@@ -75,8 +85,10 @@ class ReadHop:
             and (values[setting.name] != setting.default or (self.config and setting.name in self.settings))
         ]
         words += [f"{name}={value}" for name, value in (behind or {}).items()]
-        words += [f"{CONFIG}={_quoted(self.config)}"] if self.config else []
-        words += [f"--{name}" if value is None else f"--{name}={_quoted(value)}" for name, value in self.options]
+        words += [f"{CONFIG}={quoted_value(self.config)}"] if self.config else []
+        words += [
+            f"--{name}" if value is None else f"--{name}={quoted_value(value)}" for name, value in self.options
+        ]
         return (line.path or spec.name) + (":" + ",".join(words) if words else "")
 
 
@@ -243,7 +255,8 @@ def _take_workers(hop: ReadHop, variables: Mapping[str, str]) -> None:
 _PLAIN = re.compile(r"[A-Za-z0-9_.:@%-]+")
 
 
-def _quoted(value: str) -> str:
+def quoted_value(value: str) -> str:
+    """Return ``value`` as a path can hold it."""
     if _PLAIN.fullmatch(value):
         return value
     return f"'{value}'" if '"' in value else f'"{value}"'

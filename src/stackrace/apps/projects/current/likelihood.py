@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["likelihood"]
+__all__ = ["is_platform", "likelihood"]
 
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|live|deploy|deployment)(?![a-z])", re.IGNORECASE)
 _DEVELOPMENT = re.compile(
@@ -35,3 +35,8 @@ def likelihood(file: Path, root: Path, service: str = "") -> tuple[int, int]:
     stage = 2 if _DEVELOPMENT.search(whole) else 0 if _PRODUCTION.search(whole) else 1
     kind = next((place for place, pattern in enumerate(_KINDS) if pattern.search(name)), len(_KINDS))
     return stage, kind
+
+
+def is_platform(file: Path, root: Path) -> bool:
+    """Tell whether a hosting platform reads the file, which has front ends of its own."""
+    return bool(_KINDS[1].search(str(file.relative_to(root)) if file.is_relative_to(root) else file.name))

@@ -1,0 +1,113 @@
+"""Front ends that a project configures: an nginx site that forwards to the app."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....model.current import CurrentChange, CurrentGap
+from ....model.own import CONFIG, OwnReading
+from ....model.stack import ServerSpec
+from ..deployment_command import text_of
+from ..places import deployment_folders
+from .hop import quoted_value
+from .likelihood import likelihood
+
+__all__ = ["Front", "fronts"]
+
+_NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site)$|nginx|^default$", re.IGNORECASE)
+_NO_TEXT = re.compile(
+    r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg|j2)$|Dockerfile", re.IGNORECASE
+)
+_FORWARDS = re.compile(r"^\s*(proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_LINE = re.compile(r"line (\d+): ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """A front end with its configuration file."""
+
+    spec: ServerSpec
+    file: str
+    """Relative to the project's folder."""
+    reading: OwnReading | None
+    """None where the file cannot be read."""
+    problem: str = ""
+    """Why not."""
+
+    @property
+    def text(self) -> str:
+        """How a path spells it."""
+        return f"{self.spec.name}:{CONFIG}={quoted_value(self.file)}"
+
+    @property
+    def wire(self) -> str:
+        """The protocol in which it forwards."""
+        return self.reading.forwards if self.reading else ""
+
+    @property
+    def is_unix(self) -> bool:
+        """Whether it reaches the app by a unix socket."""
+        return self.reading is not None and self.reading.target.startswith("unix:")
+
+    @property
+    def changes(self) -> Iterator[CurrentChange]:
+        """What is decided otherwise than its file says."""
+        for change in self.reading.changes if self.reading else ():
+            file, key = _in_file(change.key, self.file)
+            yield CurrentChange(file=file, line=change.line, key=key, theirs=change.theirs, concern=change.concern)
+
+    @property
+    def gaps(self) -> Iterator[CurrentGap]:
+        """What of its file a race goes without."""
+        if self.problem:
+            line = _LINE.match(self.problem)
+            yield CurrentGap(
+                file=self.file,
+                line=int(line[1]) if line else 0,
+                what=self.spec.title,
+                why=self.problem[line.end() :] if line else self.problem,
+            )
+        for gap in self.reading.not_taken if self.reading else ():
+            file, what = _in_file(gap.what, self.file)
+            yield CurrentGap(file=file, line=gap.line, what=what, why=gap.why)
+
+
+def _in_file(words: str, file: str) -> tuple[str, str]:
+    """Tell apart the included file that a reading names before a directive."""
+    other, colon, rest = words.partition(": ")
+    return (other, rest) if colon and " " not in other else (file, words)
+
+
+def fronts(root: Path, specs: Mapping[str, ServerSpec]) -> list[Front]:
+    """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
+
+    A file that another one includes is a part of that.
+    """
+    found = [
+        _front(root, path, spec)
+        for spec in specs.values()
+        if spec.own is not None and spec.own.read_in is not None and spec.forwards
+        for path in _files(root)
+    ]
+    parts = {file for front in found if front.reading for file in front.reading.files}
+    whole = [front for front in found if front.file not in parts]
+    return sorted(whole, key=lambda front: (not front.reading, likelihood(root / front.file, root)))
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for place, _, names in deployment_folders(root):
+        for name in names:
+            if _NAMES.search(name) and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
+                yield place / name
+
+
+def _front(root: Path, path: Path, spec: ServerSpec) -> Front:
+    file = str(path.relative_to(root))
+    assert spec.own is not None
+    try:
+        return Front(spec=spec, file=file, reading=spec.own.reading(text_of(path), path, root))
+    except (OSError, ValueError) as error:
+        return Front(spec=spec, file=file, reading=None, problem=str(error))

@@ -1,0 +1,85 @@
+"""A configuration of the user's nginx as text: their directives, with what is decided for them around these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...model.errors import LaunchError
+from ...model.stack import SettingValue
+from ..contract import BACKLOG, Endpoint, Site
+from .own import DIRECTIVES
+from .parsing import Directive, built
+from .site_file import SiteFile, site_file
+
+__all__ = ["own_config"]
+
+_TEMPORARY = ("client_body", "proxy", "fastcgi", "scgi", "uwsgi")
+_MAPS = {
+    "$client_scheme": [("default", "$http_x_forwarded_proto"), ("", "$scheme")],
+    "$client_https": [("default", "$https"), ("https", "on")],
+}
+"""What a TLS proxy in front says of the scheme, for whoever hosts the app."""
+
+
+def own_config(site: Site) -> str:
+    """Return the text of the configuration. Raises LaunchError for a setting that cannot stand beside a file."""
+    assert site.file is not None
+    try:
+        theirs = site_file(site.file.text, site.file.path, site.file.folder, site.app.static)
+    except (OSError, ValueError) as error:
+        raise LaunchError(f"{site.file.path} cannot be used: {error}") from error
+    for name in sorted(site.chosen - {"socket", "instances"}):
+        _set(theirs, name, site.settings[name])
+    return built([*_main(theirs, site), _block("events", theirs.events), _block("http", _http(theirs, site))])
+
+
+def _main(theirs: SiteFile, site: Site) -> list[Directive]:
+    return [
+        Directive("daemon", ["off"]),
+        Directive("pid", [str(site.directory / "nginx.pid")]),
+        Directive("error_log", [str(site.directory / "logs" / "error.log"), "error"]),
+        *theirs.main,
+    ]
+
+
+def _http(theirs: SiteFile, site: Site) -> list[Directive]:
+    temporary = [Directive(f"{name}_temp_path", [str(site.directory / "tmp" / name)]) for name in _TEMPORARY]
+    maps = [
+        _block("map", [Directive(key, [value]) for key, value in pairs], "$http_x_forwarded_proto", name)
+        for name, pairs in _MAPS.items()
+    ]
+    log = str(site.directory / "logs" / "access.log") if site.settings.get("access_log") else "off"
+    servers = [Directive("server", [_address(one), *theirs.server_words]) for one in site.upstream]
+    listen = Directive("listen", [_address(site.listen), f"backlog={BACKLOG}"])
+    return [
+        Directive("access_log", [log]),
+        *temporary,
+        *maps,
+        *theirs.http,
+        _block("upstream", [*servers, *theirs.upstream], theirs.name),
+        _block("server", [listen, *theirs.server]),
+    ]
+
+
+def _block(name: str, inner: Sequence[Directive], *args: str) -> Directive:
+    return Directive(name, list(args), block=list(inner))
+
+
+def _address(endpoint: Endpoint) -> str:
+    return f"unix:{Path(endpoint.address)}" if endpoint.is_unix else endpoint.address
+
+
+def _set(theirs: SiteFile, name: str, value: SettingValue) -> None:
+    """Put what the path says in place of what the file says of a setting."""
+    if name == "access_log":
+        return
+    if name not in DIRECTIVES:
+        known = ", ".join(sorted((*DIRECTIVES, "access_log")))
+        raise LaunchError(f"beside a configuration file of nginx's, {name}= cannot be given, only {known}")
+    directive = DIRECTIVES[name]
+    levels = {"workers": theirs.main, "worker_connections": theirs.events}
+    for level in (theirs.main, theirs.events, theirs.http, theirs.server):
+        level[:] = [each for each in level if each.name != directive]
+    text = ("on" if value else "off") if isinstance(value, bool) else str(value)
+    levels.get(name, theirs.http).append(Directive(directive, [text]))
