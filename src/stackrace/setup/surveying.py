@@ -20,7 +20,9 @@ from ..model.errors import AppError, InputError
 from ..model.numbers import about
 from ..model.preparing import OnPreparing, Preparing, Step, unheard
 from ..model.workload import Request
+from ..servers import catalogue
 from ..spec.request import RaceRequest
+from .current import CurrentStack, current_stack
 from .examined import furnished
 from .finding import find_app
 from .protected import Protected, protected
@@ -72,6 +74,8 @@ class ProjectSurvey:
     """What was spent on asking for pages at the most."""
     notes: tuple[str, ...] = field(default=())
     """How the app and its interpreter were found, one sentence each."""
+    current: CurrentStack | None = None
+    """What the project runs today; None where its files do not say."""
 
     @property
     def raced(self) -> tuple[Page, ...]:
@@ -119,6 +123,7 @@ def survey_project(
         examination=protection.relocation.original(asked.examination),
         pages=protection.relocation.original(asked.pages),
         time_s=crawling.time_s,
+        current=current_stack(request, catalogue(), project.interfaces),
         notes=(
             *found_app.notes,
             *protection.notes,

@@ -27,12 +27,25 @@ def document(survey: ProjectSurvey) -> str:
             },
             "static": {prefix: str(folder) for prefix, folder in static_of(survey).items()},
             "services": [suggestion.service for suggestion in suggestions(survey)],
+            "current": _current(survey),
             "pages": [_page(page) for page in survey.pages],
             "urls": [page.path for page in survey.raced],
             "notes": list(survey.notes),
         },
         indent=2,
     )
+
+
+def _current(survey: ProjectSurvey) -> dict[str, object] | None:
+    """Return what is run today, and where that was found."""
+    found = survey.current
+    if found is None:
+        return None
+    return {
+        "stack": found.deployment.stack if found.stack is None else found.stack.path,
+        "place": found.deployment.place,
+        "problem": found.deployment.problem or None,
+    }
 
 
 def static_of(survey: ProjectSurvey) -> dict[str, Path]:

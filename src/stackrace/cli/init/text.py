@@ -45,7 +45,19 @@ def race_file_text(survey: ProjectSurvey, request: RaceRequest, folder: Path) ->
         "[workload]",
         *_workload(survey, request),
     ]
-    return "\n".join(lines) + "\n" + _TAIL
+    return "\n".join(lines) + "\n" + _TAIL + "".join(f"{line}\n" for line in _current(survey, request, folder))
+
+
+def _current(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:
+    """Write what is run today, which races beside the others."""
+    found = survey.current
+    if found is None:
+        return
+    file = quoted(_relative(request.folder / found.deployment.file, folder))
+    if found.stack is None:
+        yield f"# current = {file}   # what you run today; it cannot be raced: {comment(found.deployment.problem)}"
+    else:
+        yield f"current = {file}   # what you run today: {comment(found.stack.path)}; false leaves it out"
 
 
 def _app(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:

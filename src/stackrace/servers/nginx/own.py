@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ...model.own import OwnLanguage, OwnOption, OwnReading
 from .parsing import Directive
-from .site_file import SiteFile, site_file
+from .site import SiteFile
+from .site_file import site_file
 
 __all__ = ["DIRECTIVES", "LANGUAGE", "with_directives"]
 

@@ -10,7 +10,8 @@ from ...model.stack import SettingValue
 from ..contract import BACKLOG, Endpoint, Site
 from .own import DIRECTIVES
 from .parsing import Directive, built
-from .site_file import SiteFile, site_file
+from .site import SiteFile
+from .site_file import site_file
 
 __all__ = ["own_config"]
 

@@ -33,7 +33,11 @@ def current_deployment(
     if file is not None and not file.is_file():
         raise InputError(f"there is no file {file} to take the current deployment from; correct --current")
     is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
-    commands = deployment_commands(root) if file is None or is_front else _commands_of(file.absolute())
+    commands: Sequence[DeploymentCommand] = deployment_commands(root)
+    if file is not None and not is_front:
+        # what another file starts with variables of its own keeps these
+        own = [command for command in commands if command.file == file.absolute()]
+        commands = own or _commands_of(file.absolute())
     hops = [read_hop(start, root) for command in commands for start in invocations(command, specs)]
     hops += [read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs)]
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
