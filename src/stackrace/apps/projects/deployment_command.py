@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ __all__ = ["DeploymentCommand", "assignments", "command_of", "located", "text_of
 
 MOST_BYTES = 2**18
 """Of one file."""
+_START = re.compile(r"[\w./:-]*")
 _FEW_LINES = 4
 """A command's first words stand within so many."""
 
@@ -60,7 +62,8 @@ def located(command: DeploymentCommand, text: str) -> DeploymentCommand:
 
 
 def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
-    first, *others = [word for word in words if word.strip("-")][:3] or [""]
+    # quotes and what they hold stand otherwise in the file
+    first, *others = [start for word in words if (start := _START.match(word)[0]).strip("-")][:3] or [""]  # type: ignore[index]
     for number, line in enumerate(lines, 1):
         if first in line and not line.lstrip().startswith(("#", ";", "//")):
             near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])

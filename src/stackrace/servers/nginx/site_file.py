@@ -29,6 +29,9 @@ def site_file(text: str, path: Path, folder: Path, static: Mapping[str, Path] | 
     """
     site = SiteFile()
     tree = included(parsed(text), path, folder)
+    if not _named(tree, "server") and any(each.name == "location" for each in tree):
+        # a snippet, to be included in a server
+        tree = [Directive("server", [], tree[0].line, block=tree)]
     site.files = frozenset(each.file for top in tree for each in top.walk() if each.file)
     http = [directive for block in _named(tree, "http") for directive in block.block or ()]
     if http or _named(tree, "http"):

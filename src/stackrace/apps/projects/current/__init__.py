@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.stack import ServerSpec
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
+from ..deployment_command import text_of
 from .fronts import Front, fronts
 from .hop import ReadHop, read_hop
 from .invocations import invocations
@@ -37,7 +39,8 @@ def current_deployment(
     if file is not None and not is_front:
         # what another file starts with variables of its own keeps these
         own = [command for command in commands if command.file == file.absolute()]
-        commands = own or _commands_of(file.absolute())
+        commands = own or commands_of_file(file.absolute())
+    commands = [command for command in commands if not _is_own_file(command)]
     hops = [read_hop(start, root) for command in commands for start in invocations(command, specs)]
     hops += [read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs)]
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
@@ -46,22 +49,24 @@ def current_deployment(
             raise InputError(f"{file} starts no server that Stackrace knows; name another file with --current")
         return None
     first, *others = sorted(real, key=lambda hop: _likelihood(hop, root))
-    before = fronts(root, specs)
+    before = fronts(root, specs, {text_of(command.file) for command in commands})
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     found = _deployment(first, named or before, root)
     return replace(found, others=_others(found, others))
 
 
-def _commands_of(file: Path) -> Sequence[DeploymentCommand]:
-    starts = next((words for name, words in _ALONE.items() if file.suffix == Path(name).suffix), None)
-    found = commands_of_file(file)
-    return found or ([DeploymentCommand(file=file, words=(*starts, str(file)), line=1)] if starts else [])
+def _is_own_file(command: DeploymentCommand) -> bool:
+    """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
+    own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
+    return own.get(command.file.suffix) == command.words[0]
 
 
 def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[DeploymentCommand]:
-    """Return what servers' own files start that no command names."""
+    """Return what servers' own files start that no command names, or what ``file`` starts if that is one."""
     if file is not None:
-        return []
+        words = next((words for name, words in _ALONE.items() if file.suffix == Path(name).suffix), ())
+        place = os.path.relpath(file.absolute(), root)
+        return [DeploymentCommand(file=file.absolute(), words=(*words, place), line=1)] if words else []
     named = {hop.config for hop in hops}
     return [
         DeploymentCommand(file=path, words=(*words, str(path.relative_to(root))), line=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site)$|nginx|^default$",
 _NO_TEXT = re.compile(
     r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg|j2)$|Dockerfile", re.IGNORECASE
 )
-_FORWARDS = re.compile(r"^\s*(proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_FORWARDS = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
 _LINE = re.compile(r"line (\d+): ")
 
 
@@ -81,11 +81,17 @@ def _in_file(words: str, file: str) -> tuple[str, str]:
     return (other, rest) if colon and " " not in other else (file, words)
 
 
-def fronts(root: Path, specs: Mapping[str, ServerSpec]) -> list[Front]:
+def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = ()) -> list[Front]:
     """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
 
-    A file that another one includes is a part of that.
+    A file that another one includes is a part of that. Among equals one goes first that the deployment files
+    ``texts`` speak of, then the one with the shortest name.
     """
+
+    def key(front: Front) -> tuple[bool, tuple[int, int], bool, int]:
+        mentioned = any(f"/{Path(front.file).name}" in text for text in texts)
+        return not front.reading, likelihood(root / front.file, root), not mentioned, len(front.file)
+
     found = [
         _front(root, path, spec)
         for spec in specs.values()
@@ -94,7 +100,7 @@ def fronts(root: Path, specs: Mapping[str, ServerSpec]) -> list[Front]:
     ]
     parts = {file for front in found if front.reading for file in front.reading.files}
     whole = [front for front in found if front.file not in parts]
-    return sorted(whole, key=lambda front: (not front.reading, likelihood(root / front.file, root)))
+    return sorted(whole, key=key)
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -1,0 +1,276 @@
+"""What a project runs today, as its deployment files say it, becomes the path of a stack."""
+
+import os
+
+import pytest
+
+from stackrace.apps import current_deployment
+from stackrace.model.errors import InputError
+from stackrace.model.own import Concern
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+SPECS = catalogue().specs
+ANY = frozenset(Interface)
+CORES = len(os.sched_getaffinity(0))
+
+SITE = """upstream shop { server web:8000 fail_timeout=0; }
+server {
+    listen 80;
+    server_name shop.example;
+    location /static/ { alias /srv/shop/static/; }
+    location /media/ { alias /srv/media/; }
+    location / { proxy_pass http://shop; proxy_set_header Host $host; }
+}
+"""
+
+
+def write(folder, files):
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+COMMANDS = {
+    "an option of its own": ("gunicorn shop:app --forwarded-allow-ips='*'", 'gunicorn:workers=1,--forwarded-allow-ips="*"'),
+    "short options": ("gunicorn -w4 -k gthread --threads 8 -b :80 shop:app", "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2"),
+    "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn"),
+    "what threads make of sync": ("gunicorn --threads 4 shop:app", "gunicorn:workers=1,class=gthread,keep_alive=2"),
+    "a class by its place": ("gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app", "gunicorn:class=uvicorn,keep_alive=2"),
+    "wrappers": ("newrelic-admin run-program poetry run python -m gunicorn -w 2 a:b", "gunicorn"),
+    "a module within a package": ("ddtrace-run python -m gunicorn.app.wsgiapp -w 2 a:b", "gunicorn"),
+    "a shell": ("sh -c 'python manage.py migrate && exec gunicorn -w 2 a:b'", "gunicorn"),
+    "a variable's default": ("gunicorn -w ${WORKERS:-2} -b 0.0.0.0:${PORT:-80} a:b", "gunicorn"),
+    "a variable before the command": ("WEB_CONCURRENCY=3 gunicorn a:b", "gunicorn:workers=3"),
+    "words in a variable": ("GUNICORN_CMD_ARGS='--workers=5' gunicorn a:b", "gunicorn:workers=5"),
+    "a count of cores": ("gunicorn -w $((2 * $(nproc) + 1)) a:b", f"gunicorn:workers={2 * CORES + 1}"),
+    "uvicorn": ("uvicorn api:app --host 0.0.0.0 --workers 4", "uvicorn:workers=4,keep_alive=5"),
+    "uvicorn's variables": ("env UVICORN_WORKERS=3 UVICORN_HOST=:: uvicorn api:app", "uvicorn:workers=3,keep_alive=5"),
+    "fastapi": ("fastapi run --workers 4 api.py", "uvicorn:workers=4,keep_alive=5"),
+    "hypercorn": ("hypercorn -w 4 -k uvloop api:app", "hypercorn:workers=4,loop=uvloop,keep_alive=5"),
+    "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
+    "granian": ("granian --interface asginl --workers 2 --loop uvloop api:app", "granian:interface=asgi,loop=uvloop"),
+    "waitress": ("waitress-serve --listen=*:80 --threads=8 a:b", "waitress:threads=8,connection_limit=100,keep_alive=120"),
+    "uWSGI": ("uwsgi --http :80 --master -p 4 --threads 2 --wsgi-file app.py", "uwsgi:processes=4,threads=2,http=router"),
+    "mod_wsgi-express": ("mod_wsgi-express start-server wsgi.py --processes 4 --threads 2", "apache+mod_wsgi:processes=4,threads=2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_a_command_is_a_path(tmp_path, case):
+    command, expected = COMMANDS[case]
+    found = current_deployment(write(tmp_path, {"Procfile": f"web: {command}\n"}), SPECS)
+    assert found is not None
+    assert (found.stack, found.problem, found.place) == (expected, "", "Procfile:1")
+    assert not found.gaps
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
+
+
+NONE = ("flask run", "gunicorn --reload a:b", "uvicorn api:app --reload", "fastapi dev", "pip install gunicorn",
+        "celery -A shop worker", "echo starting gunicorn", "python main.py")  # fmt: skip
+
+
+@pytest.mark.parametrize("command", NONE)
+def test_what_is_no_deployment_is_none(tmp_path, command):
+    assert current_deployment(write(tmp_path, {"Procfile": f"web: {command}\n"}), SPECS) is None
+
+
+FILES = {
+    "compose with variables": (
+        {"compose.yml": "services:\n  web:\n    command: gunicorn a:b\n    environment: {WEB_CONCURRENCY: 6}\n"},
+        ("gunicorn:workers=6", "compose.yml:3"),
+    ),
+    "a service's image": (
+        {
+            "docker-compose.prod.yml": "services: {web: {build: ., environment: [WEB_CONCURRENCY=3]}}",
+            "Dockerfile": 'FROM x\nENV WEB_CONCURRENCY=9\nCMD ["gunicorn", "a:b"]\n',
+        },
+        ("gunicorn:workers=3", "Dockerfile:3"),
+    ),
+    "a script with variables": (
+        {
+            "Dockerfile": 'FROM x\nCOPY ./docker/start /start\nCMD ["/start"]\n',
+            "docker/start": "#!/bin/sh\nset -e\nWORKERS=${WORKERS:-7}\nexec gunicorn a:b \\\n  --workers $WORKERS\n",
+        },
+        ("gunicorn:workers=7", "docker/start:4"),
+    ),
+    "a unit of systemd": (
+        {
+            "shop.service": "[Service]\nUser=www-data\nEnvironment=WEB_CONCURRENCY=3\nEnvironmentFile=-/etc/shop\n"
+            "ExecStart=/srv/venv/bin/gunicorn \\\n  # the threads\n  --threads 4 \\\n  a:b\n"
+        },
+        ("gunicorn:workers=3,class=gthread,keep_alive=2", "shop.service:5"),
+    ),
+    "a program of supervisor": (
+        {"supervisord.conf": "[program:web]\ncommand=gunicorn -w %(ENV_N)s a:b\nenvironment=N=\"3\",M=\"4\"\n"},
+        ("gunicorn:workers=3", "supervisord.conf:2"),
+    ),
+    "uWSGI's own file": (
+        {"uwsgi.ini": "[uwsgi]\nhttp = :80\nprocesses = 4\n"},
+        ("uwsgi:config=uwsgi.ini", "uwsgi.ini:1"),
+    ),
+    "a file that gunicorn finds": (
+        {"Procfile": "web: gunicorn a:b --timeout 60\n", "gunicorn.conf.py": "workers = 4\n"},
+        ("gunicorn:timeout=60,config=gunicorn.conf.py", "Procfile:1"),
+    ),
+    "a file in an image": (
+        {"Dockerfile": 'CMD ["gunicorn", "-c", "/app/conf/g.py", "a:b"]', "conf/g.py": "workers = 4\n"},
+        ('gunicorn:config="conf/g.py"', "Dockerfile:1"),
+    ),
+    "a variable that a file reads": (
+        {
+            "compose.yml": "services: {w: {command: gunicorn a:b, environment: {N: 5}}}\n",
+            "gunicorn.conf.py": "import os\nworkers = int(os.environ.get('N', 2))\n",
+        },
+        ("gunicorn:workers=5,config=gunicorn.conf.py", "compose.yml:1"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_files_are_read_where_they_lie(tmp_path, case):
+    files, expected = FILES[case]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert (found.stack, found.place) == expected
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
+
+
+LIKELY = {
+    "production before anything": ("compose.prod.yml", ["compose.yml", "Procfile", "shop.service", "compose.prod.yml"]),
+    "a unit before a platform": ("shop.service", ["Procfile", "compose.yml", "shop.service"]),
+    "a platform before compose": ("Procfile", ["compose.yml", "Procfile", "Dockerfile"]),
+    "an image before development": ("Dockerfile", ["compose.dev.yml", "Dockerfile"]),
+    "development before nothing": ("compose.local.yml", ["compose.local.yml"]),
+}  # fmt: skip
+TEXTS = {
+    "Procfile": "web: gunicorn a:b\n",
+    "Dockerfile": "CMD gunicorn a:b\n",
+    "shop.service": "[Service]\nExecStart=gunicorn a:b\n",
+}
+
+
+@pytest.mark.parametrize("case", LIKELY)
+def test_the_likeliest_production_is_taken(tmp_path, case):
+    expected, names = LIKELY[case]
+    compose = "services:\n  web:\n    command: gunicorn a:b\n"
+    found = current_deployment(write(tmp_path, {name: TEXTS.get(name, compose) for name in names}), SPECS)
+    assert found is not None
+    assert found.file == expected
+    assert {other.partition(":")[0] for other in found.others} == set(names) - {expected}
+
+
+def test_another_file_can_be_chosen(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn a:b\n", "compose.yml": "services: {w: {command: uvicorn a:b}}\n"})
+    found = current_deployment(tmp_path, SPECS, tmp_path / "compose.yml")
+    assert found is not None
+    assert found.stack.startswith("uvicorn")
+    with pytest.raises(InputError, match="starts no server"):
+        current_deployment(tmp_path, SPECS, write(tmp_path, {"x.yml": "a: 1"}) / "x.yml")
+    with pytest.raises(InputError, match="there is no file"):
+        current_deployment(tmp_path, SPECS, tmp_path / "y.yml")
+
+
+def test_a_site_of_nginx_stands_before_the_server(tmp_path):
+    write(
+        tmp_path,
+        {"deploy/nginx/site.conf": SITE, "static/a.css": "", "compose.yml": "w: {command: gunicorn -w 2 a:b}"},
+    )
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert found.stack == 'nginx:config="deploy/nginx/site.conf"/http/gunicorn:socket=tcp'
+    changes = {(change.line, change.key): change.concern for change in found.changes}
+    assert changes[3, "listen"] is Concern.ADDRESS
+    assert changes[5, "alias"] is Concern.PATHS
+    assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [
+        ("deploy/nginx/site.conf", 6, "location /media/")
+    ]
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path).path == found.stack.replace('"', "")
+
+
+def test_instances_of_supervisor_are_instances_behind_nginx(tmp_path):
+    files = {"supervisord.conf": "[program:web]\ncommand=gunicorn -w 2 a:b\nnumprocs=3\n"}
+    alone = current_deployment(write(tmp_path, files), SPECS)
+    assert alone is not None
+    assert alone.stack == "gunicorn"
+    assert "balances" in alone.gaps[0].why
+    behind = current_deployment(write(tmp_path, {"nginx.conf": SITE}), SPECS)
+    assert behind is not None
+    assert behind.stack.endswith("/http/gunicorn:socket=tcp,instances=3")
+
+
+def test_a_platform_has_a_front_end_of_its_own(tmp_path):
+    found = current_deployment(write(tmp_path, {"nginx.conf": SITE, "Procfile": "web: gunicorn -w 2 a:b"}), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn"
+
+
+def test_a_front_end_that_speaks_otherwise_is_named(tmp_path):
+    site = "server { location / { include uwsgi_params; uwsgi_pass unix:/tmp/a.sock; } }"
+    ini = {"uwsgi.ini": "[uwsgi]\nsocket = /tmp/a.sock\nprocesses = 2\n"}
+    found = current_deployment(
+        write(tmp_path, {"nginx.conf": site, "shop.service": "[Service]\nExecStart=gunicorn a:b"}), SPECS
+    )
+    assert found is not None
+    assert found.stack == "gunicorn:workers=1"
+    assert "forwards by uwsgi" in found.gaps[0].why
+    (tmp_path / "shop.service").unlink()
+    found = current_deployment(write(tmp_path, ini), SPECS)
+    assert found is not None
+    assert found.stack == "nginx:config=nginx.conf/uwsgi/uwsgi:config=uwsgi.ini"
+
+
+def test_what_cannot_be_taken_over_is_named_by_line(tmp_path):
+    command = "gunicorn a:b --workers $(cat workers) --bind :80 --worker-class gevent --config missing.py"
+    found = current_deployment(write(tmp_path, {"run.sh": "", "Procfile": f"# x\nweb: {command}\n"}), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=1,class=gevent,keep_alive=2"
+    assert [(gap.line, gap.what) for gap in found.gaps] == [
+        (2, "--workers $(cat workers)"),
+        (2, "--config missing.py"),
+    ]
+    assert [(change.key, change.theirs, change.concern) for change in found.changes] == [
+        ("--bind", ":80", Concern.ADDRESS)
+    ]
+
+
+def test_an_unknown_worker_class_is_no_other_stack(tmp_path):
+    found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn -k eventlet a:b\n"}), SPECS)
+    assert found is not None
+    assert found.stack == ""
+    assert "eventlet" in found.problem
+
+
+def test_a_secret_of_a_file_of_variables_is_not_told(tmp_path):
+    write(
+        tmp_path,
+        {
+            "compose.yml": "services: {w: {command: gunicorn a:b, env_file: .env}}",
+            ".env": "DSN=hunter2\n",
+            "gunicorn.conf.py": "import os\ndsn = os.environ['DSN']\n",
+        },
+    )
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert "hunter2" not in repr(found)
+    assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [("gunicorn.conf.py", 2, "DSN")]
+
+
+BROKEN = {
+    "Procfile": "web: gunicorn 'shop:app\n",
+    "nginx.conf": "server { location / { proxy_pass http://a; }",
+    "compose.yaml": "services: [unclosed",
+    "shop.service": "ExecStart",
+    "supervisord.conf": "[program",
+    "gunicorn.conf.py": "workers = (",
+    "uwsgi.ini": "nothing",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_no_error(tmp_path, name):
+    found = current_deployment(write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", name: BROKEN[name]}), SPECS)
+    assert found is not None
