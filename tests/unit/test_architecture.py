@@ -21,6 +21,8 @@ FLOORS = [
     {"deploy"},
     {"race", "doctor", "historic"},
     {"setup", "trend"},
+    {"race", "doctor", "historic", "export"},
+    {"setup"},
     {"store", "report", "publish"},
     {"web", "api"},
     {"cli"},

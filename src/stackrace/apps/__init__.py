@@ -3,7 +3,7 @@
 from .bundle import BUNDLES, DJANGO, Bundled, bundled, digest, is_bundled
 from .data_places import DatabaseServer, DataPlaces, data_places
 from .demanded import demanded, rule_for
-from .entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, entry_source
+from .entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, deployed_source, entry_source
 from .env_file import read_env_files
 from .environment import app_environment
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
@@ -41,6 +41,7 @@ __all__ = [
     "digest",
     "entry_named",
     "entry_of",
+    "deployed_source",
     "entry_source",
     "examine",
     "find_python",

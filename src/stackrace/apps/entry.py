@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..model.app import App, EntryKind
@@ -10,12 +11,15 @@ from ..model.stack import Interface
 from .environment import settings_module
 from .target import parse_target
 
-__all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "entry_source"]
+__all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "deployed_source", "entry_source"]
 
 ENTRY_MODULE = "stackrace_entry"
 """The module's name; its file is this plus ``.py``."""
 COUNTING_MODULE = "stackrace_counting"
 """The name of the module beside it that counts requests, where STACKRACE_COUNT says into which folder."""
+
+_RACED = "The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."
+_DEPLOYED = "The app as its servers load it: binds `application`."
 
 _PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."""
 
@@ -121,6 +125,47 @@ def proxied(application):
 application = proxied(application)
 """
 
+# What a client says of itself must not pass for what a proxy says of it.
+_GUARDED_WSGI = """
+
+PROXIES = frozenset({proxies!r})
+SAID = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO")
+
+
+def guarded(application):
+    def told(environ, start_response):
+        if environ.get("REMOTE_ADDR") not in PROXIES:
+            for name in SAID:
+                environ.pop(name, None)
+        return application(environ, start_response)
+
+    return told
+
+
+application = guarded(application)
+"""
+
+_GUARDED_ASGI = """
+
+PROXIES = frozenset({proxies!r})
+SAID = (b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto")
+
+
+def guarded(application):
+    async def told(scope, receive, send):
+        # uvicorn puts the client whom a proxy names, with no port, in the place of a proxy that it was told to trust
+        client = scope.get("client") or ("", 0)
+        if scope["type"] != "lifespan" and client[1] and client[0] not in PROXIES:
+            headers = [pair for pair in scope["headers"] if pair[0] not in SAID]
+            scope = {{**scope, "headers": headers}}
+        await application(scope, receive, send)
+
+    return told
+
+
+application = guarded(application)
+"""
+
 _COUNTED = """
 if os.environ.get("STACKRACE_COUNT"):
     # servers that load a file rather than a module do not look for others beside it
@@ -136,18 +181,34 @@ def counting_source() -> str:
     return Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
 
 
-def entry_source(app: App, interface: Interface, *, proxied: bool = False) -> str:
+def deployed_source(
+    app: App, interface: Interface, *, proxied: bool = False, proxies: Sequence[str] | None = None
+) -> str:
+    """Return ``entry_source`` for a deployment: it counts nothing.
+
+    Where ``proxies`` are given, it is what clients meet first: only those may say X-Forwarded-*.
+    """
+    source = entry_source(app, interface, proxied=proxied, counted=False).replace(_RACED, _DEPLOYED)
+    if proxies is None:
+        return source
+    guard = _GUARDED_ASGI if interface is Interface.ASGI else _GUARDED_WSGI
+    return source + guard.format(proxies=sorted(proxies))
+
+
+def entry_source(app: App, interface: Interface, *, proxied: bool = False, counted: bool = True) -> str:
     """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
 
     It puts the project first on the path and, for Django, names the settings. With ``proxied``, the scheme of a
-    request is the one in X-Forwarded-Proto. Raises InputError when the app does not offer the interface.
+    request is the one in X-Forwarded-Proto; with ``counted``, requests are counted. Raises InputError when the app
+    does not offer the interface.
     """
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
     start = _PATH.format(root=str(app.root.absolute()))
     is_asgi = interface is Interface.ASGI
     around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
-    around += _COUNTED.format(module=COUNTING_MODULE, asgi=is_asgi)
+    if counted:
+        around += _COUNTED.format(module=COUNTING_MODULE, asgi=is_asgi)
     if app.entry.kind is EntryKind.DJANGO:
         body = _DJANGO_ASGI if is_asgi else _DJANGO_WSGI
         return start + (_SETTINGS + body).format(settings=settings_module(app)) + around

@@ -34,6 +34,7 @@ VERBS = {
     "compare": "Compare two results of load.",
     "report": "Show a race again, in any format.",
     "trend": "Show a project's races over time, and what changed.",
+    "export": "Write what deploys a stack: configurations, units, an image, and why.",
     "history": "Show whether anybody changed a stored race.",
     "name": "Give a stored race a name.",
     "publish": "Publish a race in a CouchDB database.",

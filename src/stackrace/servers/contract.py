@@ -17,8 +17,10 @@ from typing import ClassVar
 from ..model.errors import LaunchError
 from ..model.own import OwnFile, OwnOption
 from ..model.stack import Protocol, ServerSpec, SettingValue, Socket
+from .forwarded import ANYBODY
 from .hosted import Hosted
 from .plain import PLAIN
+from .production import Production
 from .templates import Rendered, render
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Fragment",
     "Guest",
     "Needs",
+    "Production",
     "Recipe",
     "Server",
     "Site",
@@ -105,6 +108,46 @@ class Site:
     """What the path says in the server's own language, to be passed on as it is."""
     file: OwnFile | None = None
     """A configuration file of the user's, to be used as it is but for what is decided here."""
+    production: Production | None = None
+    """What holds where the server is deployed for good; None for a race, which looks only for speed."""
+
+    @property
+    def runtime(self) -> Path:
+        """Where pids and sockets belong that the server makes itself."""
+        return self.directory if self.production is None else self.production.run
+
+    @property
+    def run(self) -> Path:
+        """As ``runtime``, for servers that want a folder with nothing else in it."""
+        return self.directory / "run" if self.production is None else self.production.run
+
+    @property
+    def logs(self) -> Path:
+        """Where logs belong."""
+        return self.directory / "logs" if self.production is None else self.production.logs
+
+    @property
+    def temporary(self) -> Path:
+        """Where bodies wait that are too long for memory."""
+        return self.directory / "tmp" if self.production is None else self.production.temporary
+
+    @property
+    def empty(self) -> Path:
+        """A folder without files, for servers that must have a root for documents."""
+        return self.directory / "htdocs" if self.production is None else self.production.temporary / "htdocs"
+
+    @property
+    def trusted(self) -> str:
+        """Whom to believe what he says of a client, by address, separated by commas; see ``forwarded``."""
+        return ANYBODY if self.production is None else self.production.trusted
+
+    def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
+        """Return the signal that ends the server: ``gently`` lets clients finish, where there are any."""
+        return at_once if self.production is None else gently
+
+    def patience_s(self, raced: int) -> int:
+        """Return how long a stop may wait for requests; a race has none left and waits ``raced`` seconds."""
+        return raced if self.production is None else self.production.graceful_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +204,8 @@ class Entry(ABC):
 
     spec: ClassVar[ServerSpec]
     needs: ClassVar[Needs] = Needs()
+    screens: ClassVar[bool] = False
+    """Whether, deployed, it drops itself what others than the proxies it trusts say in X-Forwarded-*."""
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""

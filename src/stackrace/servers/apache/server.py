@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -101,6 +102,7 @@ class Apache(Server):
         ),
         processes=_processes,
     )
+    screens = True
     needs = Needs(
         apt=("apache2",),
         binary="apache2",
@@ -122,6 +124,8 @@ class Apache(Server):
             # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
             unloadable=site.inside.unloadable if site.inside else (),
             rare_crashes=site.inside.rare_crashes if site.inside else (),
+            # WINCH lets requests end; a race has none left
+            stop=site.stop(signal.SIGWINCH),
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
 
@@ -135,8 +139,9 @@ class Apache(Server):
             site,
             modules=_modules(site),
             pool=self.render("pool.conf.j2", site, threads_per_child=_threads_per_child(site)),
-            root=site.directory / "htdocs" if site.inside or site.upstream else site.app.root,
+            root=site.empty if site.inside or site.upstream else site.app.root,
             inner=self._inner(site),
+            production=self.render("production.conf.j2", site) if site.production else "",
         )
 
     def _inner(self, site: Site) -> str:
@@ -160,6 +165,8 @@ def _threads_per_child(site: Site) -> int:
 
 def _modules(site: Site) -> dict[str, Path]:
     names = [f"mpm_{site.settings['mpm']}", "authz_core", "mime", "alias", "setenvif"]
+    if site.production:
+        names += ["headers", "reqtimeout"]
     if site.upstream:
         names += ["proxy", f"proxy_{SCHEMES[site.upstream[0].protocol]}"]
     if len(site.upstream) > 1:

@@ -37,7 +37,7 @@ class Caddy(Server):
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it gracefully and at once, since no client is left."""
         config = ("--config", str(site.directory / "Caddyfile"), "--adapter", "caddyfile")
-        home = str(site.directory)
+        home = str(site.temporary if site.production else site.directory)
         return Recipe(
             command=("caddy", "run", *config),
             check=("caddy", "validate", *config),

@@ -1,7 +1,7 @@
 """Starts Cheroot; run by the app's Python, copied into the site's directory.
 
 A launcher, since Cheroot's own command line keeps ten connections alive at most and does not know TERM.
-Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S, where ADDRESS is host:port or a path.
+Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S GRACEFUL_S, where ADDRESS is host:port or a path.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib import import_module
 MOST_CONNECTIONS = 4096
 
 
-def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: str) -> None:
+def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: str, graceful_s: str) -> None:
     """Serve until TERM."""
     host, colon, port = address.rpartition(":")
     server = import_module("cheroot.wsgi").Server(
@@ -22,8 +22,7 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
         numthreads=int(threads),
         request_queue_size=int(backlog),
         timeout=int(keep_alive_s),
-        # Its threads may wait on kept connections; no load is left when a stack is stopped.
-        shutdown_timeout=1,
+        shutdown_timeout=int(graceful_s),
     )
     server.keep_alive_conn_limit = MOST_CONNECTIONS
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -49,6 +49,8 @@ class Cheroot(Server):
                 str(site.settings["threads"]),
                 str(BACKLOG),
                 str(site.settings["keep_alive"]),
+                # Its threads may wait on kept connections; no load is left when a raced stack is stopped.
+                str(site.patience_s(1)),
             ),
             files={"stackrace_cheroot.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,

@@ -47,7 +47,7 @@ class Daphne(Server):
         tcp = f"tcp:{listen.port}:interface={listen.host}"
         unix = f"unix:address={_quoted(str(listen.path))}:mode=666"
         where = unix if listen.is_unix else tcp
-        access_log = str(site.directory / "logs" / "access.log")
+        access_log = str(site.logs / "access.log")
         log = ("--access-log", access_log) if site.settings["access_log"] else ()
         return Recipe(
             command=(
@@ -59,7 +59,8 @@ class Daphne(Server):
                 "--verbosity",
                 "0",
                 "--no-server-name",
-                "--proxy-headers",
+                # it believes everybody, so only what another server hands on
+                *(() if site.production and not site.production.is_behind else ("--proxy-headers",)),
                 *log,
                 *own(site),
                 f"{BODILESS}:application",

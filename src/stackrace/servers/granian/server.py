@@ -150,8 +150,8 @@ class Granian(Server):
             "--backpressure": site.settings["backpressure"] or max(1, OWN_BACKLOG // int(site.settings["workers"])),
             "--http": site.settings["http"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--workers-kill-timeout": 2,
-            "--log-level": "info" if site.settings["access_log"] else "warning",
+            "--workers-kill-timeout": site.patience_s(2),
+            "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
         }
         if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
             options["--blocking-threads"] = site.settings["blocking_threads"]

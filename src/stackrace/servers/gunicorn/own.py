@@ -71,6 +71,14 @@ KEYS = {
 }
 """What its file calls the settings."""
 
+
+
+def key_of(option: str) -> str:
+    """Return what its file calls ``option``, as ``--worker-class``."""
+    name = option.removeprefix("--")
+    return {"access-logfile": "accesslog", "log-level": "loglevel", **_KEYS}.get(name, name.replace("-", "_"))
+
+
 UNSAID: Mapping[str, str | int | bool] = {
     "workers": 1,
     "class": "sync",

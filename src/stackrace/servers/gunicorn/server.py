@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
-from ..forwarded import ANYBODY
-from ..options import own, words
+from ..options import own
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
 from .command import COMMAND
 from .own import LANGUAGE, OPTIONS, TAKEN, WORKER
+from ..templates import Rendered
+from .own import LANGUAGE, OPTIONS, TAKEN, WORKER, key_of
 
 __all__ = ["SERVER", "Gunicorn"]
 
@@ -147,43 +148,72 @@ class Gunicorn(Server):
             "--config": site.directory / "gunicorn.conf.py",
             "--bind": address,
             # Its graceful stop waits for kept connections; no load is left when a stack is stopped.
-            "--graceful-timeout": 2,
-            "--log-level": "warning",
+            "--graceful-timeout": site.patience_s(2),
+            "--log-level": "info" if site.production else "warning",
         }
         if site.listen.protocol is Protocol.UWSGI:
             options["--protocol"] = "uwsgi"
         if site.file is None:
-            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": ANYBODY}
+            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": site.trusted}
+        said = {**options, **dict(_settings(site))}
+        if site.production:
+            # what stays is read by people, who look for it in a file
+            config, said = {key_of(option): value for option, value in said.items()}, {}
+            del config["config"]
+        else:
+            config = {}
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "gunicorn",
-                *words(options),
-                *_settings(site),
+                *_words(said or {"--config": options["--config"]}),
                 *own(site),
                 f"{site.app.module}:application",
             ),
-            files={"tmp/.keep": "", "logs/.keep": "", **self._config(site)},
+            files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, config)},
             environment=site.app.import_environment,
             arguments_variable="GUNICORN_CMD_ARGS",
         )
 
-    def _config(self, site: Site) -> dict[str, str]:
-        """Return its file, without which gunicorn takes one that lies in the project."""
-        wrapper = self.render("gunicorn.conf.py.j2", site, file=site.file, taken=sorted(TAKEN), anybody=ANYBODY)
+    def _config(self, site: Site, said: Mapping[str, object]) -> dict[str, str]:
+        """Return its file, without which gunicorn takes one that lies in the project; ``said`` is by its keys."""
+        production = ""
+        if site.production:
+            lines = {key: Rendered(repr(_plain(value))) for key, value in said.items()}
+            production = self.render("production.conf.py.j2", site, said=lines)
+        wrapper = self.render(
+            "gunicorn.conf.py.j2",
+            site,
+            file=site.file,
+            taken=sorted(TAKEN),
+            trusted=site.trusted,
+            production=production,
+        )
         return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}
 
 
-def _settings(site: Site) -> Iterator[str]:
-    """Yield the options for settings; with a file of the user's only those that the path gives as well."""
+def _settings(site: Site) -> Iterator[tuple[str, object]]:
+    """Yield the options for settings, those that are on with True; with a file of the user's only those that the path gives as well."""
     kind = str(site.settings["class"])
     for option, name in OPTIONS.items():
         wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
         value = _value(site, name)
         if not wanted or kind not in ONLY.get(name, CLASSES) or value is None or value == SILENT.get(name):
             continue
-        yield from (f"--{option}",) if value is True else (f"--{option}", str(value))
+        yield f"--{option}", value
+
+
+def _words(options: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(
+        str(word)
+        for option, value in options.items()
+        for word in ((option,) if value is True else (option, value))
+    )
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, (int, bool)) else str(value)
 
 
 def _value(site: Site, name: str) -> object:
@@ -192,7 +222,7 @@ def _value(site: Site, name: str) -> object:
     if name == "class":
         return WORKER.get(str(value), value)
     if name == "access_log":
-        return site.directory / "logs" / "access.log" if value else None
+        return site.logs / "access.log" if value else None
     return None if value is False else value
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from ...model.stack import Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
@@ -37,6 +39,8 @@ class Haproxy(Server):
             command=("haproxy", "-db", "-f", config),
             check=("haproxy", "-c", "-q", "-f", config),
             files={"haproxy.cfg": self.render("haproxy.cfg.j2", site)},
+            # USR1 lets requests end; a race has none left
+            stop=site.stop(signal.SIGUSR1),
         )
 
 

@@ -72,12 +72,12 @@ class Hypercorn(Server):
             "--backlog": BACKLOG,
             "--keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--graceful-timeout": 1,
+            "--graceful-timeout": site.patience_s(1),
             "--log-level": "warning",
         }
         options |= recycling(site.settings)
         if site.settings["access_log"]:
-            options |= {"--access-logfile": site.directory / "logs" / "access.log", "--log-level": "info"}
+            options |= {"--access-logfile": site.logs / "access.log", "--log-level": "info"}
         return Recipe(
             command=(
                 str(site.app.python),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_quotes
@@ -41,6 +43,8 @@ class Lighttpd(Server):
                 "tmp/.keep": "",
                 "htdocs/.keep": "",
             },
+            # INT lets requests end; a race has none left
+            stop=site.stop(signal.SIGINT),
         )
 
     def quoted(self, text: str) -> str:
@@ -56,7 +60,7 @@ class Lighttpd(Server):
             "lighttpd.conf.j2",
             site,
             module=MODULES[protocol],
-            root=site.directory / "htdocs",
+            root=site.empty,
             forward=self.render(block, site, protocol=protocol, module=MODULES[protocol]),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
@@ -105,6 +106,8 @@ class Nginx(Server):
                 "logs/.keep": "",
                 "tmp/.keep": "",
             },
+            # QUIT lets requests end; a race has none left
+            stop=site.stop(signal.SIGQUIT),
         )
 
     def quoted(self, text: str) -> str:
@@ -115,11 +118,13 @@ class Nginx(Server):
         protocol = site.upstream[0].protocol if site.upstream else None
         is_http = protocol is Protocol.HTTP
         keep = is_http and site.settings["upstream_keep_alive"]
+        module = "proxy" if is_http else protocol
         inner = "http.conf.j2" if is_http else "gateway.conf.j2" if protocol else "files.conf.j2"
         return self.render(
             "nginx.conf.j2",
             site,
-            options=self.render("options.conf.j2", site, module="proxy" if is_http else protocol),
+            options=self.render("options.conf.j2", site, module=module),
+            production=self.render("production.conf.j2", site, module=module) if site.production else "",
             upstream=self.render("upstream.conf.j2", site, protocol=protocol, keep=keep) if protocol else "",
             inner=self.render(inner, site, protocol=protocol),
         )

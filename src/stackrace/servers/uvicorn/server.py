@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server, Site
-from ..forwarded import ANYBODY
 from ..options import bound_to, own, recycling, words
 from ..processes import fixed_by
 from ..shared_settings import KEEP_ALIVE, RECYCLING, access_log, workers
@@ -87,9 +86,9 @@ class Uvicorn(Server):
             "--backlog": BACKLOG,
             "--timeout-keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--timeout-graceful-shutdown": 2,
-            "--forwarded-allow-ips": ANYBODY,
-            "--log-level": "info" if site.settings["access_log"] else "warning",
+            "--timeout-graceful-shutdown": site.patience_s(2),
+            "--forwarded-allow-ips": site.trusted,
+            "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
         }
         if site.settings["limit_concurrency"]:
             options["--limit-concurrency"] = site.settings["limit_concurrency"]

@@ -40,7 +40,7 @@ def main(
         "trusted_proxy_count": int(proxies),
         "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
         # the app may trust any of the others, as X-Forwarded-Ssl or Forwarded
-        "clear_untrusted_proxy_headers": False,
+        "clear_untrusted_proxy_headers": proxy != "*",
         **dict(map(_argument, options)),
     }
     server = import_module("waitress").create_server(import_module(module).application, **where, **arguments)

@@ -55,6 +55,8 @@ class Waitress(Server):
         command=COMMAND,
     )
 
+    screens = True
+
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return waitress."""
         return ("waitress>=2",)
@@ -71,13 +73,19 @@ class Waitress(Server):
                 str(BACKLOG),
                 str(site.settings["keep_alive"]),
                 str(site.settings["connection_limit"]),
-                ANYBODY,
-                str(MOST_PROXIES),
+                *_proxies(site),
                 *own(site),
             ),
             files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,
         )
+
+
+def _proxies(site: Site) -> tuple[str, str]:
+    """Return who is trusted to be a proxy, and how many in a row; Waitress takes a single address."""
+    if site.production is None:
+        return ANYBODY, str(MOST_PROXIES)
+    return site.trusted.partition(",")[0], "1"
 
 
 SERVER = Waitress()

@@ -1,0 +1,61 @@
+"""The verb itself: everything set up, rendered, proven if wanted, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...export.files import exported_files
+from ...export.folder import write_folder
+from ...export.wanted import Export
+from ...model.equivalence import Proof
+from ...model.preparing import OnPreparing, unheard
+from ...report.evidence import evidence
+from ...setup.deployment import Deployment, set_up
+from .making import TargetWishes, changes_of, made
+from .subject import Subject
+
+__all__ = ["Rendered", "rendered", "text_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """An export that can be written or proven while everything is set up."""
+
+    subject: Subject
+    deployment: Deployment
+    export: Export
+
+    def files(self, proof: Proof | None = None) -> dict[str, str]:
+        """Return all files by their paths below the folder."""
+        return exported_files(self.export, text_of(self, proof))
+
+    def write(self, folder: Path, proof: Proof | None = None, *, force: bool) -> dict[str, str]:
+        """Write them; see ``write_folder``."""
+        files = self.files(proof)
+        write_folder(folder, files, force=force)
+        return files
+
+
+@contextmanager
+def rendered(
+    subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing = unheard
+) -> Iterator[Rendered]:
+    """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards."""
+    with set_up(subject.request, on_preparing) as deployment:
+        yield Rendered(subject=subject, deployment=deployment, export=made(deployment, subject, wishes))
+
+
+def text_of(this: Rendered, proof: Proof | None) -> str:
+    """Return EVIDENCE.md."""
+    subject = this.subject
+    return evidence(
+        this.export.stack.path,
+        race=subject.race,
+        standing=subject.standing,
+        changes=changes_of(this.export.stack),
+        proof=proof,
+        notes=(*subject.notes, *this.deployment.notes),
+    )

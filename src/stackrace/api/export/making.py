@@ -1,0 +1,191 @@
+"""From an app that is set up to the export of one of its stacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import distributions
+from pathlib import Path
+
+from ...deploy.environments import site_packages
+from ...deploy.setting_facts import change_facts
+from ...export.hosting import deployed_app
+from ...export.layout import laid_out
+from ...export.packages import Packages
+from ...export.target import Target
+from ...export.wanted import Export, Health
+from ...model.errors import InputError
+from ...model.stack import Stack
+from ...model.workload import AnswerOrigin, Workload
+from ...process import run
+from ...servers import PythonRuntime
+from ...servers.contract import Entry
+from ...setup.deployment import Deployment
+from .subject import Subject
+
+__all__ = ["TargetWishes", "changes_of", "made", "target_of"]
+
+_OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
+"""Variables that a race sets, or that the entry module sets itself."""
+_ASKED = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "pyproject.toml")
+_OS_RELEASE = Path("/etc/os-release")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetWishes:
+    """What the user says about the machine; None is decided here."""
+
+    base: Path | None = None
+    user: str | None = None
+    listen: str = "0.0.0.0:8000"
+    proxies: tuple[str, ...] = ("127.0.0.1",)
+
+
+def target_of(wishes: TargetWishes, app_name: str) -> Target:
+    """Return the target; raises InputError for an address or a folder that nobody could use."""
+    base = wishes.base
+    name = _name(base.name if base is not None else app_name)
+    base = base or Path("/srv", name)
+    if not base.is_absolute() or not re.fullmatch(r"[A-Za-z0-9_./-]+", str(base)) or len(base.parts) < 3:
+        raise InputError(
+            f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
+            "another folder, such as /srv/shop"
+        )
+    host, _, port = wishes.listen.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise InputError(f"--listen {wishes.listen!r} must be ADDRESS:PORT, such as 0.0.0.0:8000 or 127.0.0.1:8000")
+    return Target(
+        name=name, base=base, user=wishes.user or name, host=host, port=int(port), proxies=wishes.proxies
+    )
+
+
+def _name(text: str) -> str:
+    """Return ``text`` as units, folders and users may be called."""
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:24].strip("-")
+    return name if re.match("[a-z]", name) else f"app-{name}".strip("-")
+
+
+def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Export:
+    """Return the export of the only stack of ``deployment``."""
+    (stack,) = deployment.stacks
+    examined = deployment.examined
+    project = replace(examined.project, static=_of_project(deployment))
+    target = target_of(wishes, project.name)
+    entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
+    facts = examined.interpreter
+    workload = deployment.workloads[0]
+    deployed = deployed_app(
+        project,
+        stack,
+        deployment.launcher.catalogue,
+        target,
+        minor=None if facts is None else facts.minor,
+        proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
+    )
+    processes = laid_out(
+        stack,
+        catalogue=deployment.launcher.catalogue,
+        app=deployed.hosted,
+        target=target,
+        cores=max(len(deployment.cores.stack_cores), 1),
+    )
+    declared = set(examined.app.environment) - _OURS
+    return Export(
+        stack=stack,
+        app=project,
+        target=target,
+        deployed=deployed,
+        processes=processes,
+        packages=_packages(deployment, stack, entries),
+        variables=tuple(sorted(declared)),
+        health=_health(workload),
+        resources=deployment.cores,
+        memory_bytes=_memory(subject),
+        source="stackrace export" + ("" if subject.race is None else f" from race {subject.race.id}"),
+        distribution=_distribution(),
+    )
+
+
+def changes_of(stack: Stack) -> tuple[str, ...]:
+    """Say what had to be changed in configuration files of the user's, a sentence each."""
+    return tuple(
+        f"{fact.key} of your file for {fact.hop} ({fact.theirs}) gave way: {fact.concern} is this deployment's."
+        for hop in stack.hops
+        for fact in change_facts(hop)
+    )
+
+
+def _of_project(deployment: Deployment) -> Mapping[str, Path]:
+    """Return the folders of static files where the user has them, also where the app runs on a copy."""
+    app, project = deployment.examined.app, deployment.examined.project
+    view = deployment.guard.view
+    served = {url: folder for url, folder in app.static.items() if view.path(folder).is_dir()}
+    if app.root == project.root:
+        return served
+    return {
+        url: project.root / folder.relative_to(app.root) if folder.is_relative_to(app.root) else folder
+        for url, folder in served.items()
+    }
+
+
+def _health(workload: Workload) -> Health:
+    """Choose a page that any visitor may ask for."""
+    pages = [
+        request
+        for request, answer in zip(workload.requests, workload.answers, strict=False)
+        if request.method == "GET" and answer.status is not None and answer.status < 400
+        and answer.origin is AnswerOrigin.APP
+    ] or list(workload.requests[:1])
+    page = next((page for page in pages if not page.embedded), pages[0])
+    said = tuple(pair for pair in page.headers if pair[0].lower().startswith("x-forwarded-"))
+    return Health(path=page.path, host=workload.host, headers=said)
+
+
+def _packages(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) -> Packages:
+    names = dict.fromkeys(name for entry in entries for name in entry.needs.apt)
+    debian = {name: _debian_version(name) for name in names}
+    facts = deployment.examined.interpreter
+    if facts is None:
+        return Packages(debian=debian)
+    runtime = deployment.launcher.host_for(stack).runtime
+    assert isinstance(runtime, PythonRuntime)
+    root = deployment.examined.project.root
+    return Packages(
+        python=facts.version,
+        embedded=any(entry.needs.embeds for entry in entries),
+        servers=_installed(site_packages(runtime.home)),
+        app=facts.distributions,
+        asked=next((name for name in _ASKED if (root / name).is_file()), ""),
+        debian=debian,
+    )
+
+
+def _installed(folder: Path) -> dict[str, str]:
+    found = ((each.metadata["Name"], each.version) for each in distributions(path=[str(folder)]))
+    return {name: version for name, version in found if name}
+
+
+def _debian_version(package: str) -> str:
+    try:
+        result = run(["dpkg-query", "--show", "--showformat=${Version}", package])
+    except OSError:
+        return ""
+    return result.output.strip() if result.code == 0 else ""
+
+
+def _distribution() -> str:
+    try:
+        text = _OS_RELEASE.read_text(encoding="utf-8")
+    except OSError:
+        return "bookworm"
+    release = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    is_debian = release.get("ID") == "debian" and release.get("VERSION_CODENAME")
+    return release["VERSION_CODENAME"] if is_debian else "bookworm"
+
+
+def _memory(subject: Subject) -> float | None:
+    if subject.standing is None:
+        return None
+    rows = [row for row in subject.standing.rows if row.stack == subject.stack]
+    return float(sum(rows[0].memory_bytes.values())) if rows else None

@@ -1,0 +1,130 @@
+"""The image: the measured versions on the Debian they were measured on, the app, and these files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from .health import health_command
+from .layout import Process
+from .wanted import Export
+
+__all__ = ["dockerfile", "dockerignore", "install_commands"]
+
+_USER_ID = 10001
+"""No account of the host has it by chance; above 10000, as Kubernetes' checks want it."""
+
+
+def dockerfile(export: Export) -> str:
+    """Return the Dockerfile; its context is the folder that holds ``app`` and ``deploy``."""
+    return "\n".join([*_lines(export)]) + "\n"
+
+
+def dockerignore(export: Export) -> str:
+    """Return Dockerfile.dockerignore: no secrets and no leftovers in the image."""
+    return (
+        "# Secrets, histories and leftovers stay out of the image\n"
+        "env\nvenv\n**/.env\n**/.git\n**/.venv\n**/__pycache__\n**/*.pyc\n**/node_modules\n"
+    )
+
+
+def _lines(export: Export) -> Iterator[str]:
+    target, packages = export.target, export.packages
+    debian_python = export.has_python and packages.embedded
+    image = (
+        f"python:{packages.minor}-slim-{export.distribution}"
+        if export.has_python and not debian_python
+        else f"debian:{export.distribution}-slim"
+    )
+    yield f"# {export.stack}; made by {export.source}. docs.docker.com/reference/dockerfile"
+    yield f"# In the folder above: docker build --file deploy/Dockerfile --tag {target.name} ."
+    if debian_python:
+        yield "# Debian's own Python: a server has it linked in"
+    yield f"FROM {image}"
+    yield ""
+    if system := _system(export, debian_python=debian_python):
+        measured = ", ".join(f"{name} {version}" for name, version in packages.debian.items())
+        if measured:
+            yield f"# Measured: {measured}. A release of Debian keeps to a version and adds security fixes"
+        yield "RUN apt-get update \\"
+        yield f"    && apt-get install --yes --no-install-recommends {' '.join(system)} \\"
+        yield "    && rm -rf /var/lib/apt/lists/*"
+        yield ""
+    yield "# Nobody's account: what breaks out of the app owns nothing"
+    yield f"RUN groupadd --system --gid {_USER_ID} {target.user} \\"
+    yield (
+        f"    && useradd --system --uid {_USER_ID} --gid {_USER_ID} --no-create-home --home-dir {target.base} "
+        f"--shell /usr/sbin/nologin {target.user}"
+    )
+    yield ""
+    yield f"WORKDIR {target.base}"
+    if export.has_python:
+        yield "# The packages first: they change seldom, and their layer stays"
+        yield f"COPY deploy/*.txt {target.files}/"
+        if packages.asked:
+            yield f"COPY app/{packages.asked} {target.app}/{packages.asked}"
+        yield from _installing(export)
+        yield ""
+    yield f"COPY app {target.app}"
+    yield f"COPY deploy {target.files}"
+    yield from (f"COPY {Path(place).name} {place}" for place in export.deployed.beside)
+    folders = list(dict.fromkeys(str(folder) for process in export.processes for folder in process.folders))
+    if folders:
+        yield ""
+        yield "# What the servers write to; a container's logs go to its output, where Docker looks for them"
+        yield f"RUN install --directory --owner={target.user} --group={target.user} --mode=0750 \\"
+        yield f"    {' '.join([f'/run/{target.name}', f'/var/log/{target.name}', *folders])}"
+        for process in export.processes:
+            yield from _log_links(process)
+    yield ""
+    yield f"USER {target.user}"
+    yield f"WORKDIR {target.app}"
+    yield f"EXPOSE {target.port}"
+    process = export.front
+    for name, value in process.recipe.environment.items():
+        if name != "PATH":
+            yield f"ENV {name}={json.dumps(value)}"
+    yield "# Lets requests end"
+    yield f"STOPSIGNAL {process.recipe.stop.name}"
+    yield "HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \\"
+    yield f"    CMD {json.dumps(list(health_command(export, patient=False)))}"
+    if len(export.processes) > 1:
+        yield "# The front; the other processes are services of compose.yaml, from this same image"
+    yield f"CMD {json.dumps(list(process.command))}"
+
+
+def _system(export: Export, *, debian_python: bool) -> tuple[str, ...]:
+    python = ("python3", "python3-venv") if debian_python else ()
+    health = () if export.has_python else ("curl",)
+    return (*export.packages.debian, *python, *health)
+
+
+def install_commands(export: Export, python: str) -> tuple[str, ...]:
+    """Return the two commands that make the environment, ``python`` being the interpreter to make it with."""
+    target = export.target
+    asked = {
+        "": f"--requirement {target.files}/requirements-app.txt",
+        "pyproject.toml": str(target.app),
+    }.get(export.packages.asked, f"--requirement {target.app}/{export.packages.asked}")
+    return (
+        f"{python} -m venv {target.venv}",
+        f"{target.venv}/bin/pip install --constraint {target.files}/constraints.txt "
+        f"--requirement {target.files}/requirements.txt {asked}",
+    )
+
+
+def _installing(export: Export) -> Iterator[str]:
+    made, installed = install_commands(export, "python3" if export.packages.embedded else "python")
+    if export.packages.asked == "pyproject.toml":
+        yield "# pip installs the project itself, so all of it is needed here"
+        yield f"COPY app {export.target.app}"
+    yield f"RUN {made} \\"
+    yield f"    && {installed.replace('pip install', 'pip install --no-cache-dir', 1)}"
+
+
+def _log_links(process: Process) -> Iterator[str]:
+    logs = [*process.log_files, *(log for log in process.touched if log not in process.log_files)]
+    for log in logs:
+        stream = "stdout" if "access" in log.name else "stderr"
+        yield f"RUN ln --symbolic --force /dev/{stream} {log}"

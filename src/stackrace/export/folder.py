@@ -1,0 +1,75 @@
+"""The exported folder on the disk: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..model.errors import InputError
+from ..model.foreign import said_by
+
+__all__ = ["refuse_existing", "write_folder"]
+
+MARK = "EVIDENCE.md"
+"""Every exported folder has it, and hardly any other."""
+
+
+def refuse_existing(folder: Path, *, force: bool) -> None:
+    """Raise InputError where ``folder`` cannot be made, or holds something that must not be lost."""
+    if not folder.parent.is_dir():
+        raise InputError(f"--to {folder}: there is no folder {folder.parent}; make it first")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"--to {folder} is a file; name a folder")
+    if not any(folder.iterdir()):
+        return
+    if not force:
+        raise InputError(f"--to {folder} is not empty; give another folder, or --force to replace what lies there")
+    if not (folder / MARK).is_file():
+        raise InputError(
+            f"--to {folder} holds files that no export made ({MARK} is not among them), so --force does not "
+            "replace it; give another folder"
+        )
+
+
+def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None:
+    """Write ``files`` as ``folder``: beside it first, then in its place in one step.
+
+    Raises InputError as ``refuse_existing`` does, and where the disk does not take it; what lies there stays then.
+    """
+    refuse_existing(folder, force=force)
+    try:
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
+    try:
+        for name, text in files.items():
+            file = fresh / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        fresh.chmod(0o755)
+        _put(fresh, folder)
+    except OSError as error:
+        raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _put(fresh: Path, folder: Path) -> None:
+    if not folder.exists():
+        fresh.rename(folder)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
+    aside = old / "old"
+    folder.rename(aside)
+    try:
+        fresh.rename(folder)
+    except OSError:
+        aside.rename(folder)
+        os.rmdir(old)  # noqa: PTH106
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,30 @@
+"""How it is seen whether a deployed stack works: a page asked for at its front."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .wanted import Export
+
+__all__ = ["health_command", "health_script"]
+
+SCRIPT = "health.py"
+
+
+def health_command(export: Export, *, patient: bool = True) -> tuple[str, ...]:
+    """Return the command that ends with 0 where the page is answered; ``patient`` while the stack starts."""
+    health, target = export.health, export.target
+    url = f"http://{target.asked_at}{health.path}"
+    said = (("Host", health.host), *health.headers)
+    if export.has_python:
+        wait = ("--wait", "60") if patient else ()
+        headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
+        return (str(target.python), str(target.files / SCRIPT), *wait, *headers, url)
+    again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
+    headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
+    return ("/usr/bin/curl", "--fail", "--silent", "--output", "/dev/null", *again, *headers, url)
+
+
+def health_script() -> str:
+    """Return the text of the script, which needs the standard library only."""
+    return Path(__file__).with_name("health_script.py").read_text(encoding="utf-8")

@@ -1,0 +1,46 @@
+"""Ends with 0 if a page is answered, with 1 and the reason if not. Standard library only.
+
+Usage: health.py [--wait SECONDS] [--header 'NAME: VALUE']… URL
+"""
+
+import argparse
+import http.client
+import sys
+import time
+from urllib.parse import urlsplit
+
+
+def problem(url: str, headers: dict[str, str]) -> str:
+    """Return what is wrong with the answer; empty for nothing. A redirect is an answer."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
+    try:
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        connection.request("GET", path or "/", headers={"Connection": "close", **headers})
+        status = connection.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        return str(error) or type(error).__name__
+    finally:
+        connection.close()
+    return "" if status < 400 else f"status {status}"
+
+
+def main() -> int:
+    """Ask until it is right, or the time is over."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wait", type=float, default=0.0)
+    parser.add_argument("--header", action="append", default=[])
+    parser.add_argument("url")
+    asked = parser.parse_args()
+    headers = dict(header.split(": ", 1) for header in asked.header)
+    until = time.monotonic() + asked.wait
+    while wrong := problem(asked.url, headers):
+        if time.monotonic() > until:
+            print(f"{asked.url}: {wrong}", file=sys.stderr)
+            return 1
+        time.sleep(0.2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""The app as its host sees it on the machine where it is deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..apps import deployed_source
+from ..model.app import App
+from ..model.errors import InputError
+from ..model.stack import Interface, Stack
+from ..servers import Catalogue, Hosted, PythonRuntime
+from .target import Target
+
+__all__ = ["DeployedApp", "deployed_app"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployedApp:
+    """An app on its target."""
+
+    hosted: Hosted
+    files: Mapping[str, str]
+    """What the export adds for it, by path below the exported folder: the module that binds ``application``."""
+    beside: Mapping[Path, Path]
+    """Folders outside of the project that the front serves: where they belong on the target, and where they are."""
+
+
+def deployed_app(
+    app: App, stack: Stack, catalogue: Catalogue, target: Target, *, minor: tuple[int, int] | None, proxied: bool
+) -> DeployedApp:
+    """Return ``app`` as the last hop of ``stack`` sees it on ``target``; ``minor`` is its Python's version.
+
+    ``proxied`` tells whether it was raced with what a TLS proxy in front would say. Raises InputError for an app
+    that neither Python runs nor is plain files.
+    """
+    if stack.interface is Interface.RACK:
+        raise InputError(
+            f"{app.name} is a Rack app, and only Python apps and plain files can be exported; "
+            f"`stackrace up {stack.path}` shows its configuration"
+        )
+    beside: dict[Path, Path] = {}
+    static = {prefix: _place(folder, app, target, beside) for prefix, folder in app.static.items()}
+    hosted = Hosted(interface=stack.interface, root=target.app, static=static)
+    if minor is None:
+        return DeployedApp(hosted=hosted, files={}, beside=beside)
+    entry = target.entry(stack.interface)
+    runtime = PythonRuntime(
+        module=entry.stem,
+        entry=entry,
+        python=target.python,
+        home=target.venv,
+        python_path=(entry.parent, target.app),
+        site_packages=(target.venv / "lib" / f"python{minor[0]}.{minor[1]}" / "site-packages",),
+    )
+    front = stack.processes[0]
+    meets_clients = len(stack.processes) == 1 and not any(catalogue.entries[hop.server].screens for hop in front)
+    source = deployed_source(
+        replace(app, root=target.app),
+        stack.interface,
+        proxied=proxied,
+        proxies=target.proxies if meets_clients else None,
+    )
+    path = str(entry.relative_to(target.files))
+    return DeployedApp(hosted=replace(hosted, runtime=runtime), files={path: source}, beside=beside)
+
+
+def _place(folder: Path, app: App, target: Target, beside: dict[Path, Path]) -> Path:
+    """Return where ``folder`` lies on the target: in the project, or beside it."""
+    root = app.root.absolute()
+    folder = folder.absolute()
+    if folder.is_relative_to(root):
+        return target.app / folder.relative_to(root)
+    place = target.base / f"static{len(beside) + 1}"
+    beside[place] = folder
+    return place

@@ -1,0 +1,82 @@
+"""What is installed on the target: Debian's packages and PyPI's, in the versions that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Packages", "app_requirements", "constraints", "debian", "requirements"]
+
+_TOOLS = {"pip", "setuptools", "wheel"}
+"""In every environment, and nobody's requirement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packages:
+    """Versions by package."""
+
+    python: str = ""
+    """The app's Python, as ``3.11.2``; empty for none."""
+    embedded: bool = False
+    """Whether a server has Debian's own Python linked in, so that no other will do."""
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """Of PyPI, for the servers."""
+    app: Mapping[str, str] = field(default_factory=dict)
+    """Of PyPI, in the app's own environment."""
+    asked: str = ""
+    """What the project itself says it needs, below its root: requirements.txt or pyproject.toml; empty for neither."""
+    debian: Mapping[str, str] = field(default_factory=dict)
+    """Of Debian."""
+
+    @property
+    def minor(self) -> str:
+        """The app's Python, as ``3.11``."""
+        return ".".join(self.python.split(".")[:2])
+
+
+def requirements(packages: Packages, source: str) -> str:
+    """Return requirements.txt: the servers' packages."""
+    return "".join(
+        (
+            f"# The servers' packages in the versions that were measured; made by {source}.\n",
+            "# The app's own: see README.md, and constraints.txt for what they were.\n",
+            *_pins(packages.servers),
+        )
+    )
+
+
+def constraints(packages: Packages) -> str:
+    """Return constraints.txt: every version that was measured, whoever wants it."""
+    return "".join(
+        (
+            "# Every version that was measured. pip install --constraint keeps to them whatever asks for them.\n",
+            *_pins({**packages.app, **packages.servers}),
+        )
+    )
+
+
+def app_requirements(packages: Packages) -> str:
+    """Return requirements-app.txt: the app's whole environment, for a project that does not say what it needs."""
+    return "".join(
+        (
+            "# The project says nowhere what it needs, so this is all that its environment had.\n"
+            "# What is not on PyPI under that name (your own packages) must go.\n",
+            *_pins(packages.app),
+        )
+    )
+
+
+def debian(packages: Packages) -> str:
+    """Return packages.txt: Debian's packages and their versions."""
+    head = (
+        "# Debian's packages in the versions that were measured. A release of Debian keeps to a version and adds\n"
+        "# security fixes, so install them by name: apt-get install "
+        f"{' '.join(packages.debian)}\n"
+    )
+    return head + "".join(f"{name}={version}\n" for name, version in packages.debian.items())
+
+
+def _pins(versions: Mapping[str, str]) -> Iterator[str]:
+    for name, version in sorted(versions.items(), key=lambda pair: pair[0].lower()):
+        if name.lower() not in _TOOLS:
+            yield f"{name}=={version}\n"

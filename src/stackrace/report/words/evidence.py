@@ -1,0 +1,89 @@
+"""What EVIDENCE.md says in an exported folder: why this stack, and how far that can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.equivalence import Equivalence, Proof, Verdict
+from ...model.interval import Interval
+from ...model.numbers import duration, mebibytes, milliseconds, number, percent
+from ...model.race import Race
+from ...model.standing import Row, Standing
+from .phrases import times
+
+__all__ = ["DIFFERENCES", "NOTHING", "NOT_PROVEN", "equivalence", "measured", "place", "proof"]
+
+NOTHING = (
+    "Nothing was measured: no race is known here that raced this stack with this app. The files are the catalogue's "
+    "own, with the settings of the stack's path. `stackrace run` would say how good it is."
+)
+
+NOT_PROVEN = "Nobody has started these files yet. `stackrace export … --prove` starts them and races them against the original."
+
+DIFFERENCES = (
+    "Folders, user, address and socket names are those of this deployment.",
+    "Servers write logs for people: errors everywhere, and a line per request where a front end writes it in pieces.",
+    "X-Forwarded-* is believed only where a named proxy, or the stack's own front, says it. A race believes everybody.",
+    "A stop waits up to 30 s for requests. A race has none left and waits 2 s.",
+    "Bodies beyond 16 MiB are refused, and an answer that takes longer than 60 s is given up. A race has no such limits.",
+    "The module that binds the app counts no requests.",
+)
+"""What is otherwise than in the race; all settings of the path are as they were raced."""
+
+
+def measured(race: Race) -> str:
+    """Say which race it was."""
+    return f"Race {race.id}, begun {race.started_at} by Stackrace {race.version} on {race.host.system}."
+
+
+def place(row: Row, standing: Standing) -> str:
+    """Say what the stack delivered in the race, and how it stood."""
+    level = standing.levels[standing.headline]
+    first = level.rows[0]
+    own = f"{row.stack} delivered {_limits(row.throughput_per_s)} requests/s {level.where}"
+    if first.stack == row.stack:
+        return f"{own}, the most of all."
+    return f"{own}. {first.stack} delivered {_limits(first.throughput_per_s)}."
+
+
+def _limits(figure: Interval) -> str:
+    if figure.low is None or figure.high is None:
+        return number(figure.value)
+    return f"{number(figure.value)} ({number(figure.low)}–{number(figure.high)})"
+
+
+def equivalence(result: Equivalence) -> str:
+    """Say whether the exported files do as well as what was raced."""
+    if result.ratio is None:
+        return "Nothing could be compared: no block had a valid slice of both."
+    ratio, delta = times(result.ratio), percent(result.difference)
+    match result.verdict:
+        case Verdict.EQUIVALENT:
+            return f"Proven: the exported files deliver {ratio} the throughput of the original, so within {delta} of it."
+        case Verdict.DIFFERENT:
+            assert result.ratio is not None
+            word = "less" if result.ratio.value < 1 else "more"
+            return f"Not equivalent: the exported files deliver {ratio} the throughput of the original, {word} than {delta} allows."
+        case Verdict.OPEN:
+            seen = result.could_have_seen
+            rest = "" if seen is None else f" It could have proven a match within {percent(seen)}."
+            return f"Not decided: the exported files deliver {ratio} the throughput of the original; {delta} needs more time.{rest}"
+
+
+def proof(result: Proof) -> Iterator[str]:
+    """Yield what was done to prove the files, a sentence each."""
+    if result.units_verified is None:
+        yield "systemd-analyze is not installed here, so nothing verified the units."
+    else:
+        yield f"`systemd-analyze verify` accepts {result.units_verified} units."
+    if result.checkers:
+        yield f"The servers' own checkers accept their files: {', '.join(result.checkers)}."
+    yield (
+        "The commands of the units were started as they are, with these files at these paths in a private view of the "
+        "file system, with the variables of .env.example and no others."
+    )
+    yield f"They answered {result.questions} questions rightly, after {duration(result.ready_s)}, and stopped by the units' own signals with nothing left."
+    if result.equivalence is not None:
+        yield equivalence(result.equivalence)
+        blocks = result.equivalence.blocks
+        yield f"That took {blocks} blocks, in each of which both were launched afresh and loaded in turn ({result.equivalence.level})."
