@@ -23,6 +23,7 @@ from ..process import run
 from ..servers import Catalogue, Hosted
 from .cgroups import Group
 from .confinement import Confinement, exceeded
+from .exported import ExportedFiles
 from .guard import Guard
 from .installation import find_binary
 from .known_answers import KnownAnswers
@@ -102,6 +103,8 @@ class Launcher:
     """Whether the app is in its debug mode."""
     examination_s: float = 0.0
     """How long the app itself took to load and answer."""
+    exported: ExportedFiles | None = None
+    """Exported files that are started in the place of what would be rendered."""
 
     @property
     def start_timeout_s(self) -> float:
@@ -126,7 +129,7 @@ class Launcher:
         directory = self._directory()
         patience = _Patience(time.monotonic(), self.start_timeout_s if timeout_s is None else timeout_s)
         spawned: list[tuple[Part, int]] = []
-        front_port = port or free_port()
+        front_port = port or (free_port() if self.exported is None else self.exported.processes[-1].listen.port)
         group: Group | None = None
         try:
             group = self._group()
@@ -157,6 +160,8 @@ class Launcher:
     def _parts(self, stack: Stack, directory: Path, port: int) -> tuple[Part, ...]:
         """Render ``stack``; raises LaunchFailed for a name that one of its configurations cannot say."""
         try:
+            if self.exported is not None:
+                return self.exported.parts(directory)
             return render_stack(
                 stack,
                 catalogue=self.catalogue,
@@ -226,25 +231,26 @@ class Launcher:
 
     def _check(self, part: Part) -> None:
         """Let the server's own checker read the configuration."""
-        if not part.recipe.check:
-            return
-        result = run(
-            [*unprivileged(), *_absolute(part.recipe.check, part.folders)],
-            folder=part.site.directory,
-            environment=self._variables(part),
-            begin=self.guard.view.entering(part.site.directory),
-        )
-        if result.code != part.recipe.check_code:
-            raise LaunchFailed(
-                FailureKind.NOT_STARTED,
-                f"{part.hop} rejects its configuration",
-                result.output[-2000:],
+        for command, right_code in (*((each, 0) for each in part.first), (part.recipe.check, part.recipe.check_code)):
+            if not command:
+                continue
+            result = run(
+                [*part.before, *unprivileged(), *_absolute(command, part.folders)],
+                folder=part.site.directory,
+                environment=self._variables(part),
+                begin=self.guard.view.entering(part.site.directory),
             )
+            if result.code != right_code:
+                raise LaunchFailed(
+                    FailureKind.NOT_STARTED,
+                    f"{part.hop} rejects its configuration",
+                    result.output[-2000:],
+                )
 
     def _spawn(self, part: Part, group: Group | None) -> int:
         try:
             return self.guard.spawn(
-                [*unprivileged(), *_absolute(part.recipe.command, part.folders)],
+                [*part.before, *unprivileged(), *_absolute(part.recipe.command, part.folders)],
                 environment=self._variables(part),
                 folder=part.site.app.root,
                 log=part.site.directory / OUTPUT,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["cover", "enter", "separate"]
+__all__ = ["bind", "cover", "enter", "rebuild", "separate"]
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -75,7 +75,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
             for number, (place, handle) in enumerate(lower):
                 _overlay(place, handle, Path(layer, str(number)))
             for path, handle in shown:
-                _bind(path, handle)
+                bind(path, handle)
         except OSError:
             _uncover(folder, lower[0][1])
             raise
@@ -113,7 +113,29 @@ def _liken(upper: Path, lower: int) -> None:
     upper.chmod(status.st_mode & 0o7777)
 
 
-def _bind(path: Path, handle: int) -> None:
+def rebuild(folder: Path) -> None:
+    """Lay an empty file system over ``folder`` and show all in it that was there: new folders can be made in it.
+
+    Raises OSError where that is forbidden.
+    """
+    handle = os.open(folder, os.O_PATH)
+    inside = Path(f"/proc/self/fd/{handle}")
+    children = sorted(inside.iterdir())
+    _done(_LIBC.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755"))
+    for child in children:
+        place = folder / child.name
+        if child.is_symlink():
+            place.symlink_to(child.readlink())
+            continue
+        place.mkdir() if child.is_dir() else place.touch()
+        own = os.open(child, os.O_PATH)
+        bind(place, own)
+        os.close(own)
+    os.close(handle)
+
+
+def bind(path: Path, handle: int) -> None:
+    """Show at ``path`` what ``handle`` is open on, with what is mounted below it."""
     _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND | MS_REC, None))
 
 

@@ -26,6 +26,10 @@ class Part:
     recipe: Recipe
     folders: tuple[Path, ...] = ()
     """Where its program may lie, if it is not on PATH."""
+    before: tuple[str, ...] = ()
+    """Put before its commands, while root's powers are still there."""
+    first: tuple[tuple[str, ...], ...] = ()
+    """Commands that must succeed before it starts, in order; its own checker comes after them."""
 
 
 def render_stack(

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..model.errors import InputError
 from ..model.foreign import said_by
 
-__all__ = ["refuse_existing", "write_folder"]
+__all__ = ["refuse_existing", "write_files", "write_folder"]
 
 MARK = "EVIDENCE.md"
 """Every exported folder has it, and hardly any other."""
@@ -47,16 +47,21 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
     try:
-        for name, text in files.items():
-            file = fresh / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        write_files(fresh, files)
         fresh.chmod(0o755)
         _put(fresh, folder)
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write ``files`` by their paths below ``folder``, which exists."""
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def _put(fresh: Path, folder: Path) -> None:

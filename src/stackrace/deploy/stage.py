@@ -1,0 +1,72 @@
+"""Puts folders at other paths for one command, in a view of the file system that nobody else has.
+
+It runs as a script of its own, on the standard library only. Exported files name the paths of another machine
+(/srv/shop, /run/shop): here they exist while the command runs, and nowhere else.
+
+Usage: stage.py '{"mounts": [["SOURCE", "TARGET"], …], "folder": "WORKING FOLDER"}' COMMAND…
+Source: mount_namespaces(7), mount(2).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:
+    # as a script, for which its interpreter looks for modules in the standard library only
+    sys.path.append(str(Path(__file__).parents[2]))
+
+from stackrace.deploy.namespaces import bind, rebuild, separate
+
+__all__ = ["staged"]
+
+_UNUSABLE = 126
+
+
+def staged(mounts: Sequence[tuple[Path, Path]], folder: Path) -> tuple[str, ...]:
+    """Return what to put before a command so that it finds each source at its target, and starts in ``folder``."""
+    document = {"mounts": [[str(source), str(target)] for source, target in mounts], "folder": str(folder)}
+    return (sys.executable, "-I", "-S", str(Path(__file__)), json.dumps(document))
+
+
+def _set(mounts: Sequence[tuple[str, str]]) -> None:
+    sources = [(Path(target), os.open(source, os.O_PATH)) for source, target in mounts]
+    rebuilt: set[Path] = set()
+    for target, _ in sources:
+        _make(target, rebuilt)
+    for target, handle in sources:
+        bind(target, handle)
+        os.close(handle)
+
+
+def _make(target: Path, rebuilt: set[Path]) -> None:
+    """Make the folder ``target`` in this view; the nearest folder that exists becomes one that can be written to."""
+    if target.is_dir():
+        return
+    above = next(folder for folder in target.parents if folder.is_dir())
+    if above == Path("/"):
+        raise OSError(f"there is no folder {target.parents[-2]}; choose --app-dir below one that exists")
+    if not any(above.is_relative_to(folder) for folder in rebuilt):
+        rebuild(above)
+        rebuilt.add(above)
+    target.mkdir(parents=True)
+
+
+def main(document: str, *command: str) -> None:
+    """Become ``command``."""
+    asked = json.loads(document)
+    try:
+        separate()
+        _set(asked["mounts"])
+        os.chdir(asked["folder"])
+        os.execvp(command[0], command)
+    except OSError as error:
+        print(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
+        sys.exit(_UNUSABLE)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,78 @@
+"""What a race of exported files against their original says: equivalent, different, or not yet known. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..model.equivalence import Equivalence, Verdict
+from ..model.interval import Interval
+from ..model.race import Race
+from ..model.stack import Side, Stack, side_path
+from ..stats.equivalence import last_look, ratio_limits
+from .decisions import Decisions
+from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .resume import counted
+
+__all__ = ["equivalence_of", "until_known"]
+
+
+def until_known(stack: Stack, difference: float) -> Callable[[Race], Decisions]:
+    """Return what ends a race of both sides of ``stack`` once it is known whether they are equivalent."""
+
+    def decide(race: Race) -> Decisions:
+        looked = last_look(len(blocks_of(counted(race))))
+        is_known = looked > 0 and equivalence_of(race, stack, difference, blocks=looked).verdict is not Verdict.OPEN
+        return Decisions(settled=is_known, dropped=frozenset())
+
+    return decide
+
+
+def equivalence_of(race: Race, stack: Stack, difference: float, *, blocks: int | None = None) -> Equivalence:
+    """Return the answer of the first ``blocks`` blocks, by default up to the last planned look.
+
+    Between looks nothing is decided: what came after the last one is left out, unless there was none yet.
+    """
+    race = counted(race)
+    done = len(blocks_of(race))
+    taken = blocks or last_look(done) or done
+    levels = measured_levels(race, blocks=taken) if taken else []
+    if not levels:
+        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
+    level = levels[headline_of(levels)]
+    differences = _differences(level, stack)
+    if not differences:
+        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
+    ratio = ratio_limits(differences)
+    return Equivalence(
+        verdict=_verdict(ratio, difference) if last_look(len(differences)) else Verdict.OPEN,
+        difference=difference,
+        ratio=ratio,
+        blocks=len(differences),
+        level=level.load.named(level.workload),
+        could_have_seen=_apart(ratio),
+    )
+
+
+def _differences(level: MeasuredLevel, stack: Stack) -> list[float]:
+    by_path = dict(zip(level.stacks, level.values, strict=True))
+    original = by_path.get(side_path(stack.path, Side.ORIGINAL), ())
+    exported = by_path.get(side_path(stack.path, Side.EXPORTED), ())
+    pairs = zip(exported, original, strict=False)
+    return [this - that for this, that in pairs if math.isfinite(this) and math.isfinite(that)]
+
+
+def _verdict(ratio: Interval, difference: float) -> Verdict:
+    if ratio.low is None or ratio.high is None:
+        return Verdict.OPEN
+    low, high = 1 / (1 + difference), 1 + difference
+    if low <= ratio.low and ratio.high <= high:
+        return Verdict.EQUIVALENT
+    return Verdict.DIFFERENT if ratio.high < low or ratio.low > high else Verdict.OPEN
+
+
+def _apart(ratio: Interval) -> float | None:
+    """Return the smallest difference within which the limits lie."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return None
+    return max(ratio.high, 1 / ratio.low) - 1
