@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..model.app import App, EntryKind
+from ..model.exported import MARK
 from ..model.present import is_present
 
 __all__ = ["source_digest"]
@@ -16,6 +17,8 @@ CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake"
                   ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
 """What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
 
+_SIGNS = ("pyvenv.cfg", MARK)
+"""Files that tell a virtual environment, or exported files."""
 _NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "tmp", "log"})
 
 
@@ -45,7 +48,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_OURS or is_present(folder / "pyvenv.cfg")
+    return folder.name.startswith(".") or folder.name in _NOT_OURS or any(is_present(folder / name) for name in _SIGNS)
 
 
 def _content(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.exported import MARK
 from .compose import compose
 from .docker import dockerfile, dockerignore
 from .health import SCRIPT, health_script
@@ -37,5 +38,6 @@ def exported_files(export: Export, evidence: str) -> dict[str, str]:
             files["requirements-app.txt"] = app_requirements(packages)
         files[".env.example"] = environment_example(export)
     files["EVIDENCE.md"] = evidence
+    files[MARK] = "Made by stackrace export. No app of the project is looked for in this folder.\n"
     files["README.md"] = readme(export, list(files))
     return files

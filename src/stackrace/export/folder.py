@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.exported import MARK
 from ..model.foreign import said_by
 
 __all__ = ["refuse_existing", "write_files", "write_folder"]
 
-MARK = "EVIDENCE.md"
-"""Every exported folder has it, and hardly any other."""
 
 
 def refuse_existing(folder: Path, *, force: bool) -> None:
@@ -31,7 +30,7 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
         raise InputError(f"--to {folder} is not empty; give another folder, or --force to replace what lies there")
     if not (folder / MARK).is_file():
         raise InputError(
-            f"--to {folder} holds files that no export made ({MARK} is not among them), so --force does not "
+            f"--to {folder} holds files that no export made (there is no {MARK}), so --force does not "
             "replace it; give another folder"
         )
 

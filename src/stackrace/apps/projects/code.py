@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from ...model.exported import MARK
 from ...model.present import is_file, is_folder
 
 __all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
@@ -60,7 +61,7 @@ def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
         for entry in entries
         if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".") and entry.name not in _NOT_CODE
     ]
-    return ([], []) if names & set(_ENVIRONMENT_SIGNS) else (files, folders)
+    return ([], []) if names & {*_ENVIRONMENT_SIGNS, MARK} else (files, folders)
 
 
 def is_aside(path: Path, folder: Path) -> bool:
