@@ -153,7 +153,7 @@ SAID = (b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto")
 
 def guarded(application):
     async def told(scope, receive, send):
-        # uvicorn puts the client whom a proxy names, with no port, in the place of a proxy that it was told to trust
+        # in the place of a proxy that it trusts, uvicorn puts the client that this one names, without a port
         client = scope.get("client") or ("", 0)
         if scope["type"] != "lifespan" and client[1] and client[0] not in PROXIES:
             headers = [pair for pair in scope["headers"] if pair[0] not in SAID]

@@ -48,7 +48,9 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_OURS or any(is_present(folder / name) for name in _SIGNS)
+    return (
+        folder.name.startswith(".") or folder.name in _NOT_OURS or any(is_present(folder / name) for name in _SIGNS)
+    )
 
 
 def _content(path: Path) -> bytes:

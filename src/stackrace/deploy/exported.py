@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..model.errors import LaunchError
 from ..servers import Endpoint, Hosted, Recipe, Site
+from .ports import LOOPBACK
 from .privileges import hand_over
 from .rendering import Part
 from .stage import staged
@@ -26,7 +27,11 @@ __all__ = ["ExportedFiles", "ExportedProcess", "is_free"]
 PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
 POLL_S = 0.05
-_FOLDERS = {"RuntimeDirectory": Path("/run"), "LogsDirectory": Path("/var/log"), "CacheDirectory": Path("/var/cache")}
+_FOLDERS = {
+    "RuntimeDirectory": Path("/run"),
+    "LogsDirectory": Path("/var/log"),
+    "CacheDirectory": Path("/var/cache"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,24 +75,29 @@ class ExportedFiles:
         for source, _ in roots:
             _make(source, directory)
         mounts = (*self.mounts, (own, self.target), *roots)
-        return tuple(self._part(process, number, directory, mounts) for number, process in enumerate(self.processes))
+        return tuple(
+            self._part(process, number, directory, mounts) for number, process in enumerate(self.processes)
+        )
 
     def _part(
         self, process: ExportedProcess, number: int, directory: Path, mounts: Sequence[tuple[Path, Path]]
     ) -> Part:
         unit = read_unit(process.unit)
-        roots = dict((target, source) for source, target in mounts)
+        roots = {target: source for source, target in mounts}
         for kind, base in _FOLDERS.items():
-            for folder in (each for line in unit.get(kind, ()) for each in line.split()):
-                _make(_outside(base / folder, roots), directory)
+            for name in (each for line in unit.get(kind, ()) for each in line.split()):
+                _make(_outside(base / name, roots), directory)
         place = directory / str(number)
         _make(place, directory)
-        folder = Path(unit["WorkingDirectory"][0])
         first = tuple(command_words(line) for line in unit.get("ExecStartPre", ()))
-        variables = dict(word.partition("=")[::2] for line in unit.get("Environment", ()) for word in command_words(line))
+        variables = dict(
+            word.partition("=")[::2] for line in unit.get("Environment", ()) for word in command_words(line)
+        )
         listen = process.listen
         if listen.path is not None:
             listen = replace(listen, path=_outside(listen.path, roots))
+        else:
+            listen = replace(listen, host=LOOPBACK)
         return Part(
             hop=process.hop,
             site=Site(directory=place, listen=listen, settings={}, app=self.app),
@@ -101,7 +111,7 @@ class ExportedFiles:
                 stop=signal.Signals[unit["KillSignal"][0]],
                 stop_timeout_s=float(unit["TimeoutStopSec"][0]),
             ),
-            before=staged(mounts, folder),
+            before=staged(mounts, Path(unit["WorkingDirectory"][0])),
             first=first,
         )
 

@@ -231,7 +231,10 @@ class Launcher:
 
     def _check(self, part: Part) -> None:
         """Let the server's own checker read the configuration."""
-        for command, right_code in (*((each, 0) for each in part.first), (part.recipe.check, part.recipe.check_code)):
+        for command, right_code in (
+            *((each, 0) for each in part.first),
+            (part.recipe.check, part.recipe.check_code),
+        ):
             if not command:
                 continue
             result = run(

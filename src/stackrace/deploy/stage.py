@@ -43,7 +43,7 @@ def _set(mounts: Sequence[tuple[str, str]]) -> None:
 
 
 def _make(target: Path, rebuilt: set[Path]) -> None:
-    """Make the folder ``target`` in this view; the nearest folder that exists becomes one that can be written to."""
+    """Make the folder ``target`` in this view; the nearest folder that exists is made anew for it."""
     if target.is_dir():
         return
     above = next(folder for folder in target.parents if folder.is_dir())
@@ -64,7 +64,7 @@ def main(document: str, *command: str) -> None:
         os.chdir(asked["folder"])
         os.execvp(command[0], command)
     except OSError as error:
-        print(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
+        sys.stderr.write(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
         sys.exit(_UNUSABLE)
 
 

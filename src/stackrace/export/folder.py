@@ -15,7 +15,6 @@ from ..model.foreign import said_by
 __all__ = ["refuse_existing", "write_files", "write_folder"]
 
 
-
 def refuse_existing(folder: Path, *, force: bool) -> None:
     """Raise InputError where ``folder`` cannot be made, or holds something that must not be lost."""
     if not folder.parent.is_dir():

@@ -36,7 +36,7 @@ def main() -> int:
     until = time.monotonic() + asked.wait
     while wrong := problem(asked.url, headers):
         if time.monotonic() > until:
-            print(f"{asked.url}: {wrong}", file=sys.stderr)
+            sys.stderr.write(f"{asked.url}: {wrong}\n")
             return 1
         time.sleep(0.2)
     return 0

@@ -93,9 +93,7 @@ def _is_below(folder: Path, top: str) -> bool:
     return len(folder.parts) > 1 and folder.parts[0] == top
 
 
-def laid_out(
-    stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target, cores: int
-) -> tuple[Process, ...]:
+def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target, cores: int) -> tuple[Process, ...]:
     """Return the processes of ``stack`` on ``target``, the last hop first, as they are started."""
     processes: list[Process] = []
     upstream: list[Process] = []

@@ -24,7 +24,7 @@ class Packages:
     app: Mapping[str, str] = field(default_factory=dict)
     """Of PyPI, in the app's own environment."""
     asked: str = ""
-    """What the project itself says it needs, below its root: requirements.txt or pyproject.toml; empty for neither."""
+    """Where the project says what it needs, below its root, as requirements.txt; empty for nowhere."""
     debian: Mapping[str, str] = field(default_factory=dict)
     """Of Debian."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from .docker import install_commands
 from .wanted import Export
@@ -26,85 +26,112 @@ _FILES = {
 }
 
 
-def readme(export: Export, files: list[str]) -> str:
+def readme(export: Export, files: Sequence[str]) -> str:
     """Return the text; ``files`` are the others, by path below the folder."""
-    return "\n".join(_lines(export, files)) + "\n"
+    target = export.target
+    text = f"""\
+# {target.name} on {export.stack}
+
+Made by {export.source}. [EVIDENCE.md](EVIDENCE.md) says why this stack.
+
+## Deploy by hand
+
+The files expect the project in `{target.app}` and this folder in `{target.files}`. Copy both there. Then, as root:
+
+{_block(_commands(export))}
+
+It answers at {target.asked_at} for the host {export.health.host}. If it does not, these say why:
+`journalctl --unit '{target.name}-*'` and the logs below `/var/log/{target.name}`.
+`systemctl stop {target.name}.target` lets requests end and stops it.
+
+{_items(_notes(export))}
+
+## Deploy with Docker
+
+The build's context is the folder that holds `app` and `deploy`. There:
+
+    docker compose --file deploy/compose.yaml up --build --detach
+
+## Files
+
+{_items(_listed(export, files))}
+"""
+    return text.replace("\n\n\n", "\n\n")
 
 
 def environment_example(export: Export) -> str:
     """Return .env.example: names without values, since any of them may be a secret."""
     names = "".join(f"{name}=\n" for name in export.variables)
     what = (
-        f"# The app's variables. Copy this file to {export.target.variables}, fill it in, and let only root and\n"
-        "# the service read it. Their values in the race are not here: any of them may be a secret.\n"
+        f"# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.\n"
+        "# Their values in the race are not here: any of them may be a secret.\n"
     )
     return what + (names or "# The app was measured without any.\n")
 
 
-def _lines(export: Export, files: list[str]) -> Iterator[str]:
-    target = export.target
-    yield f"# {target.name} on {export.stack}"
-    yield ""
-    yield f"Made by {export.source}. [EVIDENCE.md](EVIDENCE.md) says why this stack."
-    yield ""
-    yield "## Deploy by hand"
-    yield ""
-    yield f"The files expect the project in `{target.app}` and this folder in `{target.files}`. Copy both there, as root:"
-    yield ""
-    yield from _commands(export)
-    yield ""
-    yield f"It answers at {export.target.asked_at} for the host {export.health.host}; `journalctl --unit '{target.name}-*'` shows why if"
-    yield f"it does not. `systemctl stop {target.name}.target` lets requests end and stops it."
-    yield ""
-    yield from _notes(export)
-    yield ""
-    yield "## Deploy with Docker"
-    yield ""
-    yield f"The folder that holds `app` and `deploy` is the build's context:"
-    yield ""
-    yield f"    docker compose --file deploy/compose.yaml up --build --detach"
-    yield ""
-    yield "## Files"
-    yield ""
-    own = {f"{process.name}/": f"{process.title}'s own configuration" for process in export.processes}
-    for name, about in {**own, **_FILES}.items():
-        if any(path == name or (name.endswith("/") and path.startswith(name)) for path in files):
-            yield f"- `{name}`: {about}"
+def _block(lines: Iterable[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _items(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _commands(export: Export) -> Iterator[str]:
+    """Yield the three commands, long ones on several lines."""
     target, packages = export.target, export.packages
     python = f"python{packages.minor}"
     system = [*packages.debian]
     if export.has_python:
-        system += ["python3", "python3-venv"] if packages.embedded else [f"{python}", f"{python}-venv"]
+        system += ["python3", "python3-venv"] if packages.embedded else [python, f"{python}-venv"]
     else:
         system += ["curl"]
-    yield f"    apt-get install --yes {' '.join(system)}; useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
+    yield f"apt-get install --yes {' '.join(system)} && \\"
+    yield f"    useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
     if export.has_python:
         made, installed = install_commands(export, python)
-        yield f"    {made} && {installed}"
-    services = f"{target.files}/systemd"
-    yield f"    systemctl link {services}/* && systemctl enable --now {target.name}.target"
+        yield f"{made} && \\"
+        yield f"    {installed}"
+    yield f"systemctl link {target.files}/systemd/* && systemctl enable --now {target.name}.target"
 
 
 def _notes(export: Export) -> Iterator[str]:
     target, packages = export.target, export.packages
-    yield "Then look at these:"
-    yield ""
     if export.variables:
-        yield f"- `{target.variables}` must hold the app's variables before it starts: see `.env.example`."
+        yield (
+            f"`{target.variables}` must hold the app's variables before it starts; `.env.example` has their names. "
+            f"Let only root read it: `chmod 600 {target.variables}`."
+        )
     if packages.debian:
-        names = ", ".join(packages.debian)
-        yield f"- Debian starts its own service of some packages ({names}): `systemctl disable --now` it if you do not use it."
+        yield (
+            f"Debian starts services of its own for some packages ({', '.join(packages.debian)}). Stop those that "
+            "you do not use: `systemctl disable --now nginx`, say."
+        )
     if export.has_python:
-        yield f"- What the app writes (uploads, SQLite) must belong to `{target.user}`; nothing else needs to."
+        yield (
+            f"What the app writes (uploads, SQLite and its folder) must belong to `{target.user}`; nothing else "
+            "needs to."
+        )
         if export.app.static:
-            yield "- Collect the static files first, as your project does (`manage.py collectstatic`)."
+            folders = ", ".join(f"`{folder}`" for folder in export.deployed.hosted.static.values())
+            yield f"The front end sends the files in {folders}: collect them first, as your project does."
+        yield (
+            f"It was measured with Python {packages.python}. Where your system has no such Python, "
+            f"`uv python install {packages.minor}` brings one."
+        )
     for place, folder in export.deployed.beside.items():
-        yield f"- `{folder}` lies outside of the project; copy it to `{place}`."
+        yield f"`{folder}` lies outside of the project; copy it to `{place}`."
+    believed = ", ".join(target.proxies) or "nobody"
     yield (
-        f"- There is no TLS here, as in the race. Put it in front, and name who says X-Forwarded-* with "
-        f"--trusted-proxy; now that is {', '.join(target.proxies) or 'nobody'}."
+        f"There is no TLS here, as in the race. Put a TLS proxy in front. {believed} may say X-Forwarded-*; export "
+        "with `--trusted-proxy` for another."
     )
-    yield f"- Copy `logrotate` to `/etc/logrotate.d/{target.name}`."
+    if any(process.log_files for process in export.processes):
+        yield f"Copy `logrotate` to `/etc/logrotate.d/{target.name}`."
+
+
+def _listed(export: Export, files: Sequence[str]) -> Iterator[str]:
+    own = {f"{process.name}/": f"{process.title}'s own configuration" for process in export.processes}
+    for name, about in {**own, **_FILES}.items():
+        if any(path == name or (name.endswith("/") and path.startswith(name)) for path in files):
+            yield f"`{name}`: {about}"

@@ -12,7 +12,7 @@ __all__ = ["Target"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One deployment. ``base`` holds three folders: ``app`` (the project), ``venv`` and ``deploy`` (these files)."""
+    """One deployment; ``base`` holds ``app`` (the project), ``venv`` and ``deploy`` (these files)."""
 
     name: str
     """Of its units and folders: a-z, 0-9 and -."""

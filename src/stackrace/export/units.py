@@ -15,7 +15,7 @@ __all__ = ["quoted", "units"]
 
 _BARE = re.compile(r"[A-Za-z0-9_./:=,@+*\[\]-]+")
 _FILES = 65536
-"""Open files: each connection is one, and through a front end two. systemd's own limit is 1,024 for most programs."""
+"""Open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
 _ROOTS = {"run": "RuntimeDirectory", "log": "LogsDirectory", "cache": "CacheDirectory"}
 _BASES = {"run": Path("/run"), "log": Path("/var/log"), "cache": Path("/var/cache")}
 
@@ -102,11 +102,7 @@ def _service(export: Export, process: Process) -> str:
 
 
 def _variables(export: Export, process: Process) -> Iterator[str]:
-    if process.site.upstream:
-        hosts_app = False
-    else:
-        hosts_app = export.has_python
-    if hosts_app:
+    if export.has_python and not process.site.upstream:
         yield "# The app's variables, secrets among them: see .env.example. It may be missing where there are none"
         yield f"EnvironmentFile={'' if export.variables else '-'}{export.target.variables}"
     for name, value in process.recipe.environment.items():

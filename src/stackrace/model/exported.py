@@ -1,4 +1,4 @@
-"""How a folder of exported files is known: its modules and commands are no further app of the project it lies in."""
+"""How a folder of exported files is known: what lies in it is no further app of the project around it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ MOST_BODY_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Production:
-    """One server's place on a machine that serves people. Its folders are made by who starts it (systemd, Docker)."""
+    """One server's place on a machine that serves people; its folders are made by who starts it, as systemd."""
 
     run: Path
     """For pids and sockets; emptied when the machine starts, as ``/run/shop/nginx``."""
@@ -35,5 +35,5 @@ class Production:
 
     @property
     def trusted(self) -> str:
-        """Whom to believe X-Forwarded-*: over a unix socket behind another server ``*``, since nobody has an address."""
+        """Whom to believe X-Forwarded-*: behind another server ``*``, since over unix sockets nobody has an address."""
         return "*" if self.is_behind else ",".join(self.proxies)

@@ -25,9 +25,9 @@ def ratio_limits(differences: Sequence[float]) -> Interval:
     """Return the ratio with the limits that one look may use: exp(m ± t·√(v/n)).
 
     ``differences`` are ln(this) − ln(that), one for each block that has both, at least one and no gaps. t is the
-    quantile at 1 − ``ALPHA``/K of each side, for K looks (Bonferroni), so that over all looks together two one-sided
-    tests call what differs by δ or more equivalent in at most ``ALPHA`` of all proofs. From two blocks on the
-    limits are numbers, below they are None.
+    quantile at 1 − ``ALPHA``/K of each side, for K looks (Bonferroni), so that over all looks together two
+    one-sided tests call what differs by δ or more equivalent in at most ``ALPHA`` of all proofs. From two blocks on
+    the limits are numbers, below they are None.
 
     Source: Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing
     the equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15; Dunn 1961.

@@ -40,9 +40,7 @@ class Rendered:
 
 
 @contextmanager
-def rendered(
-    subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing = unheard
-) -> Iterator[Rendered]:
+def rendered(subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing = unheard) -> Iterator[Rendered]:
     """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards."""
     with set_up(subject.request, on_preparing) as deployment:
         yield Rendered(subject=subject, deployment=deployment, export=made(deployment, subject, wishes))

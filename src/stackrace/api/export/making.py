@@ -55,9 +55,7 @@ def target_of(wishes: TargetWishes, app_name: str) -> Target:
     host, _, port = wishes.listen.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(f"--listen {wishes.listen!r} must be ADDRESS:PORT, such as 0.0.0.0:8000 or 127.0.0.1:8000")
-    return Target(
-        name=name, base=base, user=wishes.user or name, host=host, port=int(port), proxies=wishes.proxies
-    )
+    return Target(name=name, base=base, user=wishes.user or name, host=host, port=int(port), proxies=wishes.proxies)
 
 
 def _name(text: str) -> str:
@@ -134,7 +132,9 @@ def _health(workload: Workload) -> Health:
     pages = [
         request
         for request, answer in zip(workload.requests, workload.answers, strict=False)
-        if request.method == "GET" and answer.status is not None and answer.status < 400
+        if request.method == "GET"
+        and answer.status is not None
+        and answer.status < 400
         and answer.origin is AnswerOrigin.APP
     ] or list(workload.requests[:1])
     page = next((page for page in pages if not page.embedded), pages[0])

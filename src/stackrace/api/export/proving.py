@@ -36,7 +36,7 @@ __all__ = ["ProofFailed", "Prover"]
 
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
-_ANYWHERE = ("0.0.0.0", "127.0.0.1", "[::]", "localhost")
+_ANYWHERE = ("0.0.0.0", "127.0.0.1", "localhost")
 FIRST_FREE_PORT = 1024
 _PATIENCE_S = 90.0
 """More than the health check waits."""
@@ -66,9 +66,7 @@ class Prover:
         folder.mkdir()
         write_files(folder, ready.files())
         exported = _exported(ready, folder)
-        launcher = replace(
-            ready.deployment.launcher, exported=exported, environment=_environment(ready)
-        )
+        launcher = replace(ready.deployment.launcher, exported=exported, environment=_environment(ready))
         return cls(ready=ready, launcher=launcher, exported=exported)
 
     def start(self) -> Proof:
@@ -156,8 +154,8 @@ def _refuse_impossible(export: Export) -> None:
     target = export.target
     if target.host not in _ANYWHERE:
         raise InputError(
-            f"a proof loads this machine over loopback, where files for {target.host} do not listen; prove them with "
-            f"--listen 0.0.0.0:{target.port}"
+            f"a proof loads this machine over loopback, where files for {target.host} do not listen; prove them "
+            f"with --listen 0.0.0.0:{target.port}"
         )
     if target.port < FIRST_FREE_PORT:
         raise InputError(
@@ -208,7 +206,9 @@ def _environment(ready: Rendered) -> dict[str, str]:
     """
     app = ready.deployment.examined.app
     given = app_environment(app, {"PATH": _SYSTEMD_PATH})
-    return {name: value for name, value in given.items() if name != "DJANGO_SETTINGS_MODULE"} | {"PATH": _SYSTEMD_PATH}
+    return {name: value for name, value in given.items() if name != "DJANGO_SETTINGS_MODULE"} | {
+        "PATH": _SYSTEMD_PATH
+    }
 
 
 def _asked(ready: Rendered, difference: float | None, budget_s: float | None) -> RaceRequest:

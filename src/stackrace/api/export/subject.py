@@ -95,7 +95,9 @@ def _same_app(raced: RaceRequest, request: RaceRequest) -> bool:
     def of(asked: RaceRequest) -> tuple[Path, object, object]:
         return asked.folder.resolve(), asked.entry, asked.bundled
 
-    return of(raced) == of(request) or (request.source is None and of(raced)[0] == of(request)[0] and request.entry is None)
+    return of(raced) == of(request) or (
+        request.source is None and of(raced)[0] == of(request)[0] and request.entry is None
+    )
 
 
 def _winner(race: Race, standing: Standing) -> str:

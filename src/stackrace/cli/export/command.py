@@ -81,11 +81,12 @@ def command(
 ) -> None:
     """Write what deploys a stack: its servers' configurations, systemd units, an image, a Procfile, and why.
 
-    RACE is a race's name, its id or the start of its id; default: the last race. STACK is a stack path; default: the
-    race's winner. A stack that nobody raced is exported as well, and EVIDENCE.md says that nothing was measured.
-    RACE.toml in RACE's place names the app without a race.
+    RACE is a race's name, its id or the start of its id. Default: the last race. STACK is a stack path. Default:
+    the race's winner. A stack that nobody raced is exported as well, and EVIDENCE.md says that nothing was
+    measured. RACE.toml in RACE's place names the app without a race.
 
-    --prove exits with 1 where the files do not do as well as the original, with 3 where nothing could be measured.
+    With --prove, the exit code is 1 where the files do not do what the original does, and 3 where that could not be
+    measured, or not in this time.
     """
     from ...report.export_document import SCHEMA
     from .run import Wishes, export

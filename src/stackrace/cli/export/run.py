@@ -15,7 +15,7 @@ from ...api.export.making import TargetWishes
 from ...api.export.subject import Subject, of_path, of_race, request_of
 from ...export.folder import refuse_existing
 from ...model.equivalence import Proof, Verdict
-from ...model.errors import InputError
+from ...model.errors import InputError, RefusedError
 from ...report.export_document import export_document
 from ...report.words import evidence as words
 from ...servers import catalogue
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wishes", "export"]
 
-_MOST_WORDS = 2
+_CODES = {Verdict.DIFFERENT: 1, Verdict.OPEN: RefusedError.exit_code}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def export(words_: Sequence[str], flags: RequestFlags, wishes: Wishes) -> None:
         else:
             _show(ready, folder, files, proof)
     if proof is not None and proof.equivalence is not None and proof.equivalence.verdict is not Verdict.EQUIVALENT:
-        raise click.exceptions.Exit(1)
+        raise SystemExit(_CODES[proof.equivalence.verdict])
 
 
 def _folder(wishes: Wishes) -> Path:
@@ -92,9 +92,8 @@ def _subject(race_file: Path | None, others: Sequence[str], flags: RequestFlags,
     stacks = [word for word in others if _is_stack(word, here)]
     races = [word for word in others if word not in stacks]
     if len(stacks) > 1 or len(races) > 1 or (races and race_file):
-        raise InputError(
-            f"give one race and one stack at most, not {' and '.join(map(repr, (*others, *filter(None, [race_file]))))}"
-        )
+        words_ = [*others, *([str(race_file)] if race_file else [])]
+        raise InputError(f"give one race and one stack at most, not {' and '.join(words_)}")
     stack = stacks[0] if stacks else None
     if race_file is not None:
         named = here.stacks or ()
@@ -140,7 +139,9 @@ def _document(ready: Rendered, folder: Path, files: dict[str, str], proof: Proof
 
 def _show(ready: Rendered, folder: Path, files: dict[str, str], proof: Proof | None) -> None:
     target = ready.export.target
-    click.echo(f"{ready.export.stack} is in {folder}: {len(files)} files for {target.base} and the user {target.user}.")
+    click.echo(
+        f"{ready.export.stack} is in {folder}: {len(files)} files for {target.base} and the user {target.user}."
+    )
     if ready.subject.race is None:
         click.echo("Nothing was measured: see EVIDENCE.md.")
     for note in ready.subject.notes:

@@ -6,29 +6,36 @@ from collections.abc import Iterator
 
 from ...model.equivalence import Equivalence, Proof, Verdict
 from ...model.interval import Interval
-from ...model.numbers import duration, mebibytes, milliseconds, number, percent
+from ...model.numbers import duration, number, percent
 from ...model.race import Race
 from ...model.standing import Row, Standing
 from .phrases import times
+from .race_words import of
 
 __all__ = ["DIFFERENCES", "NOTHING", "NOT_PROVEN", "equivalence", "measured", "place", "proof"]
 
 NOTHING = (
-    "Nothing was measured: no race is known here that raced this stack with this app. The files are the catalogue's "
-    "own, with the settings of the stack's path. `stackrace run` would say how good it is."
+    "Nothing was measured: no race is known here that raced this stack with this app. The files are the "
+    "catalogue's own, with the settings of the stack's path. `stackrace run` would say how good it is."
 )
 
 NOT_PROVEN = "Nobody has started these files yet. `stackrace export … --prove` starts them and races them against the original."
 
 DIFFERENCES = (
-    "Folders, user, address and socket names are those of this deployment.",
+    "Folders, user, address and sockets are those of this deployment.",
     "Servers write logs for people: errors everywhere, and a line per request where a front end writes it in pieces.",
-    "X-Forwarded-* is believed only where a named proxy, or the stack's own front, says it. A race believes everybody.",
+    "X-Forwarded-* is believed only where a named proxy or the stack's own front says it. A race believes everybody.",
     "A stop waits up to 30 s for requests. A race has none left and waits 2 s.",
-    "Bodies beyond 16 MiB are refused, and an answer that takes longer than 60 s is given up. A race has no such limits.",
+    "Bodies beyond 16 MiB are refused, and an answer that takes longer than 60 s is given up. A race has no such "
+    "limits. App servers that stand alone have none either, where they know none.",
     "The module that binds the app counts no requests.",
 )
 """What is otherwise than in the race; all settings of the path are as they were raced."""
+
+_STARTED = (
+    "The commands of the units were started as they are: with these files, at these paths in a private view of the "
+    "file system, with the variables of .env.example and no others."
+)
 
 
 def measured(race: Race) -> str:
@@ -56,18 +63,24 @@ def equivalence(result: Equivalence) -> str:
     """Say whether the exported files do as well as what was raced."""
     if result.ratio is None:
         return "Nothing could be compared: no block had a valid slice of both."
-    ratio, delta = times(result.ratio), percent(result.difference)
+    delivers = f"the exported files deliver {times(result.ratio)} the throughput of the original"
+    matters = percent(result.difference)
     match result.verdict:
         case Verdict.EQUIVALENT:
-            return f"Proven: the exported files deliver {ratio} the throughput of the original, so within {delta} of it."
+            return f"Proven: {delivers}, so they differ by less than {matters}."
         case Verdict.DIFFERENT:
-            assert result.ratio is not None
-            word = "less" if result.ratio.value < 1 else "more"
-            return f"Not equivalent: the exported files deliver {ratio} the throughput of the original, {word} than {delta} allows."
+            return f"Not equivalent: {delivers}, which differs by more than {matters}."
         case Verdict.OPEN:
-            seen = result.could_have_seen
-            rest = "" if seen is None else f" It could have proven a match within {percent(seen)}."
-            return f"Not decided: the exported files deliver {ratio} the throughput of the original; {delta} needs more time.{rest}"
+            return f"Not decided: {delivers}. {_missing(result)}"
+
+
+def _missing(result: Equivalence) -> str:
+    if result.could_have_seen is None:
+        return "One block proves nothing; give more time with --budget."
+    return (
+        f"This proves no more than a difference below {percent(result.could_have_seen)}, and "
+        f"{percent(result.difference)} was asked for; give more time with --budget."
+    )
 
 
 def proof(result: Proof) -> Iterator[str]:
@@ -75,15 +88,19 @@ def proof(result: Proof) -> Iterator[str]:
     if result.units_verified is None:
         yield "systemd-analyze is not installed here, so nothing verified the units."
     else:
-        yield f"`systemd-analyze verify` accepts {result.units_verified} units."
+        yield f"`systemd-analyze verify` accepts the {of(result.units_verified, 'unit')}."
     if result.checkers:
         yield f"The servers' own checkers accept their files: {', '.join(result.checkers)}."
+    yield _STARTED
     yield (
-        "The commands of the units were started as they are, with these files at these paths in a private view of the "
-        "file system, with the variables of .env.example and no others."
+        f"They answered {of(result.questions, 'question')} rightly, after {duration(result.ready_s)}, and ended by the "
+        "units' own signals with nothing left."
     )
-    yield f"They answered {result.questions} questions rightly, after {duration(result.ready_s)}, and stopped by the units' own signals with nothing left."
-    if result.equivalence is not None:
-        yield equivalence(result.equivalence)
-        blocks = result.equivalence.blocks
-        yield f"That took {blocks} blocks, in each of which both were launched afresh and loaded in turn ({result.equivalence.level})."
+    if result.equivalence is None:
+        return
+    yield equivalence(result.equivalence)
+    if result.equivalence.blocks:
+        yield (
+            f"That took {of(result.equivalence.blocks, 'block')} at {result.equivalence.level}: in each both were "
+            "launched afresh and loaded in turn."
+        )

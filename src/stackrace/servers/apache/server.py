@@ -142,6 +142,7 @@ class Apache(Server):
             root=site.empty if site.inside or site.upstream else site.app.root,
             inner=self._inner(site),
             production=self.render("production.conf.j2", site) if site.production else "",
+            scheme="" if site.production else self.render("scheme.conf.j2", site),
         )
 
     def _inner(self, site: Site) -> str:

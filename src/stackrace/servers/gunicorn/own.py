@@ -72,7 +72,6 @@ KEYS = {
 """What its file calls the settings."""
 
 
-
 def key_of(option: str) -> str:
     """Return what its file calls ``option``, as ``--worker-class``."""
     name = option.removeprefix("--")

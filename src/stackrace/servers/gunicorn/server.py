@@ -194,7 +194,10 @@ class Gunicorn(Server):
 
 
 def _settings(site: Site) -> Iterator[tuple[str, object]]:
-    """Yield the options for settings, those that are on with True; with a file of the user's only those that the path gives as well."""
+    """Yield the options for settings, those that are on with True.
+
+    With a file of the user's only those that the path gives as well.
+    """
     kind = str(site.settings["class"])
     for option, name in OPTIONS.items():
         wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
@@ -206,9 +209,7 @@ def _settings(site: Site) -> Iterator[tuple[str, object]]:
 
 def _words(options: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(
-        str(word)
-        for option, value in options.items()
-        for word in ((option,) if value is True else (option, value))
+        str(word) for option, value in options.items() for word in ((option,) if value is True else (option, value))
     )
 
 

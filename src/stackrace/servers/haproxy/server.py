@@ -38,9 +38,17 @@ class Haproxy(Server):
         return Recipe(
             command=("haproxy", "-db", "-f", config),
             check=("haproxy", "-c", "-q", "-f", config),
-            files={"haproxy.cfg": self.render("haproxy.cfg.j2", site)},
+            files={"haproxy.cfg": self._config(site)},
             # USR1 lets requests end; a race has none left
             stop=site.stop(signal.SIGUSR1),
+        )
+
+    def _config(self, site: Site) -> str:
+        return self.render(
+            "haproxy.cfg.j2",
+            site,
+            timeouts=self.render("timeouts.cfg.j2", site),
+            production=self.render("production.cfg.j2", site) if site.production else "",
         )
 
 

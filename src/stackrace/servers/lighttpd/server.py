@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
@@ -53,15 +54,25 @@ class Lighttpd(Server):
 
     def _config(self, site: Site) -> str:
         if not site.upstream:
-            return self.render("lighttpd.conf.j2", site, module="", root=site.app.root, forward="")
+            return self._whole(site, module="", root=site.app.root, forward="")
         protocol = site.upstream[0].protocol
         block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
-        return self.render(
-            "lighttpd.conf.j2",
+        return self._whole(
             site,
             module=MODULES[protocol],
             root=site.empty,
             forward=self.render(block, site, protocol=protocol, module=MODULES[protocol]),
+        )
+
+    def _whole(self, site: Site, *, module: str, root: Path, forward: str) -> str:
+        return self.render(
+            "lighttpd.conf.j2",
+            site,
+            module=module,
+            root=root,
+            forward=forward,
+            production=self.render("production.conf.j2", site) if site.production else "",
+            forwarded=self.render("forwarded.conf.j2", site) if module else "",
         )
 
 

@@ -163,7 +163,14 @@ class Uwsgi(Server):
         if site.file:
             options = Rendered(f"{theirs(site.file, site.chosen)}\n{options}")
         return self.render(
-            "uwsgi.ini.j2", site, listen=listen, options=options, module=module, path=path, whole=site.file is None
+            "uwsgi.ini.j2",
+            site,
+            listen=listen,
+            options=options,
+            production=self.render("production.ini.j2", site, said=_said(site)) if site.production else "",
+            module=module,
+            path=path,
+            whole=site.file is None,
         )
 
 
