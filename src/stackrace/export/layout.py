@@ -178,13 +178,16 @@ def _process(
 
 
 def _of_hop(site: Site, hop: Hop, target: Target) -> Site:
-    file = None if hop.file is None else _moved(hop.file, site.directory)
+    file = None if hop.file is None else _moved(hop.file, site, target)
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 
 
-def _moved(file: OwnFile, directory: Path) -> OwnFile:
-    """Return the user's file as it lies among the exported ones: they are all that goes to the machine."""
-    return replace(file, path=directory / file.path.name)
+def _moved(file: OwnFile, site: Site, target: Target) -> OwnFile:
+    """Return the user's file with the place that it may speak of: where it lies in the project, else here."""
+    path = file.path.absolute()
+    inside = next((root for root in target.projects if path.is_relative_to(root)), None)
+    place = site.directory / path.name if inside is None else target.app / path.relative_to(inside)
+    return replace(file, path=place)
 
 
 def _endpoint(hop: Hop, target: Target, name: str, port: int, *, is_front: bool) -> Endpoint:

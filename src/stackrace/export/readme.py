@@ -121,6 +121,11 @@ def _notes(export: Export) -> Iterator[str]:
         )
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
+    if any(entry.cuts for entry in export.front.entries):
+        yield (
+            f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before it, "
+            "which is stopped first, lets them end."
+        )
     believed = ", ".join(target.proxies) or "nobody"
     yield (
         f"There is no TLS here, as in the race. Put a TLS proxy in front. {believed} may say X-Forwarded-*; export "

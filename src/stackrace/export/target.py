@@ -25,6 +25,8 @@ class Target:
     port: int
     proxies: tuple[str, ...] = ("127.0.0.1",)
     """Addresses whose X-Forwarded-* is believed: those of a TLS proxy or a load balancer in front."""
+    projects: tuple[Path, ...] = ()
+    """Where the project lies now; several where it is known by links."""
 
     @property
     def app(self) -> Path:

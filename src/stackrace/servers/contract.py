@@ -207,6 +207,9 @@ class Entry(ABC):
     screens: ClassVar[bool] = False
     """Whether, deployed, it drops itself what others than the proxies it trusts say in X-Forwarded-*."""
 
+    cuts: ClassVar[bool] = False
+    """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
+
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""
         return ()

@@ -35,5 +35,5 @@ class Production:
 
     @property
     def trusted(self) -> str:
-        """Whom to believe X-Forwarded-*: behind another server ``*``, since over unix sockets nobody has an address."""
+        """Whom to believe X-Forwarded-*; behind another server ``*``: over unix sockets nobody has an address."""
         return "*" if self.is_behind else ",".join(self.proxies)

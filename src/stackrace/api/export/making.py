@@ -52,10 +52,13 @@ def target_of(wishes: TargetWishes, app_name: str) -> Target:
             f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
             "another folder, such as /srv/shop"
         )
+    user = wishes.user or name
+    if user == "root" or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", user):
+        raise InputError(f"--user {user!r} must be an unprivileged user's name, such as {name}; root is none")
     host, _, port = wishes.listen.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(f"--listen {wishes.listen!r} must be ADDRESS:PORT, such as 0.0.0.0:8000 or 127.0.0.1:8000")
-    return Target(name=name, base=base, user=wishes.user or name, host=host, port=int(port), proxies=wishes.proxies)
+    return Target(name=name, base=base, user=user, host=host, port=int(port), proxies=wishes.proxies)
 
 
 def _name(text: str) -> str:
@@ -69,7 +72,11 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     (stack,) = deployment.stacks
     examined = deployment.examined
     project = replace(examined.project, static=_of_project(deployment))
-    target = target_of(wishes, project.name)
+    roots = (examined.project.root, examined.app.root)
+    target = replace(
+        target_of(wishes, project.name),
+        projects=tuple(dict.fromkeys((*(root.absolute() for root in roots), *(root.resolve() for root in roots)))),
+    )
     entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
     facts = examined.interpreter
     workload = deployment.workloads[0]
@@ -88,7 +95,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         target=target,
         cores=max(len(deployment.cores.stack_cores), 1),
     )
-    declared = set(examined.app.environment) - _OURS
+    declared = set(examined.project.environment) - _OURS
     return Export(
         stack=stack,
         app=project,

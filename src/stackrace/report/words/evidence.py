@@ -19,12 +19,16 @@ NOTHING = (
     "catalogue's own, with the settings of the stack's path. `stackrace run` would say how good it is."
 )
 
-NOT_PROVEN = "Nobody has started these files yet. `stackrace export … --prove` starts them and races them against the original."
+NOT_PROVEN = (
+    "Nobody has started these files yet. `stackrace export … --prove` starts them and races them against the "
+    "original."
+)
 
 DIFFERENCES = (
     "Folders, user, address and sockets are those of this deployment.",
-    "Servers write logs for people: errors everywhere, and a line per request where a front end writes it in pieces.",
-    "X-Forwarded-* is believed only where a named proxy or the stack's own front says it. A race believes everybody.",
+    "Servers write logs for people: errors everywhere, and a line per request where nginx or Apache writes it in "
+    "pieces. An access log that was raced stays.",
+    "X-Forwarded-* is believed only where a named proxy or the stack's own front says it. A race believes all.",
     "A stop waits up to 30 s for requests. A race has none left and waits 2 s.",
     "Bodies beyond 16 MiB are refused, and an answer that takes longer than 60 s is given up. A race has no such "
     "limits. App servers that stand alone have none either, where they know none.",
@@ -93,8 +97,8 @@ def proof(result: Proof) -> Iterator[str]:
         yield f"The servers' own checkers accept their files: {', '.join(result.checkers)}."
     yield _STARTED
     yield (
-        f"They answered {of(result.questions, 'question')} rightly, after {duration(result.ready_s)}, and ended by the "
-        "units' own signals with nothing left."
+        f"They answered {of(result.questions, 'question')} rightly, after {duration(result.ready_s)}, and ended by "
+        "the units' own signals with nothing left."
     )
     if result.equivalence is None:
         return

@@ -25,8 +25,14 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
         shutdown_timeout=int(graceful_s),
     )
     server.keep_alive_conn_limit = MOST_CONNECTIONS
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, end)
     server.safe_start()
+
+
+def end(*_: object) -> None:
+    """End, once: who asks again must not cut off what is still answered."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ class Daphne(Server):
         command=COMMAND,
     )
 
+    cuts = True
+
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return daphne."""
         return ("daphne>=4",)

@@ -59,6 +59,8 @@ class Hypercorn(Server):
         command=COMMAND,
     )
 
+    cuts = True
+
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return hypercorn, with uvloop where it is asked for."""
         return ("hypercorn[uvloop]",) if settings["loop"] == "uvloop" else ("hypercorn",)

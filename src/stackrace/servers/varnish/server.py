@@ -33,6 +33,7 @@ class Varnish(Server):
         ),
     )
     # It compiles its configuration to machine code at each start.
+    cuts = True
     needs = Needs(
         apt=("varnish", "gcc", "libc6-dev"),
         binary="varnishd",

@@ -2,8 +2,8 @@
 
 A launcher, since Waitress's own command line does not know TERM and sends the whole app's log to stderr,
 with a warning for every request that finds all threads busy.
-Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S CONNECTION_LIMIT PROXY PROXIES [OPTION…], where
-ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row, and OPTION
+Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S CONNECTION_LIMIT PROXY PROXIES GRACEFUL_S [OPTION…],
+where ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row, and OPTION
 one of Waitress's own command line, as --no-expose-tracebacks.
 """
 
@@ -12,7 +12,9 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+import time
 from importlib import import_module
+from typing import Any
 
 
 def main(
@@ -24,6 +26,7 @@ def main(
     connection_limit: str,
     proxy: str,
     proxies: str,
+    graceful_s: str,
     *options: str,
 ) -> None:
     """Serve until TERM."""
@@ -45,8 +48,29 @@ def main(
     }
     server = import_module("waitress").create_server(import_module(module).application, **where, **arguments)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    server.run()
+    signal.signal(signal.SIGTERM, end)
+    try:
+        server.asyncore.loop(timeout=1, map=server._map, use_poll=True)
+    except (SystemExit, KeyboardInterrupt):
+        # run() would end the threads at once, and nobody would send what they answer
+        finish(server, float(graceful_s))
+        server.task_dispatcher.shutdown()
+
+
+def end(*_: object) -> None:
+    """End, once: who asks again must not cut off what is still answered."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
+
+
+def finish(server: Any, graceful_s: float) -> None:
+    """Answer who has asked, for no longer than ``graceful_s`` seconds; nobody else is heard."""
+    server.accepting = False
+    until = time.monotonic() + graceful_s
+    while time.monotonic() < until and any(
+        channel.requests or channel.total_outbufs_len for channel in server.active_channels.values()
+    ):
+        server.asyncore.loop(timeout=0.05, map=server._map, use_poll=True, count=1)
 
 
 def _argument(option: str) -> tuple[str, str]:

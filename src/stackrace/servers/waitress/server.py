@@ -74,6 +74,8 @@ class Waitress(Server):
                 str(site.settings["keep_alive"]),
                 str(site.settings["connection_limit"]),
                 *_proxies(site),
+                # no load is left when a raced stack is stopped
+                str(site.patience_s(0)),
                 *own(site),
             ),
             files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
