@@ -27,6 +27,9 @@ WRITERS = {
     "report/charts/svg.py": "coordinates",
     "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
     "report/historic/chart.py": "coordinates",
+    "report/gate/chart.py": "coordinates",
+    "report/gate/junit.py": "seconds as the schema has them",
+    "report/gate/openmetrics.py": "floating-point numbers for programs",
 }
 """Who may format a number by itself, and what for."""
 

@@ -15,6 +15,7 @@ from stackrace.load import document as load
 from stackrace.report import document_leaves as race
 from stackrace.report.document import SCHEMA as RACE
 from stackrace.report.trend import json as trend
+from stackrace.report.gate import document as gate
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ from stackrace.report.trend import json as trend
         (load.SCHEMA, load.RECORDS, load.FORM),
         (RACE, race.RECORDS, race.FORM),
         (trend.SCHEMA, trend.RECORDS, trend.FORM),
+        (gate.SCHEMA, gate.RECORDS, gate.FORM),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )

@@ -23,6 +23,7 @@ INTERRUPTED = 130
 
 VERBS = {
     "init": "Write a race file for the app in this folder.",
+    "check": "Find out whether a change makes the app slower.",
     "run": "Race stacks: deploy, load, compare, and name a winner.",
     "stacks": "List the servers: what is ready, what is missing.",
     "install": "Install what races need: servers, services, all of a race file.",

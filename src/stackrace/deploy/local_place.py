@@ -25,6 +25,7 @@ from ..model.workload import Workload
 from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
 from ..process import Background
 from .asked_again import WrongUnderLoad, fates
+from .company import Company
 from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
@@ -61,7 +62,10 @@ class _RunningStack:
 
 
 class LocalPlace:
-    """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode."""
+    """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode.
+
+    ``company`` is shared with the other places of the race that are on this machine.
+    """
 
     def __init__(
         self,
@@ -71,8 +75,11 @@ class LocalPlace:
         cores: Resources,
         services: RunningServices,
         debug: bool,
+        company: Company | None = None,
     ) -> None:
         self._guard = guard
+        self._company = company or Company()
+        self._company.join(guard.pid, services.pids)
         self._launcher = launcher
         self._cores = cores
         self._debug = debug
@@ -81,6 +88,7 @@ class LocalPlace:
         self._services = Sampler(services.pids, guard.pid, self._allowance)
         self._up: dict[str, _RunningStack] = {}
         self._wrong = WrongUnderLoad()
+        self._all_roots: dict[str, Sequence[int]] = {}
         self._all = Sampler({}, guard.pid)
         self._restless = False
         self._at_rest = False
@@ -126,6 +134,7 @@ class LocalPlace:
         After ``limit_s`` the engine is cancelled, and what it has seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
+        self._meet()
         up = self._up[stack.path]
         known = self._launcher.known
         workload = known.now(workload)
@@ -150,7 +159,7 @@ class LocalPlace:
             self._all.begin()
             written_bytes = size_bytes(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
-            before = read_machine([self._guard.pid], self._cores.stack_cores)
+            before = read_machine(self._company.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
@@ -159,7 +168,7 @@ class LocalPlace:
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._services.end())
-            after = read_machine([self._guard.pid], self._cores.stack_cores)
+            after = read_machine(self._company.supervisors, self._cores.stack_cores)
             result = engine.finish(counted_s + limit_s)
         wrong = _wrong_bodies(workload, result)
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
@@ -221,6 +230,7 @@ class LocalPlace:
         A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
         to nobody, and would do so at the cost of the next slice.
         """
+        self._meet()
         patience_s = RESTLESS_S if self._restless else REST_S
         # after a slice the canary already looked, and nobody was asked for anything since
         if self._at_rest or self._quiet(min(patience_s, limit_s)):
@@ -273,11 +283,21 @@ class LocalPlace:
         static = self._launcher.host_for(stack).static
         return any(is_below(request.path, static) for request in workload.requests)
 
+    def _roots(self) -> dict[str, list[int]]:
+        return {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
+
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
-        roots = {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
-        self._all = Sampler(roots, self._guard.pid)
+        roots = self._roots()
+        self._company.is_up(self._guard.pid, roots)
+        self._all_roots = {**roots, **self._company.others(self._guard.pid)}
+        self._all = Sampler(self._all_roots, self._guard.pid)
         self._at_rest = False
+
+    def _meet(self) -> None:
+        """Watch what came up or went on other places since."""
+        if {**self._roots(), **self._company.others(self._guard.pid)} != self._all_roots:
+            self._watch_all()
 
 
 def _hurried(failure: Failure) -> Failure:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from decimal import Decimal
 
 __all__ = [
-    "LEAST", "NOTHING", "Figure", "about", "coefficient", "connections", "count", "duration", "mebibytes",
-    "milliseconds", "number", "percent", "setting", "things",
+    "LEAST", "NOTHING", "Figure", "about", "change", "coefficient", "connections", "count", "duration", "mebibytes",
+    "milliseconds", "number", "percent", "points", "setting", "things",
 ]  # fmt: skip
 
 NOTHING = "–"
@@ -73,6 +73,20 @@ def percent(share: float) -> str:
     if size >= 9.95 or abs(value - round(value)) < min(0.05, size / 20):
         return f"{value:,.0f} %"
     return f"{value:.1f} %" if size >= 1 else f"{_two_digits(value)} %"
+
+
+def change(share: float) -> str:
+    """Write a small change, whose second digit matters: a tenth of a per cent below ten.
+
+    >>> change(0.0213), change(0.126), change(0)
+    ('2.1 %', '13 %', '0.0 %')
+    """
+    return f"{100 * share:.1f} %" if abs(share) < 0.0995 else percent(share)
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in percentage points: ``0.15 points``."""
+    return f"{100 * share:.2f} points"
 
 
 def milliseconds(seconds: float) -> str:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from .app import App
 from .current import CurrentDeployment
 from .duty import Duty
+from .gate import GateFacts
 from .host import HostFacts
 from .launch import Launch
 from .load import Load
@@ -275,3 +276,5 @@ class Race:
     """The path of the stack that is what the project runs today; empty where none is."""
     deployment: CurrentDeployment | None = None
     """What the project runs today, as its files say; None where nothing was found, or looked for."""
+    gate: GateFacts | None = None
+    """What it compares as a check; None for any other race."""

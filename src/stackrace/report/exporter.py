@@ -33,7 +33,14 @@ class Format(StrEnum):
 def render(race: Race, standing: Standing, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    Only then its libraries are imported. Raises ValueError for any other.
+    That of a check is its answer, but for CSV, which has the slices of both sides. Only then its libraries are
+    imported. Raises ValueError for any other.
     """
-    text: str = import_module(f".{Format(form).name.lower()}", __package__).export(race, standing)
+    form = Format(form)
+    if race.gate is not None and form is not Format.CSV:
+        from ..race.gate.answer import gate_answer
+        from .gate.export import rendered
+
+        return rendered(race, gate_answer(race), form.name.lower())
+    text: str = import_module(f".{form.name.lower()}", __package__).export(race, standing)
     return text

@@ -15,7 +15,7 @@ from rich.text import Text
 from ..model.printable import one_line, printable, tail
 from ..model.race import Race
 from ..model.standing import Standing
-from .race_sheet import race_sheet
+from .gate.sheet import sheet_of
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 from .terminal_table import STYLES, ScreenTable
 
@@ -58,7 +58,7 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None) -> None:
     """Print the whole report of a race on ``console`` (default: stdout)."""
-    (console or make_console()).print(drawn(race_sheet(race, standing)), soft_wrap=False)
+    (console or make_console()).print(drawn(sheet_of(race, standing)), soft_wrap=False)
 
 
 def drawn(sections: Iterable[Section]) -> RenderableType:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..apps import app_environment
+from ..deploy.company import Company
 from ..deploy.confinement import Confinement, confined
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
@@ -64,14 +65,15 @@ class Deployment:
     current: CurrentStack | None = None
     """What the project runs today; None where nothing was found, or looked for."""
 
-    def place(self, kind: Callable[..., LocalPlace] = LocalPlace) -> LocalPlace:
-        """Return this machine as the place where the stacks run."""
+    def place(self, kind: Callable[..., LocalPlace] = LocalPlace, *, company: Company | None = None) -> LocalPlace:
+        """Return this machine as the place where the stacks run, ``company`` being on it, too."""
         return kind(
             guard=self.guard,
             launcher=self.launcher,
             cores=self.cores,
             services=self.services,
             debug=self.examined.debug,
+            company=company,
         )
 
 

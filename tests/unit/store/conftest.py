@@ -17,6 +17,7 @@ from tests.written import STORE
 from stackrace.model import ids
 from stackrace.model.conditions import Conditions
 from stackrace.model.duty import Duty
+from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
@@ -160,6 +161,7 @@ FACTS = whole(
     settings=few(whole(SettingFact, hop=TEXT, name=TEXT, value=TEXT, origin=st.sampled_from(Origin))),
     changes=few(whole(ChangeFact, hop=TEXT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))),
 )  # fmt: skip
+CONTENDER = whole(Contender, label=TEXT, revision=TEXT, changed=COUNT, python=TEXT, settings=TEXT, stack=TEXT)
 RACE = whole(
     Race,
     id=st.just(""),
@@ -197,6 +199,7 @@ RACE = whole(
     twin=TEXT,
     resumed=COUNT,
     rule=st.sampled_from(Rule),
+    gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
 )

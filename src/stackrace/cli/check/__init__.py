@@ -1,0 +1,1 @@
+"""``stackrace check``: is this version slower than that one?"""

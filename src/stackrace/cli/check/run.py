@@ -1,0 +1,104 @@
+"""A check with its progress on stderr, and its answer at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...api.checking import ready_check
+from ...model.errors import InterruptedRace
+from ...model.gate import Response
+from ...model.race import Ending, Race
+from ...model.stack import Side
+from ...race.gate.answer import gate_answer
+from ...setup.gate.prepared import CheckRequest
+from ...setup.gate.variants import VariantRequest
+from ...spec.request import RaceRequest
+from ...store import open_store
+from ..announcer import Announcer
+from ..showing import refuse_unwritable, write_text
+from .progress import CheckProgress
+
+__all__ = ["Outputs", "check_and_report", "outputs_of", "schema_text", "sides_of"]
+
+_FILES = ("junit", "markdown", "openmetrics", "html")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """Where the answer goes."""
+
+    files: Mapping[str, Path]
+    """By format."""
+    as_json: bool
+    store: str | None
+
+
+def outputs_of(given: Mapping[str, Any], *, as_json: bool, store: str | None) -> Outputs:
+    """Return where the answer goes; raises InputError for a file that could not be written."""
+    files = {name: given[name] for name in _FILES if given[name] is not None}
+    for name, path in files.items():
+        refuse_unwritable(f"--{name}", path)
+    return Outputs(files=files, as_json=as_json, store=store)
+
+
+def sides_of(given: Mapping[str, Any]) -> dict[Side, VariantRequest]:
+    """Return what the flags say of each side alone."""
+    return {
+        side: VariantRequest(
+            python=given[f"{side}_python"],
+            settings=given[f"{side}_settings"],
+            stack=given[f"{side}_stack"],
+            environment=given[f"{side}_env"],
+        )
+        for side in (Side.BASE, Side.HEAD)
+    }
+
+
+def schema_text() -> str:
+    """Return the published schema of the JSON document."""
+    from ...report.gate.document import SCHEMA
+
+    return SCHEMA.read_text(encoding="utf-8")
+
+
+def check_and_report(
+    request: RaceRequest,
+    *,
+    base: str | None,
+    own: Mapping[Side, VariantRequest],
+    allowances: Mapping[Response, float | None],
+    outputs: Outputs,
+) -> None:
+    """Check, keep the race, show the answer, and end with its exit code."""
+    asked = CheckRequest(race=request, base=base, own=own, allowances=allowances)
+    with open_store(outputs.store) as store:
+        store.need_writable()
+        with Announcer() as announcer, ready_check(asked, store, announcer) as ready:
+            announcer.done()
+            with CheckProgress(ready.prepared) as shown:
+                race = ready.run(shown)
+    _report(race, outputs)
+
+
+def _report(race: Race, outputs: Outputs) -> None:
+    from ...report.gate.export import rendered
+    from ...report.gate.sheet import gate_sheet
+    from ...report.terminal import drawn, make_console
+
+    result = gate_answer(race)
+    for name, path in outputs.files.items():
+        write_text(rendered(race, result, name), path)
+    if outputs.as_json:
+        click.echo(rendered(race, result, "json"), nl=False)
+    else:
+        make_console().print(drawn(gate_sheet(race, result)), soft_wrap=False)
+    click.echo(f"\nAgain, in any format: stackrace report {race.id}", err=outputs.as_json)
+    if race.ending is Ending.INTERRUPTED:
+        raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
+    if result.exit_code:
+        raise SystemExit(result.exit_code)

@@ -1,0 +1,164 @@
+"""What a check answers: a ruling on each response, and the outcome of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from statistics import fmean
+
+from ...checks.races import examine_race
+from ...model.gate import GateAnswer, GateFacts, Outcome, Response, Ruling, State, Terms, terms_of
+from ...model.interval import Interval
+from ...model.race import Ending, Race
+from ...stats.gate import LOOKS, MISS, Stage, Watched, blocks_needed, watched
+from ...stats.logs import exp
+from ..decisions import Decisions
+from ..levels import blocks_of, headline_of, measured_levels
+from ..race_view import race_view
+from .series import Series, series_of
+
+__all__ = ["decide", "gate_answer"]
+
+_ENDED = frozenset(Ending) - {Ending.ANSWERED}
+"""A race that ended with its answer was looked at by a planned look."""
+
+_AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCHED: State.OPEN}
+
+
+def decide(race: Race) -> Decisions:
+    """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped."""
+    outcome = _outcome(_rulings(race)[0]) if race.launches else Outcome.UNDECIDED
+    return Decisions(settled=outcome in (Outcome.PASSED, Outcome.FAILED), dropped=frozenset())
+
+
+def gate_answer(race: Race) -> GateAnswer:
+    """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
+    rulings, more = _rulings(race)
+    outcome = Outcome.REFUSED if _refused(race, rulings) else _outcome(rulings)
+    return GateAnswer(
+        outcome=outcome,
+        rulings=rulings,
+        blocks=len(blocks_of(race)),
+        needed_s=_needed_s(race, more) if outcome is Outcome.UNDECIDED else None,
+    )
+
+
+def _rulings(race: Race) -> tuple[tuple[Ruling, ...], list[int | None]]:
+    """Return the rulings, and how many more blocks each that is open needs."""
+    if race.gate is None:
+        raise ValueError(f"race {race.id} is no check")
+    responses = [response for response in Response if response in race.gate.allowances]
+    found = series_of(race, responses)
+    ended = race.ending in _ENDED
+    seen = [_seen(series, race.gate, len(found), ended=ended) for series in found]
+    rulings = tuple(
+        _ruling(series, each, _terms(race.gate, series)) for series, each in zip(found, seen, strict=True)
+    )
+    more = [
+        blocks_needed(each, limit=_log(ruling.response, ruling.terms.limit))
+        for each, ruling in zip(seen, rulings, strict=True)
+        if ruling.state not in (State.CLEAR, State.SLOWER)
+    ]
+    return rulings, more
+
+
+def _terms(facts: GateFacts, series: Series) -> Terms:
+    return terms_of(series.response, facts.allowances[series.response])
+
+
+def _seen(series: Series, facts: GateFacts, family: int, *, ended: bool) -> Watched:
+    return watched(
+        series.differences,
+        allowance=_log(series.response, facts.allowances[series.response]),
+        family=family,
+        ended=ended,
+        extra=_unseen(series.requests) if series.response is Response.ERRORS else None,
+    )
+
+
+def _unseen(requests: Sequence[int]) -> list[float]:
+    """Return the largest share of errors that so many requests may all have missed, after each block.
+
+    Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
+    249.
+    """
+    return [-math.log(MISS) / total for total in accumulate(requests)]
+
+
+def _ruling(series: Series, seen: Watched, terms: Terms) -> Ruling:
+    response = series.response
+    state = _AFTER[seen.stage] if seen.blocks or seen.alarm else State.UNKNOWN
+    if state in (State.OPEN, State.ALARM) and seen.high < _log(response, terms.limit):
+        state = State.CLEAR
+    first = seen.alarm or 0
+    base, head = series.base[first:], series.head[first:]
+    return Ruling(
+        response=response,
+        workload=series.workload,
+        quantile=series.quantile,
+        state=state,
+        terms=terms,
+        base=_middle(response, base),
+        head=_middle(response, head),
+        change=_change(response, seen),
+        blocks=seen.blocks,
+        alarm=seen.alarm,
+    )
+
+
+def _log(response: Response, share: float) -> float:
+    """Return ``share`` in the unit of the differences; a throughput that is a share lower is worse by this."""
+    if response is Response.ERRORS:
+        return share
+    return -math.log1p(-min(share, 0.99)) if response is Response.THROUGHPUT else math.log1p(share)
+
+
+def _share(response: Response, difference: float) -> float:
+    """Undo ``_log``."""
+    if response is Response.ERRORS:
+        return difference
+    return 1 - exp(-difference) if response is Response.THROUGHPUT else exp(difference) - 1
+
+
+def _change(response: Response, seen: Watched) -> Interval | None:
+    if not math.isfinite(seen.mean):
+        return None
+
+    def limit(difference: float) -> float | None:
+        return _share(response, difference) if math.isfinite(difference) else None
+
+    return Interval(value=_share(response, seen.mean), low=limit(seen.low), high=limit(seen.high))
+
+
+def _middle(response: Response, values: Sequence[float]) -> float | None:
+    if not values:
+        return None
+    return fmean(values) if response is Response.ERRORS else math.exp(fmean(map(math.log, values)))
+
+
+def _outcome(rulings: Sequence[Ruling]) -> Outcome:
+    """Fail for anything confirmed; pass only if everything is clear."""
+    states = {ruling.state for ruling in rulings}
+    if State.SLOWER in states:
+        return Outcome.FAILED
+    return Outcome.PASSED if states == {State.CLEAR} else Outcome.UNDECIDED
+
+
+def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:
+    """Tell whether nothing may be believed: nothing of both sides was measured, or the race is void."""
+    if not any(ruling.blocks for ruling in rulings):
+        return True
+    levels = measured_levels(race)
+    if not levels:
+        return not any(ruling.state is State.SLOWER for ruling in rulings)
+    return not examine_race(race_view(race, levels[headline_of(levels)].key)).valid
+
+
+def _needed_s(race: Race, more: Sequence[int | None]) -> float | None:
+    """Return how long the blocks take that are still needed, at the pace of those made."""
+    blocks = len(blocks_of(race))
+    known = [each for each in more if each is not None]
+    if not blocks or len(known) < len(more) or not known:
+        return None
+    return max(max(known), LOOKS[0] - blocks, 1) * race.elapsed_s / blocks

@@ -1,0 +1,80 @@
+"""A check as JUnit XML: a test case for each response.
+
+A slowdown is a failure, what could not be settled an error, as CI systems show them.
+Source: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports".
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Tree
+
+from ...model.gate import GateAnswer, Outcome, Ruling, State
+from ...model.printable import one_line
+from ...model.race import Race
+from ..words import gate as words
+
+__all__ = ["export"]
+
+
+def export(race: Race, result: GateAnswer) -> str:
+    """Return the document as text that ends with a newline."""
+    failures = len(result.slower)
+    errors = sum(_is_error(each, result) for each in result.rulings)
+    counts = {"tests": str(len(result.rulings)), "failures": str(failures), "errors": str(errors)}
+    suite = Tree.Element(
+        "testsuite",
+        name="stackrace check",
+        timestamp=race.started_at.partition("+")[0],
+        time=f"{race.elapsed_s:.3f}",
+        skipped="0",
+    )
+    _properties(suite, race)
+    for each in result.rulings:
+        _case(suite, race, result, each)
+    Tree.SubElement(suite, "system-out").text = one_line(words.answer(race, result))
+    suites = Tree.Element("testsuites", name="stackrace", time=f"{race.elapsed_s:.3f}")
+    for element in (suites, suite):
+        for name, count in counts.items():
+            element.set(name, count)
+    suites.append(suite)
+    Tree.indent(suites)
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{Tree.tostring(suites, encoding='unicode')}\n"
+
+
+def _properties(suite: Tree.Element, race: Race) -> None:
+    assert race.gate is not None
+    properties = Tree.SubElement(suite, "properties")
+    facts = {
+        "race": race.id,
+        "stack": race.gate.head.stack,
+        "load": race.loads[0].label,
+        "base": words.contender(race.gate.base, race.gate.head),
+        "head": words.contender(race.gate.head, race.gate.base),
+    }
+    for name, value in facts.items():
+        Tree.SubElement(properties, "property", name=name, value=one_line(value))
+
+
+def _case(suite: Tree.Element, race: Race, result: GateAnswer, each: Ruling) -> None:
+    case = Tree.SubElement(
+        suite, "testcase", classname=f"stackrace.{_dotted(race.app)}", name=one_line(words.name(each)), time="0"
+    )
+    text = one_line(f"{words.change(each)}, allowed {words.allowed(each)}: {words.ruling(each)}")
+    if each.state is State.SLOWER:
+        Tree.SubElement(case, "failure", message=text, type="slower").text = one_line(words.answer(race, result))
+    elif _is_error(each, result):
+        Tree.SubElement(case, "error", message=text, type=str(each.state)).text = one_line(
+            words.answer(race, result)
+        )
+    Tree.SubElement(case, "system-out").text = text
+
+
+def _is_error(each: Ruling, result: GateAnswer) -> bool:
+    """Tell whether a response is why a check says neither yes nor no; beside a failure what is open is none."""
+    if result.outcome is Outcome.REFUSED:
+        return each.state is not State.SLOWER
+    return result.outcome is Outcome.UNDECIDED and each.state is not State.CLEAR
+
+
+def _dotted(name: str) -> str:
+    return one_line(name).replace(" ", "_").replace(".", "_") or "app"

@@ -1,0 +1,235 @@
+"""What a check says, in sentences and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...model import numbers
+from ...model.gate import Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State
+from ...model.interval import Interval
+from ...model.numbers import (
+    NOTHING,
+    about,
+    count,
+    duration,
+    mebibytes,
+    milliseconds,
+    number,
+    percent,
+    points,
+    things,
+)
+from ...model.race import Race
+from .phrases import listed
+
+__all__ = [
+    "HEADER",
+    "allowed",
+    "answer",
+    "cells",
+    "change",
+    "contender",
+    "details",
+    "name",
+    "ruling",
+    "side_notes",
+    "value",
+    "warned",
+]
+
+HEADER = ("", "base", "head", "change", "allowed", "not ruled out", "")
+"""The titles of `cells`."""
+
+_NAMES = {
+    Response.THROUGHPUT: "throughput",
+    Response.CPU: "CPU per request",
+    Response.MEMORY: "memory",
+    Response.ERRORS: "errors",
+    Response.START: "start time",
+}
+
+_WORSE = {
+    Response.THROUGHPUT: "lower",
+    Response.CPU: "more",
+    Response.P99: "longer",
+    Response.MEMORY: "more",
+    Response.ERRORS: "more",
+    Response.START: "longer",
+}
+
+_STATES = {
+    State.CLEAR: "ok",
+    State.SLOWER: "SLOWER",
+    State.ALARM: "alarm, unconfirmed",
+    State.OPEN: "open",
+    State.UNKNOWN: "not measured",
+}
+
+
+def answer(race: Race, result: GateAnswer) -> str:
+    """Return the answer in one sentence or two."""
+    match result.outcome:
+        case Outcome.PASSED:
+            return f"Passed: the head is not slower than the base. {_missed(result.rulings)}"
+        case Outcome.FAILED:
+            return f"Failed: {'; '.join(map(_slower, result.slower))}."
+        case Outcome.REFUSED:
+            return "Refused: nothing that was measured may be believed, so this says neither yes nor no."
+    more = "" if result.needed_s is None else f" About {about(result.needed_s)} more would tell, as it looks."
+    return f"Undecided: there was too little time. {_open(result.rulings)}{more}"
+
+
+def _missed(rulings: Sequence[Ruling]) -> str:
+    """Say the largest slowdowns that a check that passes may have missed."""
+    limits = [f"{_missed_by(each)} of {name(each)}" for each in rulings if each.missed is not None]
+    return f"No change for the worse beyond {listed(limits)} could have been missed."
+
+
+def _missed_by(each: Ruling) -> str:
+    assert each.missed is not None
+    return _share(each.response, max(each.missed, 0.0))
+
+
+def _slower(each: Ruling) -> str:
+    assert each.change is not None
+    again = f"confirmed by {things(each.blocks, 'fresh pair')} of launches after an alarm"
+    word = _WORSE[each.response]
+    return (
+        f"{name(each)} is {_share(each.response, each.change.value)} {word}, at least "
+        f"{_share(each.response, each.change.low or 0.0)}, where {_share(each.response, each.terms.allowance)} is "
+        f"allowed; {again}"
+    )
+
+
+def _open(rulings: Sequence[Ruling]) -> str:
+    """Say what has not been settled, and what would have been seen."""
+    parts = []
+    for each in rulings:
+        if each.state in (State.CLEAR, State.SLOWER):
+            continue
+        if each.state is State.UNKNOWN or each.missed is None:
+            parts.append(f"nothing is known of {name(each)}")
+        elif each.state is State.ALARM:
+            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out")
+        else:
+            parts.append(
+                f"{name(each)} may be {_missed_by(each)} worse (limit: {_share(each.response, each.terms.limit)})"
+            )
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def name(each: Ruling) -> str:
+    """Name a response, with its workload where there are several."""
+    own = each.quantile or "p99" if each.response is Response.P99 else _NAMES[each.response]
+    return f"{own} on {each.workload}" if each.workload else own
+
+
+def cells(each: Ruling) -> tuple[str, ...]:
+    """Return a row below ``HEADER``."""
+    return (
+        name(each),
+        value(each.response, each.base),
+        value(each.response, each.head),
+        change(each),
+        allowed(each),
+        NOTHING if each.missed is None else _natural(each.response, max(each.missed, 0.0)),
+        ruling(each),
+    )
+
+
+def value(response: Response, of: float | None) -> str:
+    """Write a value with its unit."""
+    if of is None:
+        return NOTHING
+    match response:
+        case Response.THROUGHPUT:
+            return f"{number(of)}/s"
+        case Response.MEMORY:
+            return f"{mebibytes(of)} MiB"
+        case Response.ERRORS:
+            return percent(of)
+        case Response.START:
+            return duration(of)
+    return f"{milliseconds(of)} ms"
+
+
+def change(each: Ruling) -> str:
+    """Write the change as the response itself changed: a throughput that is worse has a minus."""
+    if each.change is None:
+        return NOTHING
+    middle = _natural(each.response, each.change.value)
+    found = _turned(each)
+    if found.low is None or found.high is None:
+        return middle
+    return f"{middle} ({_signed(found.low, each.response)} to {_signed(found.high, each.response)})"
+
+
+def _turned(each: Ruling) -> Interval:
+    assert each.change is not None
+    if each.response is not Response.THROUGHPUT:
+        return each.change
+    low, high = each.change.low, each.change.high
+    return Interval(
+        value=-each.change.value, low=None if high is None else -high, high=None if low is None else -low
+    )
+
+
+def allowed(each: Ruling) -> str:
+    """Write what is allowed."""
+    return _natural(each.response, each.terms.allowance)
+
+
+def ruling(each: Ruling) -> str:
+    """Say in a word what is known."""
+    return _STATES[each.state]
+
+
+def _natural(response: Response, share: float) -> str:
+    """Write a share of worse, signed as the response is: +3 % CPU, −3 % throughput."""
+    turned = -share if response is Response.THROUGHPUT else share
+    return _signed(turned, response)
+
+
+def _signed(share: float, response: Response) -> str:
+    return f"{'−' if share < 0 else '+'}{_share(response, abs(share))}"
+
+
+def _share(response: Response, share: float) -> str:
+    """Write a share; of errors what it is a difference of is a share already."""
+    return points(share) if response is Response.ERRORS else numbers.change(share)
+
+
+def contender(side: Contender, other: Contender) -> str:
+    """Say what a side was: its commit, and what it does not share with the other."""
+    words = [side.label]
+    if side.revision:
+        changed = f" with {things(side.changed, 'changed file')}" if side.changed else ""
+        words[0] += f" ({side.revision[:10]}{changed})"
+    if side.python and side.python != other.python:
+        words.append(f"Python {side.python}")
+    if side.stack != other.stack:
+        words.append(side.stack)
+    return ", ".join(words)
+
+
+def side_notes(facts: GateFacts) -> tuple[str, str]:
+    """Say what base and head were."""
+    return f"Base: {contender(facts.base, facts.head)}.", f"Head: {contender(facts.head, facts.base)}."
+
+
+def details(race: Race, result: GateAnswer) -> str:
+    """Say on what the answer rests."""
+    assert race.gate is not None
+    load = race.loads[0]
+    stack = race.gate.head.stack
+    return (
+        f"{stack} at {load.label}, {count(result.blocks)} pairs of launches in {duration(race.elapsed_s)}. "
+        "Limits hold over all looks; a slowdown counts once fresh launches confirm it."
+    )
+
+
+def warned(warnings: Mapping[str, int]) -> str:
+    """Say which checks warned; both sides met the same machine, so warnings widen limits rather than deceive."""
+    kinds = [f"{check} ({count(times)})" for check, times in sorted(warnings.items(), key=lambda pair: -pair[1])]
+    return f"Warnings about slices of either side: {', '.join(kinds)}."

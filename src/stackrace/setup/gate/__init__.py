@@ -1,0 +1,1 @@
+"""From "is this slower?" to two deployments side by side: revisions, work trees, environments, sides."""

@@ -1,0 +1,98 @@
+"""Which interpreter each side of a check has, and where it imports the project's own packages from."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from ...apps import Buildable, detect, find_python, import_places
+from ...deploy.environments import Environments, cache_folder
+from ...model.app import App, Entry, EntryKind
+from ...model.errors import InputError
+from ...model.stack import Side
+from ...spec.request import RaceRequest
+from .locked import requirements_of
+from .variants import Variant, Variants
+
+__all__ = ["with_interpreters"]
+
+_WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
+
+
+def with_interpreters(both: Variants, environments: Environments) -> Variants:
+    """Return both sides with an interpreter each.
+
+    It is one for both, the work tree's own, unless a side has its own, or their lock files differ: then each has a
+    private environment with what its own file says. Packages of the project that an environment imports from the
+    work tree (an editable install, a ``src`` folder) are imported from each side's own folder. Raises InputError
+    with the installer's own words.
+    """
+    head = both.sides[Side.HEAD].request
+    entry, root = _entry_of(head)
+    if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
+        return both
+    found = find_python(root, _needs(entry), explicit=head.python)
+    own = None if isinstance(found, Buildable) else found.python
+    sides = {}
+    for side, variant in both.sides.items():
+        request = variant.request
+        if variant.locked is not None:
+            request = replace(request, python=_built(variant, side, own, found, environments))
+        elif request.python is None and own is not None:
+            request = replace(request, python=own)
+        if own is not None:
+            request = _importing(request, App(name="", root=root, entry=entry, python=own), both.moved, side)
+        sides[side] = replace(variant, request=request)
+    return replace(both, sides=sides)
+
+
+def _entry_of(request: RaceRequest) -> tuple[Entry | None, Path]:
+    if request.bundled is not None:
+        return None, request.folder
+    if request.entry is not None:
+        return request.entry, request.folder
+    project = detect(request.folder)
+    return (None, request.folder) if project is None else (project.entry, project.root)
+
+
+def _needs(entry: Entry) -> str:
+    return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
+
+
+def _built(variant: Variant, side: Side, own: Path | None, found: object, environments: Environments) -> Path:
+    """Build the environment that a side's lock file asks for, with the interpreter that the project has."""
+    assert variant.locked is not None
+    wanted = found.base if isinstance(found, Buildable) else None
+    base = own.resolve() if own is not None else wanted or Path(sys._base_executable)  # type: ignore[attr-defined]
+    text = requirements_of(variant.locked)
+    folder = cache_folder() / "requirements" / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    name = "pyproject.toml" if variant.locked.name == "pyproject.toml" else "requirements.txt"
+    (folder / name).write_text(text, encoding="utf-8")
+    try:
+        return environments.of_requirements(folder / name, base)
+    except InputError as error:
+        raise InputError(
+            f"the {side}'s {variant.locked.name} cannot be installed; make its environment yourself, and give it "
+            f"with --{side}-python",
+            detail=error.detail,
+        ) from error
+
+
+def _importing(request: RaceRequest, app: App, moved: tuple[Path, Path], side: Side) -> RaceRequest:
+    """Have ``request`` import from its own folder what the interpreter of ``app`` imports from the work tree."""
+    top, tree = moved
+    assert app.python is not None
+    prefix = app.python.parent.parent.resolve()
+    places = import_places(app)
+    folders = [*places.folders, *(place.parent for place in places.modules.values())]
+    resolved = dict.fromkeys(folder.resolve() for folder in folders)
+    ours = [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
+    there = [tree / each.relative_to(top) for each in ours] if side is Side.BASE else ours
+    if not there:
+        return request
+    given = request.environment.get("PYTHONPATH")
+    path = ":".join([*map(str, there), *([given] if given else [])])
+    return replace(request, environment={**request.environment, "PYTHONPATH": path})

@@ -1,0 +1,147 @@
+"""The packages that two revisions want: whether they differ, and as a list that can be installed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...model.errors import InputError
+from ...model.foreign import said_by
+from ...model.printable import tail
+
+__all__ = ["locks_differ", "requirements_of"]
+
+_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
+"""Files that say exactly what is installed; the first that a project has is its own."""
+
+_LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
+"""Files that say what is wanted, where nothing says what exactly."""
+
+_COMMENT = re.compile(r"(^|\s)#.*$")
+
+Locks = tuple[Path, Path]
+"""Base's and head's."""
+
+
+def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> Locks | None:
+    """Return the lock files of two folders of one app where they differ; None where one environment serves both.
+
+    They are looked for in the folders and those above, up to the tops of their work trees. Without any, what is
+    wanted is compared: a list of requirements, or the dependencies in pyproject.toml.
+    """
+    both = _named(base, base_top), _named(head, head_top)
+    if both[0] is None or both[1] is None:
+        return None
+    if both[0].name == both[1].name and _wanted(both[0]) == _wanted(both[1]):
+        return None
+    return both[0], both[1]
+
+
+def _named(folder: Path, top: Path) -> Path | None:
+    for name in (*_LOCKS, *_LISTS, "pyproject.toml"):
+        for each in (folder, *folder.parents):
+            if (each / name).is_file() and (name != "pyproject.toml" or _dependencies(each / name)):
+                return each / name
+            if each == top:
+                break
+    return None
+
+
+def _wanted(path: Path) -> object:
+    """Return what of a file decides about an environment: of pyproject.toml not everything does."""
+    if path.name == "pyproject.toml":
+        return _dependencies(path)
+    if path.name in _LOCKS:
+        return path.read_text(encoding="utf-8", errors="replace")
+    return [line.replace(str(path.parent), "") for line in _listed(path)]
+
+
+def _dependencies(path: Path) -> object:
+    try:
+        project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+    except (OSError, ValueError):
+        return None
+    return project.get("dependencies")
+
+
+def requirements_of(lock: Path) -> str:
+    """Return what ``lock`` wants as the text of a requirements file; raises InputError where it cannot be read."""
+    try:
+        if lock.name == "uv.lock":
+            return _exported(lock)
+        if lock.name == "poetry.lock":
+            return "".join(_poetry(tomllib.loads(lock.read_text(encoding="utf-8"))))
+        if lock.name == "Pipfile.lock":
+            return "".join(_pipfile(json.loads(lock.read_text(encoding="utf-8"))))
+        if lock.name in ("pyproject.toml", "pylock.toml"):
+            return lock.read_text(encoding="utf-8")
+        return "".join(f"{line}\n" for line in _listed(lock))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with --base-python or "
+            "--head-python"
+        ) from error
+
+
+def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
+    """Yield the lines of a list of requirements, those of files that it includes in their place, paths absolute."""
+    for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        line = _COMMENT.sub("", raw).strip()
+        option, _, rest = line.replace("=", " ", 1).partition(" ") if line.startswith("--") else line.partition(" ")
+        target = path.parent / rest.strip()
+        if option in ("-r", "--requirement") and path not in seen:
+            yield from _listed(target, seen | {path})
+        elif option in ("-c", "--constraint", "-e", "--editable"):
+            yield f"{option} {target}" if target.exists() else line
+        elif line:
+            yield str(path.parent / line) if line.startswith(".") else line
+
+
+def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
+    """Poetry 2 says which groups want a package; before, there were categories, and then nothing."""
+    for package in lock.get("package", ()):
+        groups = package.get("groups", [package.get("category", "main")])
+        if "main" not in groups or package.get("optional") or package.get("source", {}).get("type") == "directory":
+            continue
+        markers = package.get("markers", "")
+        marker = markers.get("main", "") if isinstance(markers, dict) else markers
+        yield f"{package['name']}=={package['version']}" + (f" ; {marker}" if marker else "") + "\n"
+
+
+def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
+    for name, package in lock["default"].items():
+        if "version" in package:
+            marker = package.get("markers", "")
+            extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
+            yield f"{name}{extras}{package['version']}" + (f" ; {marker}" if marker else "") + "\n"
+
+
+def _exported(lock: Path) -> str:
+    """Have uv, which comes with us, say what its own lock file means."""
+    own = Path(sys.executable).with_name("uv")
+    program = str(own) if own.exists() else shutil.which("uv")
+    if program is None:
+        raise InputError("uv is not installed; run: pip install uv")
+    command = [
+        program,
+        "export",
+        "--frozen",
+        "--no-dev",
+        "--no-emit-project",
+        "--no-hashes",
+        "--no-header",
+        "--quiet",
+    ]
+    ended = subprocess.run(
+        command, cwd=lock.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.stderr, 20)))
+    return ended.stdout

@@ -1,0 +1,172 @@
+"""Whether one of two is slower than allowed: looks at their differences while they are measured.
+
+A response's differences come block by block, positive where the head is worse. Two statements may be made of their
+expectation θ: it is above the allowance, after an alarm that fresh blocks confirm; or it is below the limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from .limits import critical
+from .pairs import ROBUST_FROM, Array, trimmed, trimmed_from
+
+__all__ = ["ALARM", "CONFIRM", "LOOKS", "MISS", "Stage", "Watched", "blocks_needed", "watched"]
+
+ALARM = 0.10
+"""The probability of an alarm about any response, over all looks, where none is slower than allowed."""
+
+CONFIRM = 0.05
+"""The probability that fresh blocks alone confirm an alarm about a response that is not slower than allowed."""
+
+MISS = 0.05
+"""The probability that a response is called clear although it is slower by its limit or more."""
+
+LOOKS = (3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30, 35, 40)
+"""The numbers of blocks, since the beginning or since the alarm, after which something may be decided."""
+
+LOOK_SHARE = 0.10
+"""Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
+
+PASSING_SHARE = 0.10
+"""The same for what is called clear on the way, which leaves something for the end."""
+
+LAST_SHARE = 0.44
+"""The part that the look at the end may spend on what is clear, whenever the end is."""
+
+
+class Stage(StrEnum):
+    """How far a response is."""
+
+    WATCHED = "watched"
+    ALARMED = "alarmed"
+    CONFIRMED = "confirmed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What all looks say of one response; all figures in the unit of its differences."""
+
+    stage: Stage
+    mean: float
+    """The estimate, over the blocks that count: after an alarm those made since."""
+    low: float
+    """The lower limit; −∞ where nothing is known."""
+    high: float
+    """The upper limit: the lowest of all looks, which holds at ``MISS`` over all of them together; ∞ where nothing
+    is known."""
+    blocks: int
+    """How many blocks count."""
+    alarm: int | None
+    """After how many blocks there was an alarm."""
+    error: float
+    """The standard error of ``mean``."""
+
+
+def watched(
+    differences: Sequence[float] | Array,
+    *,
+    allowance: float,
+    family: int,
+    ended: bool,
+    extra: Sequence[float] | Array | None = None,
+) -> Watched:
+    """Return what looks after ``LOOKS`` blocks say of one of ``family`` responses, and where it has ``ended`` one
+    after the last.
+
+    With m and e the trimmed mean and its standard error (`pairs.trimmed`; plain below ten blocks), t_p the upper
+    quantile p of Student's t with their degrees of freedom, and w = ``LOOK_SHARE``:
+
+    1. An alarm if m − t_p·e > ``allowance`` with p = w·``ALARM``/``family``. All blocks so far are then put aside.
+    2. It is confirmed if the same holds of the fresh blocks alone, at their own looks, with p = w·``CONFIRM``.
+
+    Fresh launches know nothing of the ones before, so a response that is not slower than allowed is called slower
+    with a probability of at most ``ALARM``/``family`` × ``CONFIRM``, and any of them in at most ``ALARM`` ×
+    ``CONFIRM`` = 0.5 % of checks. What both stages share, a lasting difference between two copies of one app, is
+    what the allowance is for.
+
+    The upper limit is the least m + t_p·e of all looks, p = ``PASSING_SHARE``·``MISS``, at the end
+    ``LAST_SHARE``·``MISS``; after an alarm that of fresh blocks. A check passes only if all responses are below
+    their limits, so each may have the whole of ``MISS`` (intersection-union). That the shares spend no more than
+    the whole, over all looks, is counted in simulations: benchmarks/check.py.
+
+    ``extra`` widens the upper limit after each block, in the same unit: what zero errors leave possible. The last
+    look raises no alarm, which nothing could confirm.
+
+    Source: Pocock 1977, Group sequential methods, Biometrika 64; Jennison & Turnbull 2000, Group Sequential
+    Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
+    1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
+    """
+    values = np.asarray(differences, dtype=float)
+    more = np.zeros(len(values)) if extra is None else np.asarray(extra, dtype=float)
+    first = _stage(values, more, allowance, ALARM / family, ended=ended)
+    if not first.exceeded:
+        return _watched(Stage.WATCHED, first, None)
+    alarm = first.blocks
+    second = _stage(values[alarm:], more[alarm:], allowance, CONFIRM, ended=ended)
+    return _watched(Stage.CONFIRMED if second.exceeded else Stage.ALARMED, second, alarm)
+
+
+def blocks_needed(seen: Watched, *, limit: float) -> int | None:
+    """Return how many more blocks a response needs to be clear if it stays as it is; None where no number would do.
+
+    The standard error shrinks with √n; degrees of freedom are taken as they will be.
+    """
+    if not math.isfinite(seen.error) or seen.blocks < 2 or seen.mean >= limit:
+        return None
+    spread = seen.error * math.sqrt(seen.blocks)
+    for n in range(max(seen.blocks + 1, LOOKS[0]), 10 * LOOKS[-1]):
+        if seen.mean + _quantile(n, LAST_SHARE * MISS) * spread / math.sqrt(n) < limit:
+            return n - seen.blocks
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stage:
+    exceeded: bool
+    mean: float
+    low: float
+    high: float
+    blocks: int
+    error: float
+
+
+def _stage(values: Array, extra: Array, allowance: float, level: float, *, ended: bool) -> _Stage:
+    """Look until the allowance is exceeded, or there is no other look."""
+    total, high = len(values), math.inf
+    for n in (look for look in LOOKS if look <= total):
+        mean, error = _estimate(values[:n])
+        low = mean - _quantile(n, LOOK_SHARE * level) * error
+        high = min(high, mean + _quantile(n, PASSING_SHARE * MISS) * error + float(extra[n - 1]))
+        if low > allowance:
+            return _Stage(exceeded=True, mean=mean, low=low, high=high, blocks=n, error=error)
+    if total < 2:
+        mean = float(values.mean()) if total else math.nan
+        return _Stage(exceeded=False, mean=mean, low=-math.inf, high=high, blocks=total, error=math.inf)
+    mean, error = _estimate(values)
+    if ended and total >= LOOKS[0]:
+        high = min(high, mean + _quantile(total, LAST_SHARE * MISS) * error + float(extra[-1]))
+    low = mean - _quantile(total, LOOK_SHARE * level) * error
+    return _Stage(exceeded=False, mean=mean, low=low, high=high, blocks=total, error=error)
+
+
+def _watched(stage: Stage, seen: _Stage, alarm: int | None) -> Watched:
+    return Watched(
+        stage=stage, mean=seen.mean, low=seen.low, high=seen.high, blocks=seen.blocks, alarm=alarm, error=seen.error
+    )
+
+
+def _estimate(values: Array) -> tuple[float, float]:
+    """Return the trimmed mean and its standard error."""
+    mean, variance = trimmed(values, ROBUST_FROM)
+    return float(mean), math.sqrt(float(variance) / len(values))
+
+
+def _quantile(n: int, p: float) -> float:
+    """Return the upper quantile ``p`` of t for ``n`` blocks."""
+    return critical(2, trimmed_from(n, ROBUST_FROM) - 1, 2 * p)
