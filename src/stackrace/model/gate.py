@@ -55,8 +55,8 @@ class Terms:
 
 
 TERMS: Mapping[Response, Terms] = {
-    Response.THROUGHPUT: Terms(allowance=0.01, limit=0.05),
-    Response.CPU: Terms(allowance=0.01, limit=0.05),
+    Response.THROUGHPUT: Terms(allowance=0.01, limit=0.04),
+    Response.CPU: Terms(allowance=0.01, limit=0.04),
     Response.P99: Terms(allowance=0.05, limit=0.20),
     Response.MEMORY: Terms(allowance=0.02, limit=0.06),
     Response.ERRORS: Terms(allowance=0.001, limit=0.01),

@@ -147,6 +147,8 @@ class RacePlan:
     """What one process takes to load the app and to give each first answer."""
     start_cores: int = 1
     """How many cores a stack may use while it starts."""
+    most_blocks: int | None = None
+    """Blocks at most; None: as many as any race makes."""
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
         """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""

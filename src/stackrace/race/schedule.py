@@ -52,22 +52,30 @@ class BlockPlan:
 
 
 def plan_block(
-    extent: Extent, *, remaining_s: float, done: int, overhead: Overhead, lengths: SliceLengths = USUAL_LENGTHS
+    extent: Extent,
+    *,
+    remaining_s: float,
+    done: int,
+    overhead: Overhead,
+    lengths: SliceLengths = USUAL_LENGTHS,
+    most: int = MOST_BLOCKS,
 ) -> BlockPlan | None:
     """Return the next of the blocks that fit into ``remaining_s``, after ``done`` others; None when none does.
+
+    There are to be ``most`` in all.
 
     The answer's own cells come first, with as many passes as `passes_worth` says. Other levels are measured in the
     first block, and again only where the most blocks that a race makes fit into the time all the same. Where time
     is short, passes and then slices give way to blocks. So more time never means fewer blocks, nor fewer seconds of
     slices in as many blocks.
     """
-    if done >= MOST_BLOCKS:
+    if done >= most:
         return None
     remaining_s -= overhead.stop_s  # of the last block, which nothing follows
-    cut = _Division(extent=extent, overhead=overhead, lengths=lengths, done=done)
+    cut = _Division(extent=extent, overhead=overhead, lengths=lengths, done=done, most=most)
     first_s = remaining_s - (cut.sides_s if done == 0 else 0.0)
     blocks = cut.blocks_in(first_s)
-    if done + blocks < MOST_BLOCKS:
+    if done + blocks < most:
         shorter = cut.shortened(first_s, blocks)
         return shorter and replace(shorter, sides=done == 0 and extent.sides > 0)
     passes = cut.filling(first_s)
@@ -85,6 +93,8 @@ class _Division:
     lengths: SliceLengths
     done: int
     """Blocks that are over."""
+    most: int
+    """Of all blocks."""
 
     @property
     def slice_s(self) -> float:
@@ -108,7 +118,7 @@ class _Division:
     def blocks_in(self, remaining_s: float) -> int:
         """Return how many more blocks fit as they are meant to be."""
         each_s = block_s(self.extent, self.overhead, self.passes, self.slice_s)
-        return max(min(int(remaining_s / each_s + 1e-9), MOST_BLOCKS - self.done), 0)
+        return max(min(int(remaining_s / each_s + 1e-9), self.most - self.done), 0)
 
     def shortened(self, remaining_s: float, blocks: int) -> BlockPlan | None:
         """Return the next block, cut down as far as it takes to have those that are wanted, or as many as there
@@ -131,7 +141,7 @@ class _Division:
 
     def filling(self, remaining_s: float) -> int:
         """Return how many passes fill the time of a race that makes all its blocks."""
-        each_s = remaining_s / (MOST_BLOCKS - self.done)
+        each_s = remaining_s / (self.most - self.done)
         return next((p for p in range(MOST_PASSES, self.passes, -1) if self._fitting(each_s, p) >= self.slice_s),
                     self.passes)  # fmt: skip
 

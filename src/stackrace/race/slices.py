@@ -13,7 +13,7 @@ from .extent import Extent, extent_of, headline
 from .loading import planned_launch_s
 from .overhead import Overhead, expected_overhead, overhead_of_launches, warmup_cap_s
 from .pace import planned_lengths
-from .schedule import BlockPlan, least_budget_s, plan_block
+from .schedule import MOST_BLOCKS, BlockPlan, least_budget_s, plan_block
 from .short_budget import too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
@@ -81,7 +81,12 @@ class Slices:
         self, overhead: Overhead, racing: Sequence[Stack], remaining_s: float, done: int
     ) -> BlockPlan | None:
         return plan_block(
-            self._extent(racing), remaining_s=remaining_s, done=done, overhead=overhead, lengths=self._lengths
+            self._extent(racing),
+            remaining_s=remaining_s,
+            done=done,
+            overhead=overhead,
+            lengths=self._lengths,
+            most=self._plan.most_blocks or MOST_BLOCKS,
         )
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:

@@ -18,7 +18,7 @@ from .pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
 __all__ = ["ALARM", "CONFIRM", "LOOKS", "MISS", "Stage", "Watched", "blocks_needed", "watched"]
 
-ALARM = 0.10
+ALARM = 0.20
 """The probability of an alarm about any response, over all looks, where none is slower than allowed."""
 
 CONFIRM = 0.05
@@ -27,16 +27,16 @@ CONFIRM = 0.05
 MISS = 0.05
 """The probability that a response is called clear although it is slower by its limit or more."""
 
-LOOKS = (3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30, 35, 40)
+LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 120)
 """The numbers of blocks, since the beginning or since the alarm, after which something may be decided."""
 
-LOOK_SHARE = 0.10
+LOOK_SHARE = 0.09
 """Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
 
-PASSING_SHARE = 0.10
+PASSING_SHARE = 0.08
 """The same for what is called clear on the way, which leaves something for the end."""
 
-LAST_SHARE = 0.44
+LAST_SHARE = 0.43
 """The part that the look at the end may spend on what is clear, whenever the end is."""
 
 
@@ -87,7 +87,7 @@ def watched(
 
     Fresh launches know nothing of the ones before, so a response that is not slower than allowed is called slower
     with a probability of at most ``ALARM``/``family`` × ``CONFIRM``, and any of them in at most ``ALARM`` ×
-    ``CONFIRM`` = 0.5 % of checks. What both stages share, a lasting difference between two copies of one app, is
+    ``CONFIRM`` = 1 % of checks. What both stages share, a lasting difference between two copies of one app, is
     what the allowance is for.
 
     The upper limit is the least m + t_p·e of all looks, p = ``PASSING_SHARE``·``MISS``, at the end
@@ -120,7 +120,7 @@ def blocks_needed(seen: Watched, *, limit: float) -> int | None:
     if not math.isfinite(seen.error) or seen.blocks < 2 or seen.mean >= limit:
         return None
     spread = seen.error * math.sqrt(seen.blocks)
-    for n in range(max(seen.blocks + 1, LOOKS[0]), 10 * LOOKS[-1]):
+    for n in range(max(seen.blocks + 1, LOOKS[0]), LOOKS[-1] + 1):
         if seen.mean + _quantile(n, LAST_SHARE * MISS) * spread / math.sqrt(n) < limit:
             return n - seen.blocks
     return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from statistics import fmean
 
 from ...checks.races import examine_race
-from ...model.gate import GateAnswer, GateFacts, Outcome, Response, Ruling, State, Terms, terms_of
+from ...model.gate import GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
 from ...model.interval import Interval
 from ...model.race import Ending, Race
 from ...stats.gate import LOOKS, MISS, Stage, Watched, blocks_needed, watched
@@ -18,7 +18,7 @@ from ..levels import blocks_of, headline_of, measured_levels
 from ..race_view import race_view
 from .series import Series, series_of
 
-__all__ = ["decide", "gate_answer"]
+__all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED}
 """A race that ended with its answer was looked at by a planned look."""
@@ -28,14 +28,14 @@ _AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCH
 
 def decide(race: Race) -> Decisions:
     """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped."""
-    outcome = _outcome(_rulings(race)[0]) if race.launches else Outcome.UNDECIDED
+    outcome = outcome_of(_rulings(race)[0]) if race.launches else Outcome.UNDECIDED
     return Decisions(settled=outcome in (Outcome.PASSED, Outcome.FAILED), dropped=frozenset())
 
 
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
     rulings, more = _rulings(race)
-    outcome = Outcome.REFUSED if _refused(race, rulings) else _outcome(rulings)
+    outcome = Outcome.REFUSED if _refused(race, rulings) else outcome_of(rulings)
     return GateAnswer(
         outcome=outcome,
         rulings=rulings,
@@ -49,11 +49,18 @@ def _rulings(race: Race) -> tuple[tuple[Ruling, ...], list[int | None]]:
     if race.gate is None:
         raise ValueError(f"race {race.id} is no check")
     responses = [response for response in Response if response in race.gate.allowances]
-    found = series_of(race, responses)
-    ended = race.ending in _ENDED
-    seen = [_seen(series, race.gate, len(found), ended=ended) for series in found]
+    return rulings_of(series_of(race, responses), race.gate.allowances, ended=race.ending in _ENDED)
+
+
+def rulings_of(
+    found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool
+) -> tuple[tuple[Ruling, ...], list[int | None]]:
+    """Return what is said of each of ``found``, which are one family, and how many more blocks each that is open
+    needs."""
+    seen = [_seen(series, allowances, len(found), ended=ended) for series in found]
     rulings = tuple(
-        _ruling(series, each, _terms(race.gate, series)) for series, each in zip(found, seen, strict=True)
+        _ruling(series, each, terms_of(series.response, allowances[series.response]))
+        for series, each in zip(found, seen, strict=True)
     )
     more = [
         blocks_needed(each, limit=_log(ruling.response, ruling.terms.limit))
@@ -63,14 +70,10 @@ def _rulings(race: Race) -> tuple[tuple[Ruling, ...], list[int | None]]:
     return rulings, more
 
 
-def _terms(facts: GateFacts, series: Series) -> Terms:
-    return terms_of(series.response, facts.allowances[series.response])
-
-
-def _seen(series: Series, facts: GateFacts, family: int, *, ended: bool) -> Watched:
+def _seen(series: Series, allowances: Mapping[str, float], family: int, *, ended: bool) -> Watched:
     return watched(
         series.differences,
-        allowance=_log(series.response, facts.allowances[series.response]),
+        allowance=_log(series.response, allowances[series.response]),
         family=family,
         ended=ended,
         extra=_unseen(series.requests) if series.response is Response.ERRORS else None,
@@ -137,7 +140,7 @@ def _middle(response: Response, values: Sequence[float]) -> float | None:
     return fmean(values) if response is Response.ERRORS else math.exp(fmean(map(math.log, values)))
 
 
-def _outcome(rulings: Sequence[Ruling]) -> Outcome:
+def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
     """Fail for anything confirmed; pass only if everything is clear."""
     states = {ruling.state for ruling in rulings}
     if State.SLOWER in states:

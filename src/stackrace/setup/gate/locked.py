@@ -85,8 +85,8 @@ def requirements_of(lock: Path) -> str:
         return "".join(f"{line}\n" for line in _listed(lock))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with --base-python or "
-            "--head-python"
+            f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with "
+            "--base-python or --head-python"
         ) from error
 
 

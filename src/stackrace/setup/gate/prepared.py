@@ -21,6 +21,7 @@ from ...model.verdict import Finding
 from ...race.pace import parallelism_of, planned_lengths, response_s
 from ...servers import catalogue
 from ...spec.request import RaceRequest
+from ...stats.gate import LOOKS
 from ..choosing import most_used
 from ..deployment import Deployment, set_up
 from ..finding import offered_by
@@ -204,6 +205,7 @@ def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment]) -> RaceP
         # every workload is judged, so all are measured alike
         exhaustive=len(plan.workloads) > 1,
         twin=False,
+        most_blocks=LOOKS[-1],
     )
 
 

@@ -1,0 +1,1 @@
+"""What checks promise: false alarms, and what is found in how much time."""
