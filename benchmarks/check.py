@@ -63,7 +63,7 @@ def main() -> None:
         makers = {model.name: _simulating(model, given.budget) for model in MODELS}
         texts.append(_table("Simulated checks", makers, given.checks, given.budget))
     rows = Kept(RECORDED).rows
-    if given.recorded or given.record:
+    if given.recorded:
         if len(rows) < 10:
             raise SystemExit(f"only {len(rows)} recorded blocks; record some first: --record 20")
         makers = {"recorded": lambda dice, waits: drawn(rows, dice, budget_s=given.budget)}

@@ -1,0 +1,146 @@
+"""Real checks by the command line: of an app against itself, and of commits whose truth is known."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stackrace.model.gate import Response
+from stackrace.model.race import Race
+from stackrace.race.gate.series import series_of
+from stackrace.store import open_store
+
+from ..method._kept import Kept
+
+__all__ = ["check_for_real", "record"]
+
+STACKRACE = Path(sys.executable).with_name("stackrace")
+
+APP = '''"""A page that waits ten milliseconds, as for a database, and computes for a tenth of that."""
+
+import time
+
+WAIT_S = {wait_s}
+BODY = b"x" * 1000
+
+
+def application(environ, start_response):
+    time.sleep(WAIT_S)
+    total = 0
+    for number in range({turns}):
+        total += number
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(BODY)))])
+    return [BODY]
+'''
+
+WAIT_S = 0.010
+TURNS = 20_000
+"""About a millisecond."""
+
+RECORDED_S = 120.0
+"""The budget of one check that is recorded."""
+
+
+def record(kept: Kept, *, minutes: float) -> None:
+    """Check a page that computes against itself until the time is over, and keep every block."""
+    until = time.monotonic() + 60 * minutes
+    with _repository(wait_s=0.0, turns=TURNS) as folder:
+        while time.monotonic() < until:
+            told = ["--base-env", "SIDE=1", "--head-env", "SIDE=2"]
+            document = _check(folder, [*told, "--budget", f"{RECORDED_S:g}s"])
+            if document is None:
+                return
+            with open_store(_store(folder)) as store:
+                race = store.load(document["race"]["id"])
+            blocks = list(_blocks(race))
+            for block in blocks:
+                kept.add(block)
+            print(f"{len(blocks)} blocks of race {race.id}, {len(kept.rows)} in all", flush=True)
+
+
+def _blocks(race: Race) -> Iterator[dict[str, object]]:
+    """Yield each block in which every response has both values."""
+    found = {series.response: series for series in series_of(race, Response)}
+    number = min(len(series.base) for series in found.values())
+    seconds = race.elapsed_s / max(number, 1)
+    for at in range(number):
+        values = {str(name): (series.base[at], series.head[at]) for name, series in found.items()}
+        yield {"race": race.id, "seconds": seconds, **values}
+
+
+def check_for_real(kept: Kept, *, checks: int, sleeps: float, budget_s: float, minutes: float | None) -> None:
+    """Make ``checks`` checks of commits that change nothing, or that sleep so many per cent longer."""
+    until = float("inf") if minutes is None else time.monotonic() + 60 * minutes
+    head = f"sleeps {sleeps:g} % longer" if sleeps else "the same"
+    with _repository(wait_s=WAIT_S, turns=TURNS) as folder:
+        for number in range(checks):
+            if time.monotonic() > until:
+                return
+            _commit(folder, wait_s=WAIT_S, turns=TURNS, remark=f"before {number}")
+            _commit(folder, wait_s=WAIT_S * (1 + sleeps / 100), turns=TURNS, remark=f"after {number}")
+            document = _check(folder, ["--base", "HEAD~1", "--budget", f"{budget_s:g}s"])
+            if document is None:
+                return
+            kept.add(
+                {
+                    "head": head,
+                    "outcome": document["outcome"],
+                    "elapsed_s": document["race"]["elapsed_s"],
+                    "pairs": document["pairs"],
+                    "rulings": [
+                        {name: each[name] for name in ("response", "state", "change", "alarm")}
+                        for each in document["rulings"]
+                    ],
+                }
+            )
+            print(f"check {number + 1} of {checks}, {head}: {document['words']['answer']}", flush=True)
+
+
+@contextmanager
+def _repository(*, wait_s: float, turns: int) -> Iterator[Path]:
+    with TemporaryDirectory(prefix="checks") as folder:
+        place = Path(folder, "app")
+        place.mkdir()
+        _git(place, "init", "--quiet", "--initial-branch", "main")
+        _commit(place, wait_s=wait_s, turns=turns, remark="first")
+        yield place
+
+
+def _commit(folder: Path, *, wait_s: float, turns: int, remark: str) -> None:
+    text = APP.format(wait_s=round(wait_s, 9), turns=turns) + f"# {remark}\n"
+    (folder / "page.py").write_text(text, encoding="utf-8")
+    _git(folder, "add", "page.py")
+    _git(folder, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "--quiet", "--message", remark)
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True)
+
+
+def _store(folder: Path) -> str:
+    return f"sqlite:///{folder.parent / 'checks.sqlite3'}"
+
+
+def _check(folder: Path, told: Sequence[str]) -> dict | None:  # type: ignore[type-arg]
+    """Return the document of a check; None, and the reason is printed, where there is none."""
+    base = ["--wsgi", "page:application", "--python", sys.executable, "--store", _store(folder), "--json"]
+    ended = subprocess.run(
+        [STACKRACE, "check", *base, *told],
+        cwd=folder,
+        env={**os.environ, "XDG_DATA_HOME": str(folder.parent / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not ended.stdout:
+        print(f"stackrace check ended with exit code {ended.returncode}:\n{ended.stderr[-3000:]}", flush=True)
+        return None
+    document: dict[str, object] = json.loads(ended.stdout)
+    return document
