@@ -37,6 +37,8 @@ class MemorySample:
     """Seconds from the launch's start."""
     pss_bytes: Mapping[str, int]
     """Proportional set size in bytes, by hop."""
+    connections: int | None = None
+    """The stack's established connections to database servers; None where nobody could look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,11 @@ class Launch:
     def peak_bytes(self) -> int:
         """The most memory that all its hops together were seen to hold, 0 when nobody looked."""
         return max((sum(sample.pss_bytes.values()) for sample in self.memory), default=0)
+
+    @property
+    def peak_connections(self) -> int | None:
+        """The most connections to database servers that it was seen to hold; None when nobody could look."""
+        return max((sample.connections for sample in self.memory if sample.connections is not None), default=None)
 
     @property
     def cut_short(self) -> bool:

@@ -18,6 +18,7 @@ from .page_time import PageTime
 from .right_answer import RightAnswers
 from .source import Source
 from .stack import Origin, Stack, original_path
+from .tuned import Tuning
 from .workload import Workload
 
 __all__ = [
@@ -149,6 +150,8 @@ class RacePlan:
     """How many cores a stack may use while it starts."""
     most_blocks: int | None = None
     """Blocks at most; None: as many as any race makes."""
+    together: int | None = None
+    """How many stacks may be up at once; None for as many as memory holds."""
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
         """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
@@ -280,3 +283,5 @@ class Race:
     """What the project runs today, as its files say; None where nothing was found, or looked for."""
     gate: GateFacts | None = None
     """What it compares as a check; None for any other race."""
+    tuning: Tuning | None = None
+    """What it tunes, where its stacks are configurations of one stack."""

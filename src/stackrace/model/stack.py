@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from .own import CommandLine, OwnFile, OwnLanguage, OwnOption
+from .own import OwnFile, OwnLanguage, OwnOption
+from .tunable import Tunable
 
 __all__ = [
     "BEHIND_ANOTHER",
@@ -99,6 +101,8 @@ class Setting:
     """The values with which the server knows only some of its protocols, and which."""
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
     """The values with which the server closes each connection after one answer, and the reason with its remedy."""
+    tunable: Tunable | None = None
+    """What a tuner tries of it; None where nothing is to be gained, or where that is not for a tuner to decide."""
 
     @property
     def is_open(self) -> bool:
@@ -117,6 +121,7 @@ BEHIND_ANOTHER = (
         name="instances",
         default=1,
         maximum=64,
+        tunable=Tunable(per_core=4, most=64, steps=5),
         help="Independent copies of this server; the hop before balances the load over them.",
     ),
 )

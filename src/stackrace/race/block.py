@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections import deque
@@ -51,6 +52,8 @@ class Block:
     """Whether no level comes before others."""
     bound_bytes: int | None = None
     """The memory that each stack may use; None: nothing bounds it."""
+    together: int | None = None
+    """How many stacks may be up at once; None for as many as memory holds."""
     meter: OverheadMeter = field(default_factory=OverheadMeter)
 
     def run(self) -> Overhead:
@@ -61,11 +64,11 @@ class Block:
         steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
         waiting, batches = deque(order), 0
         memory = self._memory()
-        if memory.alone or memory.batch_size([stack.path for stack in order]) < len(order):
+        if memory.alone or self._batch(memory, order) < len(order):
             # where memory is short, what those before still hold counts; and who can run only once must be gone
             steps.pending_stops.finish()
             memory = self._memory()
-        most = memory.batch_size([stack.path for stack in order])
+        most = self._batch(memory, order)
         while waiting and (batches == 0 or not self._late):
             ahead = len(waiting)
             try:
@@ -95,6 +98,13 @@ class Block:
             bound_bytes=self.bound_bytes,
             alone=frozenset(original_path(cell.stack.path) for cell in self.cells if cell.stack.is_alone),
         )
+
+    def _batch(self, memory: Memory, order: Sequence[Stack]) -> int:
+        """Return how many stacks to have up at once, so that all batches are about equally large."""
+        fitting = memory.batch_size([stack.path for stack in order])
+        if self.together is None or fitting <= self.together:
+            return fitting
+        return math.ceil(len(order) / math.ceil(len(order) / self.together))
 
     @property
     def _stop_s(self) -> float:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..model.launch import Slice
+from ..model.launch import Launch, Slice
 from ..model.load import Load
 from ..model.race import Race
 from ..model.stack import original_path
 
-__all__ = ["LevelKey", "MeasuredLevel", "blocks_of", "headline_of", "key_of", "measured_levels"]
+__all__ = [
+    "LevelKey",
+    "MeasuredLevel",
+    "Response",
+    "blocks_of",
+    "headline_of",
+    "key_of",
+    "measured_levels",
+    "throughput",
+]
+
+Response = Callable[[Launch, Slice], float]
+"""What a slice of a launch gives in ln units, more being better; NaN where it says nothing."""
 
 LevelKey = tuple[str, str]
 """The names of a workload and a load: what is compared has them in common."""
@@ -29,7 +41,8 @@ class MeasuredLevel:
     slices: tuple[tuple[Slice, ...], ...]
     """The slices by stack, in order of blocks."""
     values: tuple[tuple[float, ...], ...]
-    """By stack and block: the mean of ln(throughput per s) over its valid slices, NaN where it has none."""
+    """By stack and block: the mean response over its valid slices, ln(throughput per s) unless another was asked
+    for; NaN where it has none."""
 
     @property
     def key(self) -> LevelKey:
@@ -37,8 +50,13 @@ class MeasuredLevel:
         return self.workload, self.load.label
 
 
-_SlicesOfLevel = dict[tuple[str, int], list[Slice]]
-"""The valid slices of one level, by stack and block."""
+_SlicesOfLevel = dict[tuple[str, int], list[tuple[Slice, float]]]
+"""The valid slices of one level with their responses, by stack and block."""
+
+
+def throughput(launch: Launch, slice_: Slice) -> float:
+    """Return ln(right answers per second)."""
+    return math.log(slice_.result.throughput_per_s)
 
 
 def blocks_of(race: Race) -> list[int]:
@@ -47,13 +65,18 @@ def blocks_of(race: Race) -> list[int]:
 
 
 def measured_levels(
-    race: Race, *, blocks: int | None = None, beside: Sequence[str] = (), pooled: bool = False
+    race: Race,
+    *,
+    blocks: int | None = None,
+    beside: Sequence[str] = (),
+    pooled: bool = False,
+    response: Response = throughput,
 ) -> list[MeasuredLevel]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
     Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless
     their name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the
-    mean over both. An invalid launch keeps all its slices out.
+    mean over both. An invalid launch keeps all its slices out. ``response`` is what their values are made of.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
     valid: dict[LevelKey, _SlicesOfLevel] = {}
@@ -67,7 +90,9 @@ def measured_levels(
             if slice_.verdict.valid and slice_.result.throughput_per_s > 0:
                 key = key_of(slice_)
                 loads.setdefault(key, slice_.load)
-                valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(slice_)
+                valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(
+                    (slice_, response(launch, slice_))
+                )
     levels = [_level(named, key[0], load, order, valid.get(key, {})) for key, load in loads.items()]
     return [level for level in levels if level.stacks]
 
@@ -100,10 +125,11 @@ def _level(
         workload=workload,
         load=load,
         stacks=stacks,
-        slices=tuple(tuple(slice_ for slices in own for slice_ in slices) for own in by_block),
+        slices=tuple(tuple(slice_ for slices in own for slice_, _ in slices) for own in by_block),
         values=tuple(tuple(map(_value, own)) for own in by_block),
     )
 
 
-def _value(slices: Sequence[Slice]) -> float:
-    return fmean(math.log(slice_.result.throughput_per_s) for slice_ in slices) if slices else math.nan
+def _value(slices: Sequence[tuple[Slice, float]]) -> float:
+    known = [value for _, value in slices if not math.isnan(value)]
+    return fmean(known) if known else math.nan

@@ -38,9 +38,10 @@ class Rounds:
     Where few cells are left, launching costs more than they do, and each is measured several times a launch.
     """
 
-    def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
+    def __init__(self, plan: RacePlan, race: Race, open_cells: OpenCells) -> None:
         assert plan.budget_s is not None
         self._plan = plan
+        self._race = race
         self._open_cells = open_cells
         expected = expected_overhead(plan.budget_s, len(plan.stacks), launch_s=planned_launch_s(plan))
         self._overhead = replace(expected, warmup_s=min(expected.warmup_s, WARMUP_CAP_S))
@@ -48,8 +49,8 @@ class Rounds:
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
-        """Refuse, before any of it is spent, a budget that does not hold a block of all cells."""
-        cells = self._plan.cells(entrants(self._plan))
+        """Refuse, before any of it is spent, a budget that does not hold a block of all cells that open it."""
+        cells = self._open_cells(self._race, self._plan.cells(entrants(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
 
@@ -72,6 +73,7 @@ class Rounds:
             stop_s=self._overhead.stop_s,
             alike=True,
             bound_bytes=self._plan.cores.memory_bytes,
+            together=self._plan.together,
         )
         self._overhead = block.run()
         return True

@@ -112,7 +112,7 @@ def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> _Blocks:
     if plan.repeats is not None:
         return Runs(plan, plan.repeats, spent_s(race), open_cells)
     if open_cells is not None:
-        return Rounds(plan, open_cells)
+        return Rounds(plan, race, open_cells)
     return Slices(plan, counted(race).launches)
 
 

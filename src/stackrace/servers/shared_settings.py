@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model.stack import Origin, Setting, Socket
+from ..model.tunable import Tunable
 from .contract import KEEP_ALIVE_S
 
 __all__ = [
@@ -38,6 +39,7 @@ UPSTREAM_KEEP_ALIVE = Setting(
     name="upstream_keep_alive",
     default=True,
     origin=Origin.RECOMMENDED,
+    tunable=Tunable(values=(True, False)),
     help="Keep connections to the next hop, over http only: the other protocols' servers give each one a worker. "
     "Turn it off to see what opening one per request costs.",
 )
@@ -83,5 +85,6 @@ def workers(what: str) -> Setting:
         default=2,
         maximum=256,
         origin=Origin.TUNED,
+        tunable=Tunable(per_core=4, most=256),
         help=f"{what}; raise it to the number of cores.",
     )

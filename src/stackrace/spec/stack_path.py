@@ -34,7 +34,7 @@ from .nearest import did_you_mean
 from .own_words import OwnWords, own_words
 from .path_words import HopWords, hops_of, quoted
 
-__all__ = ["parse_stack", "setting_text"]
+__all__ = ["parse_stack", "setting_text", "stack_text"]
 
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Which interface is taken where server and app share several."""
@@ -57,7 +57,7 @@ def parse_stack(
     _check_alone(text, hops)
     _check_forwards(text, hops)
     interface = _interface(text, hops[-1], chain[-1], offered, specs)
-    return Stack(path=_canonical(hops), hops=hops, interface=interface)
+    return Stack(path=stack_text(hops), hops=hops, interface=interface)
 
 
 def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
@@ -322,7 +322,8 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(names).replace(" or ", ", ", max(len(names) - 2, 0))
 
 
-def _canonical(hops: Sequence[Hop]) -> str:
+def stack_text(hops: Sequence[Hop]) -> str:
+    """Return the path of ``hops`` as `parse_stack` reads it, with the settings that they were given."""
     parts = []
     for index, hop in enumerate(hops):
         joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"

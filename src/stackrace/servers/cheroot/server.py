@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ...model.tunable import Tunable
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..shared_settings import KEEP_ALIVE
@@ -28,6 +29,7 @@ class Cheroot(Server):
                 name="threads",
                 default=10,
                 maximum=1024,
+                tunable=Tunable(most=64, steps=10),
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
             KEEP_ALIVE,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..options import bound_to, own, words
 from ..processes import fixed_by
@@ -15,6 +16,7 @@ from .command import COMMAND
 
 __all__ = ["SERVER", "Granian"]
 
+ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
 INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 OWN_BACKLOG = 1024
 """Granian's default; it derives its limit of concurrent requests and so its thread count from the backlog."""
@@ -70,6 +72,7 @@ class Granian(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
+                tunable=Tunable(per_core=4, most=256, formula=ONE_PER_CORE),
                 help="Worker processes; its documentation advises one per core.",
             ),
             Setting(
@@ -77,6 +80,7 @@ class Granian(Server):
                 default=0,
                 minimum=0,
                 maximum=1024,
+                tunable=Tunable(most=64, steps=7, only={"interface": ("auto", "wsgi")}),
                 help="Most threads of each worker that run Python, interface=wsgi only; 0 leaves it to "
                 "Granian, set it low for an app that keeps Python's lock busy.",
             ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..options import own
 from ..processes import fixed_by
@@ -30,6 +31,7 @@ ONLY = {
     "loop": ("asgi",),
 }
 """The classes for which a setting is."""
+TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
 SILENT = {"max_requests": 0, "max_requests_jitter": 0, "http_parser": "auto"}
 """The values that need not be said."""
 OWN_FILE = "own.conf.py"
@@ -69,6 +71,7 @@ class Gunicorn(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256, formula=TWICE_AND_ONE),
                 help="Worker processes; its documentation starts from twice the cores plus one.",
             ),
             Setting(
@@ -79,6 +82,8 @@ class Gunicorn(Server):
                 # Uvicorn reads the connection itself
                 listens={"uvicorn": frozenset({Protocol.HTTP})},
                 # Source: gunicorn, Design, "Sync Workers"
+                # gevent changes what the app's own libraries do, which is not for a tuner to decide
+                tunable=Tunable(values=("sync", "gthread")),
                 closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
                 help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
                 "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
@@ -89,6 +94,7 @@ class Gunicorn(Server):
                 default=4,
                 maximum=1024,
                 origin=Origin.RECOMMENDED,
+                tunable=Tunable(least=2, most=32, steps=5, only={"class": ("gthread",)}),
                 help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
             ),
             Setting(
@@ -100,6 +106,7 @@ class Gunicorn(Server):
             Setting(
                 name="preload",
                 default=False,
+                tunable=Tunable(values=(False, True), memory_only=True),
                 help="Load the app before the workers are forked, so that they share its memory; not every app "
                 "survives it.",
             ),

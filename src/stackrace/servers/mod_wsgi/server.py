@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
+from ...model.tunable import Tunable
 from ..apache.quoting import quoted
 from ..contract import Fragment, Guest, Needs, Site
 from ..processes import fixed_by
@@ -43,12 +44,14 @@ class ModWsgi(Guest):
                 default=2,
                 maximum=256,
                 origin=Origin.HISTORIC,
+                tunable=Tunable(per_core=8, most=256, only={"mode": ("daemon",)}),
                 help="Daemon processes, mode=daemon only; raise it when the app keeps one core busy.",
             ),
             Setting(
                 name="threads",
                 default=15,
                 maximum=1024,
+                tunable=Tunable(most=32, only={"mode": ("daemon",)}),
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
             ),
             Setting(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
+from ...model.tunable import Tunable
 from ..contract import Needs, Recipe, Server, Site
 from ..processes import fixed_by
 from ..shared_settings import KEEP_ALIVE
@@ -25,12 +26,14 @@ class Puma(Server):
                 minimum=0,
                 maximum=256,
                 origin=Origin.TUNED,
+                tunable=Tunable(per_core=4, most=256, steps=5),
                 help="Worker processes, forked after the app is loaded; 0, its own default, is a single process.",
             ),
             Setting(
                 name="threads",
                 default=5,
                 maximum=1024,
+                tunable=Tunable(most=32),
                 help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
             ),
             KEEP_ALIVE,

@@ -6,6 +6,7 @@ import json
 import signal
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
+from ...model.tunable import Tunable
 from ..contract import BACKLOG, Needs, Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..options import words
@@ -48,12 +49,14 @@ class Unit(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256),
                 help="Processes of the app; raise it until the cores are busy or memory is short.",
             ),
             Setting(
                 name="threads",
                 default=1,
                 maximum=1024,
+                tunable=Tunable(most=32),
                 help="Threads of each process of the app; raise it when requests wait for a database.",
             ),
             workers("Threads of the router (listen_threads), which meets the clients"),

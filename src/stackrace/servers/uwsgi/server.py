@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
+from ...model.tunable import Tunable
 from ..contract import Recipe, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..quoting import to_the_end
@@ -44,12 +45,14 @@ class Uwsgi(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256),
                 help="Worker processes; raise it until the cores are busy or memory is short.",
             ),
             Setting(
                 name="threads",
                 default=1,
                 maximum=1024,
+                tunable=Tunable(most=32),
                 help="Threads of each worker; raise it when requests wait for a database.",
             ),
             Setting(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...model.tunable import Tunable
 from ..contract import BACKLOG, Recipe, Server, Site
 from ..forwarded import ANYBODY, MOST_PROXIES
 from ..head import BODILESS, bodiless_files
@@ -40,6 +41,7 @@ class Waitress(Server):
                 name="threads",
                 default=4,
                 maximum=1024,
+                tunable=Tunable(most=64, steps=10),
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
             Setting(

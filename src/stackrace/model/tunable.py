@@ -1,0 +1,82 @@
+"""What may be tuned of a setting: which values are tried, and when they mean anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["Formula", "Spacing", "Tunable"]
+
+
+class Spacing(StrEnum):
+    """How the values that are tried lie apart."""
+
+    LINEAR = "linear"
+    LOGARITHMIC = "logarithmic"
+    """Each about as many times the one before: two workers more matter less to twenty than to two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """What a server's own documentation advises: ``per_core`` times the cores plus ``plus``."""
+
+    per_core: int
+    plus: int = 0
+    source: str = ""
+    """Where it says so."""
+
+    def value(self, cores: int) -> int:
+        """Return what it gives on so many cores."""
+        return self.per_core * cores + self.plus
+
+    def __str__(self) -> str:
+        """Return it as people write it: ``2n + 1``."""
+        times = "n" if self.per_core == 1 else f"{self.per_core}n"
+        return f"{times} + {self.plus}" if self.plus else times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tunable:
+    """What is tried of one setting: the ``values``, or ``steps`` whole numbers from ``least`` to the most."""
+
+    values: tuple[str | int | bool, ...] = ()
+    """All that is tried of a setting that is no number, or of one whose values are few."""
+    least: int = 1
+    most: int = 0
+    """The largest number tried."""
+    per_core: int = 0
+    """The largest for each core, where it grows with them; ``most`` then bounds it, unless that is 0."""
+    steps: int = 6
+    """How many numbers are tried at most, 2 or more."""
+    spacing: Spacing = Spacing.LOGARITHMIC
+    only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
+    """The values of other settings of the server with which this one means anything."""
+    formula: Formula | None = None
+    """What its documentation advises."""
+    memory_only: bool = False
+    """Whether it can only save memory, so that no other goal tries it."""
+
+    def tried(self, cores: int) -> tuple[str | int | bool, ...]:
+        """Return the values to try on so many ``cores``, ascending where they are numbers.
+
+        >>> Tunable(per_core=8).tried(2)
+        (1, 2, 3, 5, 9, 16)
+        """
+        if self.values:
+            return self.values
+        most = self.per_core * cores if self.per_core else self.most
+        if self.per_core and self.most:
+            most = min(most, self.most)
+        most = max(most, self.least)
+        return tuple(dict.fromkeys(self._at(step, most) for step in range(self.steps)))
+
+    def applies(self, settings: Mapping[str, object]) -> bool:
+        """Tell whether it means anything beside these ``settings`` of its server."""
+        return all(settings.get(name) in values for name, values in self.only.items())
+
+    def _at(self, step: int, most: int) -> int:
+        share = step / max(self.steps - 1, 1)
+        if self.spacing is Spacing.LINEAR:
+            return round(self.least + share * (most - self.least))
+        return round(float(self.least * (most / self.least) ** share))

@@ -1,0 +1,225 @@
+"""Tuning: what was looked for among which configurations, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .interval import Interval
+
+__all__ = [
+    "Against",
+    "Effect",
+    "GoalKind",
+    "Infeasible",
+    "Knob",
+    "Needs",
+    "Reference",
+    "Responded",
+    "Scattering",
+    "Tuned",
+    "Tuning",
+    "TuningGoal",
+    "TuningLimits",
+    "Unfit",
+]
+
+
+class GoalKind(StrEnum):
+    """What is made the best of."""
+
+    THROUGHPUT = "throughput"
+    """As many right answers per second as possible, in a closed loop."""
+    LATENCY = "latency"
+    """As short a quantile of latency as possible, at a rate."""
+    MEMORY = "memory"
+    """As little memory as possible that delivers a rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningGoal:
+    """What is made the best of, and under which load."""
+
+    kind: GoalKind = GoalKind.THROUGHPUT
+    rate_per_s: float | None = None
+    """Requests due per second; None for throughput."""
+    quantile: str = "p99"
+    """Of latency: p50, p90, p99 or p999."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningLimits:
+    """What a configuration may use beside its cores, which are the race's."""
+
+    memory_bytes: int | None = None
+    """Of all the stack's processes together, under load."""
+    connections: int | None = None
+    """To databases, under load."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knob:
+    """One setting that is tuned."""
+
+    hop: int
+    """The hop's number in the stack, from 0."""
+    server: str
+    name: str
+    values: tuple[str, ...]
+    """As paths write them, in the order of their steps."""
+    numeric: bool
+    """Whether they are numbers, so that what lies between two of them lies between their steps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What a configuration uses under load."""
+
+    memory_bytes: int
+    connections: int | None = None
+    """Established connections to databases, None where nobody could look."""
+
+
+class Unfit(StrEnum):
+    """Why a configuration is no candidate."""
+
+    MEMORY = "memory"
+    CONNECTIONS = "connections"
+    RATE = "rate"
+    """It does not deliver the rate of the goal."""
+    FAILED = "failed"
+    """It did not start, or gave nothing that can be believed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Infeasible:
+    """A configuration beyond a limit."""
+
+    stack: str
+    why: Unfit
+    needs: Needs | None = None
+    measured: bool = False
+    """Whether it was launched; otherwise what it needs was computed from those that were."""
+
+
+class Reference(StrEnum):
+    """With what the tuned stack is compared."""
+
+    DEFAULT = "default"
+    """The stack as it was given."""
+    FORMULA = "formula"
+    """What the server's documentation advises."""
+    CURRENT = "current"
+    """What the project is deployed with today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """What a race tunes: kept with it, so that it can go on and be reported."""
+
+    stack: str
+    """The path that was given."""
+    goal: TuningGoal
+    limits: TuningLimits
+    knobs: tuple[Knob, ...]
+    settings: Mapping[str, tuple[str | None, ...]]
+    """By path of each configuration the value of each knob; None where it means nothing there, or is none of
+    those tried."""
+    references: Mapping[Reference, str]
+    """By their paths."""
+    formula: str = ""
+    """What the documentation advises, as it writes it: ``workers = 2n + 1``; empty where it advises nothing."""
+    formula_source: str = ""
+    infeasible: tuple[Infeasible, ...] = ()
+    """Those beyond a limit, before any was raced."""
+    piloted: Mapping[str, Needs] = field(default_factory=dict)
+    """What was measured of some to know what all need."""
+    proposes: bool = False
+    """Whether there are too many to race all, so that a sampler proposes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """The tuned stack compared with a reference."""
+
+    reference: Reference
+    stack: str
+    ratio: Interval | None
+    """Tuned ÷ reference, above 1 is better: of throughput, or of the inverse of latency or memory. Limits of 95 %
+    where the two met in two blocks and more; None where the reference gave nothing."""
+    is_same: bool
+    """Whether the reference is the tuned stack itself."""
+    infeasible: Infeasible | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one setting does."""
+
+    server: str
+    name: str
+    matters: bool
+    """False where all its values are within the difference that does not matter, with 95 % confidence."""
+    known: bool
+    """Whether that is known: if not, it may or may not matter."""
+    span: float
+    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
+    span_high: float | None = None
+    """How far at most."""
+    best: str = ""
+    """Its best value on the average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded:
+    """One configuration and what was measured of it."""
+
+    stack: str
+    values: tuple[str | None, ...]
+    """By knob."""
+    value: float
+    """In the goal's own unit: requests per second, seconds or bytes."""
+    relative: float
+    """Compared with the tuned stack, above 1 is better."""
+    launches: int
+    needs: Needs | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scattering:
+    """A finalist with a better mean that lost because its launches scatter."""
+
+    stack: str
+    mean: float
+    """Its mean compared with the tuned stack's."""
+    sd: float
+    """What a launch of it varies by, as a share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """The answer."""
+
+    stack: str
+    """The tuned path; empty where nothing was found."""
+    settings: Mapping[str, str]
+    """Its tuned settings by ``server.name``."""
+    value: Interval | None
+    """What it delivers, in the goal's own unit."""
+    poor: float | None
+    """What nine launches of ten deliver at least, in the same unit."""
+    launches: int
+    against: tuple[Against, ...]
+    needs: Needs | None
+    effects: tuple[Effect, ...]
+    responses: tuple[Responded, ...]
+    """The best first."""
+    infeasible: tuple[Infeasible, ...]
+    scattering: tuple[Scattering, ...]
+    equals: tuple[str, ...]
+    """Others that are within the difference that does not matter, by what is known."""
+    tried: int
+    """How many configurations were launched."""
+    of: int
+    """How many there are within the limits."""

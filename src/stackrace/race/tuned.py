@@ -1,0 +1,143 @@
+"""The answer of a race that tunes. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..model.interval import Interval
+from ..model.launch import Launch
+from ..model.race import Race
+from ..model.tuned import (
+    Against,
+    Effect,
+    GoalKind,
+    Infeasible,
+    Knob,
+    Needs,
+    Reference,
+    Responded,
+    Scattering,
+    Tuned,
+    Tuning,
+    TuningGoal,
+)
+from ..stats.tuning.effects import MainEffect, main_effects
+from ..stats.tuning.grid import Grid
+from ..stats.tuning.verdict import Outcome, Verdict, verdict
+from .responses import in_unit
+from .resume import counted
+from .tuner import grid_of_race, needs_of, unfit
+
+__all__ = ["tuned"]
+
+
+def tuned(race: Race) -> Tuned:
+    """Return what ``race``, which has a ``tuning``, found so far."""
+    tuning = race.tuning
+    assert tuning is not None
+    race = counted(race)
+    grid = grid_of_race(race)
+    found = verdict(grid)
+    infeasible = (*tuning.infeasible, *unfit(race))
+    path = race.stacks[found.index] if found.index >= 0 else ""
+    needs = _needs(race)
+    return Tuned(
+        stack=path,
+        settings=_settings(tuning, path),
+        value=_unit_interval(tuning.goal, found.value),
+        poor=None if found.poor is None else in_unit(tuning.goal, math.log(found.poor)),
+        launches=found.outcomes[found.index].launches if path else 0,
+        against=tuple(_against(race, tuning, found, infeasible)),
+        needs=needs.get(path),
+        effects=tuple(
+            _effect(knob, effect, grid) for knob, effect in zip(tuning.knobs, main_effects(grid), strict=True)
+        ),
+        responses=tuple(_responses(race, tuning, found, needs)),
+        infeasible=infeasible,
+        scattering=tuple(
+            Scattering(stack=race.stacks[i], mean=found.outcomes[i].relative, sd=math.expm1(found.outcomes[i].sd))
+            for i in found.scattering
+        ),
+        equals=tuple(race.stacks[i] for i in found.equal),
+        tried=sum(bool(row.any()) for row in grid.entered),
+        of=sum(path in tuning.settings for path in race.stacks),
+    )
+
+
+def _settings(tuning: Tuning, path: str) -> dict[str, str]:
+    values = tuning.settings.get(path, ())
+    return {f"{k.server}.{k.name}": v for k, v in zip(tuning.knobs, values, strict=False) if v is not None}
+
+
+def _needs(race: Race) -> dict[str, Needs]:
+    by_stack: dict[str, list[Launch]] = {}
+    for launch in race.launches:
+        by_stack.setdefault(launch.stack, []).append(launch)
+    return {path: needs for path, launches in by_stack.items() if (needs := needs_of(launches)) is not None}
+
+
+def _against(race: Race, tuning: Tuning, found: Verdict, infeasible: Sequence[Infeasible]) -> Iterator[Against]:
+    beyond = {one.stack: one for one in infeasible}
+    chosen = race.stacks[found.index] if found.index >= 0 else ""
+    for reference in Reference:
+        path = tuning.references.get(reference)
+        if path is None:
+            continue
+        outcome: Outcome | None = found.outcomes[race.stacks.index(path)] if path in race.stacks else None
+        yield Against(
+            reference=reference,
+            stack=path,
+            ratio=_ratio(outcome) if path != chosen and chosen else None,
+            is_same=path == chosen,
+            infeasible=beyond.get(path),
+        )
+
+
+def _ratio(outcome: Outcome | None) -> Interval | None:
+    """Return tuned ÷ reference; without limits where they met once only."""
+    if outcome is None or not outcome.launches:
+        return None
+    return outcome.ratio or Interval(value=1 / outcome.relative)
+
+
+def _responses(race: Race, tuning: Tuning, found: Verdict, needs: Mapping[str, Needs]) -> Iterator[Responded]:
+    nowhere = (None,) * len(tuning.knobs)
+    order = sorted(range(len(race.stacks)), key=lambda i: -_or_least(found.outcomes[i].response))
+    for i in order:
+        outcome, path = found.outcomes[i], race.stacks[i]
+        if outcome.launches:
+            yield Responded(
+                stack=path,
+                values=tuning.settings.get(path, nowhere),
+                value=in_unit(tuning.goal, outcome.response),
+                relative=outcome.relative,
+                launches=outcome.launches,
+                needs=needs.get(path),
+            )
+
+
+def _or_least(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _effect(knob: Knob, effect: MainEffect, grid: Grid) -> Effect:
+    matters = effect.matters(grid.delta)
+    steps = {float(i * (1 if knob.numeric else 2)): value for i, value in enumerate(knob.values)}
+    return Effect(
+        server=knob.server,
+        name=knob.name,
+        matters=matters is not False,
+        known=matters is not None,
+        span=math.expm1(effect.span),
+        span_high=None if math.isinf(effect.high) else math.expm1(effect.high),
+        best=steps.get(effect.best, ""),
+    )
+
+
+def _unit_interval(goal: TuningGoal, interval: Interval | None) -> Interval | None:
+    """Return an interval of exp(response) in the goal's own unit, where less may be better."""
+    if interval is None or goal.kind is GoalKind.THROUGHPUT:
+        return interval
+    low, high = (None if end is None or end <= 0 else 1 / end for end in (interval.high, interval.low))
+    return Interval(value=1 / interval.value, low=low, high=high)

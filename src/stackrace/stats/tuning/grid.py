@@ -1,0 +1,54 @@
+"""Configurations and their measurements, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..pairs import Array
+
+__all__ = ["Flags", "Grid", "grid_of"]
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grid:
+    """K configurations in B blocks, on a grid of D settings."""
+
+    values: Array
+    """(K, B): the response in ln units by block, NaN where a configuration was not launched, or gave nothing."""
+    entered: Flags
+    """(K, B): whether it was launched."""
+    places: Array
+    """(K, D): steps on the grid, NaN off it."""
+    delta: float
+    """The difference that does not matter, in ln units."""
+    references: tuple[int, ...] = ()
+    """Those that the best one is compared with: they race again beside the finalists."""
+    out: tuple[int, ...] = ()
+    """Those that are not possible, or failed."""
+
+
+def grid_of(
+    *,
+    values: Sequence[Sequence[float]],
+    entered: Sequence[Sequence[bool]],
+    places: Sequence[Sequence[float]],
+    delta: float,
+    references: tuple[int, ...] = (),
+    out: tuple[int, ...] = (),
+) -> Grid:
+    """Return the arrays of what lists hold, a row for each configuration."""
+    k = len(places)
+    return Grid(
+        values=np.asarray(values, dtype=float).reshape(k, -1),
+        entered=np.asarray(entered, dtype=bool).reshape(k, -1),
+        places=np.asarray(places, dtype=float).reshape(k, -1),
+        delta=delta,
+        references=references,
+        out=out,
+    )

@@ -1,0 +1,195 @@
+"""Which configurations are launched in the next block: all, then those that may be the best, then finalists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..limits import against_best, each
+from ..pairs import Array, pairs
+from ..selection import ALPHA
+from ..variances import measured
+from .grid import Flags, Grid
+from .launched import Launched, launched
+from .surface import Surface, surface
+
+__all__ = ["AT_ONCE", "FINALISTS", "FINAL_LAUNCHES", "MOST_FINAL_LAUNCHES", "Round", "next_round"]
+
+AT_ONCE = 50
+"""So many configurations at most are raced all; of more, batches are proposed."""
+
+FINALISTS = 4
+FINAL_LAUNCHES = 4
+"""Every finalist is launched anew so often at least, beside what it was launched before."""
+MOST_FINAL_LAUNCHES = 12
+
+FAR = 3.0
+"""So many standard deviations below the best, a configuration is left out after one launch."""
+
+SHARE = 0.6
+"""Of the launches that finals leave over, the share that the next block may take where it cannot have all."""
+
+FIRST, BATCH, GUIDES = 20, 8, 3
+"""Of many configurations: how many are launched first, proposed at a time, and launched again beside those."""
+
+EXPLORING = 0.5
+"""Of many configurations: the share of all launches that goes to proposals."""
+
+Propose = Callable[[Array, Flags, int], Sequence[int]]
+"""Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
+wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The next block."""
+
+    racing: tuple[int, ...]
+    """Empty: it is over."""
+    final: bool = False
+    """Whether finalists race."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _State:
+    grid: Grid
+    known: Launched
+    expected: Surface
+    alive: Flags
+    """Those that were launched and may still be the best."""
+    proved: Array
+    """(K, K): d_ij − H_ij."""
+
+    def top(self, many: int, by: Array) -> list[int]:
+        """Return the ``many`` of those alive with the most ``by``."""
+        order = np.argsort(-np.where(self.alive, by, -np.inf), kind="stable")
+        return [int(i) for i in order[: min(many, int(self.alive.sum()))]]
+
+    @property
+    def beside(self) -> list[int]:
+        """The references that can be launched."""
+        return [i for i in self.grid.references if i not in self.grid.out]
+
+
+def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round:
+    """Return who races in the next block; ``left`` is how many launches there is time for.
+
+    Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
+    block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``FAR``
+    below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
+    them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
+    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over.
+    """
+    k = len(grid.values)
+    possible = np.ones(k, dtype=bool)
+    possible[list(grid.out)] = False
+    if not grid.entered.any():
+        return _first(grid, possible, propose)
+    state = _state(grid)
+    finals = _finals(grid)
+    if finals and not (finals == grid.entered.shape[1] and k > FINALISTS + len(grid.references)):
+        return _final(state, finals, left)
+    fresh = possible & ~grid.entered.any(axis=1)
+    if propose is not None and fresh.any() and _explores(grid, left):
+        batch = propose(state.expected.mean, fresh, BATCH)
+        return Round(racing=_joined(state.top(GUIDES, state.expected.mean), batch))
+    return _screening(state, left)
+
+
+def _first(grid: Grid, possible: Flags, propose: Propose | None) -> Round:
+    if propose is None:
+        return Round(racing=tuple(int(i) for i in np.flatnonzero(possible)))
+    blank = np.full(len(grid.values), np.nan)
+    beside = [i for i in grid.references if possible[i]]
+    fresh = possible.copy()
+    fresh[beside] = False
+    return Round(racing=_joined(beside, propose(blank, fresh, FIRST)))
+
+
+def _explores(grid: Grid, left: float) -> bool:
+    done = int(grid.entered.sum())
+    return done + BATCH + GUIDES <= EXPLORING * (done + left)
+
+
+def _screening(state: _State, left: float) -> Round:
+    alive = int(state.alive.sum())
+    finalists = min(FINALISTS, alive)
+    spare = left - FINAL_LAUNCHES * (finalists + len(state.beside))
+    if alive <= FINALISTS or spare < FINALISTS + 1:
+        return _with_references(state, state.top(finalists, state.expected.mean))
+    hopeful = state.expected.mean + state.expected.sd
+    many = alive if alive <= SHARE * spare else max(int(SHARE * spare), FINALISTS + 1)
+    return Round(racing=tuple(sorted(state.top(many, hopeful))))
+
+
+def _with_references(state: _State, finalists: Sequence[int]) -> Round:
+    return Round(racing=_joined(finalists, state.beside), final=True)
+
+
+def _final(state: _State, finals: int, left: float) -> Round:
+    last = state.grid.entered[:, -1]
+    finalists = [int(i) for i in np.flatnonzero(state.alive & last)]
+    racing = _with_references(state, finalists)
+    if not finalists or left < len(racing.racing):
+        return Round(racing=(), final=True)
+    if finals < FINAL_LAUNCHES:
+        return racing
+    settled = len(finalists) == 1 or _named(state, finalists)
+    return Round(racing=(), final=True) if settled or finals >= MOST_FINAL_LAUNCHES else racing
+
+
+def _named(state: _State, finalists: Sequence[int]) -> bool:
+    """Tell whether one of them is proved to be the best, or within the difference that matters."""
+    among = state.proved[np.ix_(finalists, finalists)]
+    return bool(((among > -state.grid.delta) | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
+
+
+def _finals(grid: Grid) -> int:
+    """Return how many of the last blocks had no more than finalists and references."""
+    most = FINALISTS + len(grid.references)
+    few = grid.entered.sum(axis=0) <= most
+    return len(few) if few.all() else int(np.argmin(few[::-1]))
+
+
+def _state(grid: Grid) -> _State:
+    known = launched(grid.values)
+    expected = surface(known, grid.places)
+    seen = known.count > 0
+    alive = seen.copy()
+    alive[list(grid.out)] = False
+    proved = _proved(grid, alive)
+    mean, sd = np.where(alive, expected.mean, -np.inf), expected.sd
+    best = int(mean.argmax())
+    gap = mean[best] - mean
+    far = (gap > FAR * np.hypot(sd, sd[best])) & (gap > grid.delta)
+    behind = (proved > -grid.delta) & (expected.mean[:, None] > expected.mean[None, :]) & alive[:, None]
+    alive &= ~far & ~behind.any(axis=0)
+    alive[best] = bool(np.isfinite(mean[best]))
+    return _State(grid=grid, known=known, expected=expected, alive=alive, proved=proved)
+
+
+def _proved(grid: Grid, alive: Flags) -> Array:
+    """Return d_ij − H_ij as `selection.looks` has it, −∞ where two configurations met in fewer than two blocks.
+
+    One-sided Dunnett limits for as many configurations as began. Source: see `selection.looks`.
+    """
+    k = len(grid.values)
+    lower = np.full((k, k), -np.inf)
+    met = np.flatnonzero(alive & (np.isfinite(grid.values).sum(axis=1) >= 2))
+    if len(met) < 2:
+        return lower
+    found = pairs(grid.values[met])
+    variance, nu = measured(found).of_pairs()
+    width = each(
+        against_best, min(int(grid.entered.any(axis=1).sum()), AT_ONCE), np.where(found.df > 0, nu, 0.0), ALPHA
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        limit = found.estimate - width * np.sqrt(variance / found.blocks)
+    lower[np.ix_(met, met)] = np.where(np.isfinite(limit), limit, -np.inf)
+    return lower
+
+
+def _joined(*groups: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted({i for group in groups for i in group}))
