@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model.preparing import OnPreparing, unheard
 from ..model.race import Race
+from ..race.decisions import decisions
 from ..race.events import Event, Sink
 from ..race.rounds import OpenCells
-from ..race.runner import check_budget
+from ..race.runner import Decide, check_budget
 from ..race.runner import run as run_race
+from ..race.tuner import Tuner
 from ..report.words.findings import warning
 from ..report.words.outlook import outlook
+from ..report.words.tuning import outlook as tuning_outlook
 from ..setup.prepared import PreparedRace, prepared
+from ..setup.tuning.shaping import under_goal
 from ..spec.request import RaceRequest
 from ..store import open_store
 from .keeping import keepers, opening_of
@@ -26,6 +31,10 @@ if TYPE_CHECKING:
     from ..store.store import Store
 
 __all__ = ["ReadyRace", "beside_current", "ready_race", "run"]
+__all__ = ["ReadyRace", "Shape", "ready_race", "run"]
+
+Shape = Callable[[PreparedRace], PreparedRace]
+"""Makes another race of one that was prepared."""
 
 
 def run(
@@ -65,6 +74,8 @@ class ReadyRace:
     """What is to be expected of it, one sentence each; nothing of a race that goes on."""
     open_cells: OpenCells | None
     """Chooses among the cells before each block."""
+    decide: Decide = decisions
+    """Says when the race's question is answered."""
 
     def run(self, shown: Sink) -> Race:
         """Race, and return the race; ``shown`` hears every event after it is kept.
@@ -78,7 +89,13 @@ class ReadyRace:
 
         ready = self.prepared
         return run_race(
-            ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, open_cells=self.open_cells
+            ready.plan,
+            ready.race,
+            ready.place,
+            tell,
+            begun_s=ready.begun_s,
+            open_cells=self.open_cells,
+            decide=self.decide,
         )
 
 
@@ -90,29 +107,43 @@ def ready_race(
     *,
     resumed: ResumedRace | None = None,
     open_cells: OpenCells | None = None,
+    shape: Shape | None = None,
 ) -> Iterator[ReadyRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
-    ``resumed`` is the race that goes on, where this is no new one. Raises InputError and its kin where there is
-    nothing to race, when the budget does not hold a single block, or where ``resumed`` was raced otherwise.
+    ``resumed`` is the race that goes on, where this is no new one. ``shape`` makes another race of the one that was
+    prepared, before anything is kept of it; one that tunes goes on as such by itself. Raises InputError and its kin
+    where there is nothing to race, when the budget does not hold a single block, or where ``resumed`` was raced
+    otherwise.
     """
     with prepared(request, on_preparing) as fresh:
+        if resumed is not None and resumed.race.tuning is not None:
+            fresh = under_goal(fresh, resumed.race.tuning)
+        elif shape is not None:
+            fresh = shape(fresh)
         opening = None if store is None else opening_of(fresh, store)
         if resumed is not None and opening is not None:
             refuse_changed(resumed, fresh.race, opening)
         ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
+        decide: Decide = decisions
+        if ahead.race.tuning is not None:
+            tuner = Tuner(tuning=ahead.race.tuning, ends_s=ahead.begun_s + (ahead.plan.budget_s or math.inf))
+            open_cells, decide = tuner, tuner.decide
         # before anything is kept of a race that will not be
         check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
         kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
         with kept as sinks:
-            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, open_cells=open_cells)
+            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, open_cells=open_cells, decide=decide)
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     """Return the race with warnings and what is foretold of it among its notes, and what is foretold alone."""
     warned = (*fresh.race.notes, *map(warning, fresh.warnings))
-    foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
+    if fresh.race.tuning is not None:
+        foretold = tuning_outlook(fresh.plan, fresh.race.tuning)
+    else:
+        foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
     return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), foretold
 
 

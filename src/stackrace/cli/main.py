@@ -25,6 +25,7 @@ VERBS = {
     "init": "Write a race file for the app in this folder.",
     "check": "Find out whether a change makes the app slower.",
     "run": "Race stacks: deploy, load, compare, and name a winner.",
+    "tune": "Find a stack's best settings for this app, within limits.",
     "stacks": "List the servers: what is ready, what is missing.",
     "install": "Install what races need: servers, services, all of a race file.",
     "doctor": "Find what disturbs measurements on this machine.",

@@ -81,6 +81,8 @@ class LocalPlace:
         self._company = company or Company()
         self._company.join(guard.pid, services.pids)
         self._launcher = launcher
+        self.counts_connections = False
+        """Whether stacks' connections to databases are counted beside their memory."""
         self._cores = cores
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
@@ -117,6 +119,7 @@ class LocalPlace:
         except LaunchFailed as failed:
             return Launched(failure=_hurried(failed.failure) if timeout_s < patience_s else failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
+        sampler.counts_connections = self.counts_connections
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         self._watch_all()
         memory = sampler.sample_memory(running.ready_s)

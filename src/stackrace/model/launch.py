@@ -38,7 +38,7 @@ class MemorySample:
     pss_bytes: Mapping[str, int]
     """Proportional set size in bytes, by hop."""
     connections: int | None = None
-    """The stack's established connections to database servers; None where nobody could look."""
+    """The stack's established connections to database servers; None where nobody looked, or could."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..model.launch import HopUsage, MemorySample
 from .allowance import Allowance
+from .connections import database_connections
 from .cpu import Accounts, accounts, spent_ns
 from .families import Families
 from .memory import memory_bytes
@@ -27,6 +28,8 @@ class Sampler:
         self, hops: Mapping[str, Sequence[int]], supervisor_pid: int, allowance: Allowance | None = None
     ) -> None:
         self.allowance = allowance or Allowance()
+        self.counts_connections = False
+        """Whether samples of memory count connections to databases, too."""
         self._for_cpu = Families(hops, supervisor_pid)
         self._for_memory = Families(hops, supervisor_pid)
         self._before: Mapping[str, Accounts] = {}
@@ -57,11 +60,13 @@ class Sampler:
     def sample_memory(self, at_s: float) -> MemorySample:
         """Read every process's memory now; ``at_s`` is that moment, counted from the launch's start."""
         with self.allowance.work():
+            scanned = self._for_memory.scan()
             self._memory = {
-                hop: sum(memory_bytes(process.pid) for process in members)
-                for hop, members in self._for_memory.scan().items()
+                hop: sum(memory_bytes(process.pid) for process in members) for hop, members in scanned.items()
             }
-        return MemorySample(at_s=at_s, pss_bytes=self._memory)
+            pids = [process.pid for members in scanned.values() for process in members]
+            connections = database_connections(pids) if self.counts_connections else None
+        return MemorySample(at_s=at_s, pss_bytes=self._memory, connections=connections)
 
     def _usage(self, hop: str, members: list[Process], cpu_ns: int) -> HopUsage:
         living = [process for process in members if not process.zombie]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from ..model.launch import Launch, Slice
+from ..model.stack import original_path
 from ..model.tuned import GoalKind, TuningGoal
 from .levels import Response, throughput
 
-__all__ = ["in_unit", "response_of"]
+__all__ = ["in_unit", "memory_bytes", "response_of"]
 
 
 def response_of(goal: TuningGoal) -> Response:
@@ -30,5 +31,19 @@ def in_unit(goal: TuningGoal, response: float) -> float:
     return math.exp(response if goal.kind is GoalKind.THROUGHPUT else -response)
 
 
+def memory_bytes(launch: Launch) -> int:
+    """Return the most memory that a launch's own hops were seen to hold, services left out; 0 where nobody looked.
+
+    Samples are few where looking is expensive, so what was known at the end of each slice counts, too.
+    """
+    path = original_path(launch.stack)
+    own = (
+        sum(usage.pss_bytes for usage in slice_.usage if usage.hop.partition("#")[0] in path)
+        for slice_ in launch.slices
+    )
+    return max((launch.peak_bytes, *own))
+
+
 def _memory(launch: Launch, slice_: Slice) -> float:
-    return -math.log(launch.peak_bytes) if launch.peak_bytes > 0 else math.nan
+    held = memory_bytes(launch)
+    return -math.log(held) if held > 0 else math.nan

@@ -17,7 +17,7 @@ from ..stats.tuning.proposing import proposer
 from ..stats.tuning.rounds import next_round
 from .decisions import Decisions
 from .levels import blocks_of, headline_of, measured_levels
-from .responses import response_of
+from .responses import memory_bytes, response_of
 from .resume import counted
 
 __all__ = ["Tuner", "grid_of_race", "needs_of", "places_of", "unfit"]
@@ -139,7 +139,7 @@ def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[In
 
 def needs_of(launches: Sequence[Launch]) -> Needs | None:
     """Return the most that the ``launches`` of a configuration were seen to use; None where nobody looked."""
-    memory = max((launch.peak_bytes for launch in launches), default=0)
+    memory = max(map(memory_bytes, launches), default=0)
     seen = [launch.peak_connections for launch in launches if launch.peak_connections is not None]
     return Needs(memory_bytes=memory, connections=max(seen, default=None)) if memory else None
 

@@ -147,7 +147,7 @@ LAUNCH = whole(
     ready_s=st.none() | REAL,
     warmup_s=REAL,
     slices=few(SLICE),
-    memory=few(whole(MemorySample, at_s=REAL, pss_bytes=mapping(COUNT))),
+    memory=few(whole(MemorySample, at_s=REAL, pss_bytes=mapping(COUNT), connections=st.none() | COUNT)),
     failure=st.none() | FAILURE,
     verdict=whole(Verdict, findings=few(FINDING)),
 )

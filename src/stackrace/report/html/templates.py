@@ -21,10 +21,10 @@ class _PrintableTemplate(Template):
         return printable(super().render(*args, **values))
 
 
-def environment(folder: Path) -> Environment:
-    """Return the templates of ``folder`` with the filters that all pages share."""
+def environment(*folders: Path) -> Environment:
+    """Return the templates of ``folders`` with the filters that all pages share."""
     templates = Environment(
-        loader=FileSystemLoader(folder), autoescape=select_autoescape(default=True, default_for_string=True),
+        loader=FileSystemLoader(folders), autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     templates.template_class = _PrintableTemplate

@@ -90,7 +90,7 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     state = _state(grid)
     finals = _finals(grid)
     if finals and not (finals == grid.entered.shape[1] and k > FINALISTS + len(grid.references)):
-        return _final(state, finals, left)
+        return _final(state, finals)
     fresh = possible & ~grid.entered.any(axis=1)
     if propose is not None and fresh.any() and _explores(grid, left):
         batch = propose(state.expected.mean, fresh, BATCH)
@@ -128,11 +128,11 @@ def _with_references(state: _State, finalists: Sequence[int]) -> Round:
     return Round(racing=_joined(finalists, state.beside), final=True)
 
 
-def _final(state: _State, finals: int, left: float) -> Round:
+def _final(state: _State, finals: int) -> Round:
     last = state.grid.entered[:, -1]
     finalists = [int(i) for i in np.flatnonzero(state.alive & last)]
     racing = _with_references(state, finalists)
-    if not finalists or left < len(racing.racing):
+    if not finalists:
         return Round(racing=(), final=True)
     if finals < FINAL_LAUNCHES:
         return racing

@@ -1,0 +1,103 @@
+"""``stackrace tune`` with its live view on stderr, and what was found at the end."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...api.racing import ReadyRace, ready_race
+from ...api.resuming import unfinished
+from ...api.tuning import ready_tuning
+from ...model.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
+from ...model.race import Ending, Race
+from ...model.tuned import Infeasible, Tuned, Unfit
+from ...race.tuned import tuned
+from ...report.words.tuning import beyond
+from ...spec.tune_request import TuneRequest
+from ...store import has_manifest, open_store
+from ...store.address import races_folder
+from ..announcer import Announcer
+from ..failures import failure_of
+from ..progress import LiveSink
+from .show import show_tuned, write_page
+
+if TYPE_CHECKING:
+    from ...store.store import Store
+
+__all__ = ["resume_tuning", "tune"]
+
+
+def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
+    """Tune as ``asked``, keep the race, show what was found."""
+    with open_store(store) as opened:
+        opened.need_writable()
+        with Announcer() as announcer:
+            race = _raced(ready_tuning(asked, opened, announcer), announcer, opened)
+        _shown(race, opened, html=html, as_json=as_json)
+
+
+def resume_tuning(
+    prefix: str, budget_s: float | None, *, store: str | None, html: Path | None, as_json: bool
+) -> None:
+    """Go on with the tuning that ``prefix`` means, by default the last race that was interrupted."""
+    with open_store(store) as opened:
+        opened.need_writable()
+        with unfinished(prefix, opened, budget_s=budget_s) as resumed:
+            if resumed.race.tuning is None:
+                raise InputError(
+                    f"race {resumed.race.id} tunes nothing; continue it with: "
+                    f"stackrace run --resume {resumed.race.id}"
+                )
+            click.echo(f"going on with race {resumed.race.id} after {resumed.done} blocks", err=True)
+            with Announcer() as announcer:
+                race = _raced(ready_race(resumed.request, opened, announcer, resumed=resumed), announcer, opened)
+        _shown(race, opened, html=html, as_json=as_json)
+
+
+def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer, store: Store) -> Race:
+    with preparing as ready:
+        announcer.done()
+        for sentence in ready.foretold:
+            click.echo(sentence, err=True)
+        try:
+            with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+                return ready.run(live)
+        except (BreakdownError, StoreError, OSError, MemoryError) as error:
+            failure, race_id = failure_of(error), ready.prepared.race.id
+            kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
+            message = failure.message + (kept if has_manifest(races_folder(), race_id) else "")
+            raise BreakdownError(message, detail=failure.detail) from error
+
+
+def _shown(race: Race, store: Store, *, html: Path | None, as_json: bool) -> None:
+    """Show what was found. Raises InterruptedRace or RefusedError where that is no answer."""
+    found = tuned(race)
+    written = write_page(race, found, html)
+    show_tuned(race, found, as_json=as_json)
+    click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
+    if race.ending is Ending.INTERRUPTED:
+        raise InterruptedRace(
+            f"interrupted; what was measured is kept as race {race.id}; continue with: "
+            f"stackrace tune --resume {race.id}"
+        )
+    if not found.stack:
+        raise RefusedError(_nothing(race, found))
+
+
+def _nothing(race: Race, found: Tuned) -> str:
+    """Say why no configuration could be chosen, and which came the nearest."""
+    measured = [one for one in found.infeasible if one.measured]
+    limits = [one for one in measured if one.why in (Unfit.MEMORY, Unfit.CONNECTIONS)]
+    if limits:
+        nearest = min(limits, key=_size)
+        return f"no configuration is within the limits: {nearest.stack} comes nearest, and {beyond(nearest)}"
+    if any(one.why is Unfit.RATE for one in measured):
+        return "no configuration keeps up with the rate of the goal; give a lower one"
+    return f"no configuration gave a believable measurement; see: stackrace report {race.id}"
+
+
+def _size(one: Infeasible) -> int:
+    return 0 if one.needs is None else one.needs.memory_bytes

@@ -1,0 +1,264 @@
+"""What is said about a race that tunes: before it, and of what it found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ...model.interval import Interval
+from ...model.numbers import about, connections, count, duration, number, percent, things
+from ...model.race import Ending, Race, RacePlan
+from ...model.tuned import (
+    Against,
+    Effect,
+    GoalKind,
+    Infeasible,
+    Needs,
+    Reference,
+    Tuned,
+    Tuning,
+    TuningGoal,
+    Unfit,
+)
+from ...model.units import DURATION, SIZE
+from ...race.overhead import USUAL_LAUNCH_S
+from ...stats.tuning.rounds import FINAL_LAUNCHES
+from .phrases import listed, sentence, times
+
+__all__ = [
+    "REFERENCES",
+    "against",
+    "answer",
+    "beyond",
+    "effects",
+    "ending",
+    "figure",
+    "infeasible",
+    "needs",
+    "outlook",
+    "reasons",
+    "response_title",
+]
+
+REFERENCES = {
+    Reference.DEFAULT: "as given",
+    Reference.FORMULA: "the documented formula",
+    Reference.CURRENT: "current",
+}
+"""What each reference is called."""
+
+_AROUND_S = 1.5
+"""What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
+
+
+def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
+    """Return what is to be known before: how many configurations there are, and about how long each takes."""
+    many = len(plan.stacks)
+    out = len(tuning.infeasible)
+    beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
+    knobs = listed([f"{knob.server}.{knob.name} ({listed(knob.values)})" for knob in tuning.knobs])
+    lines = [f"Tuning {knobs}: {things(many, 'configuration')}{beside}."]
+    each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + _AROUND_S + (plan.slice_s or 0.0)
+    whole_s = each_s * (many * 2)
+    if plan.budget_s is not None and not tuning.proposes and plan.budget_s < whole_s:
+        lines.append(
+            f"Launching each once takes about {about(each_s * many)}; the budget is {duration(plan.budget_s)}. "
+            f"About {about(whole_s)} would settle it better (--budget)."
+        )
+    if tuning.proposes:
+        lines.append("That is too many to race all: Optuna proposes what is tried next.")
+    return tuple(lines)
+
+
+def answer(race: Race, found: Tuned) -> str:
+    """Return the answer in a sentence."""
+    tuning = race.tuning
+    assert tuning is not None
+    if not found.stack:
+        return f"No configuration of {tuning.stack} could be measured."
+    best = f"{found.stack} {_leads(race, found, tuning)}"
+    value = "" if found.value is None else f": {_delivers(tuning.goal, found.value)}"
+    given = next((one for one in found.against if one.reference is Reference.DEFAULT), None)
+    return sentence(f"{best}{value}{_than_given(tuning.goal, given)}", race.stacks)
+
+
+def _leads(race: Race, found: Tuned, tuning: Tuning) -> str:
+    what = "is the best" if found.launches >= FINAL_LAUNCHES else "was ahead, which is no answer yet, "
+    if tuning.goal.kind is GoalKind.MEMORY:
+        what = what.replace("is the best", "needs the least memory")
+    tried = count(found.tried) if found.tried == found.of else f"{found.tried} tried of {count(found.of)}"
+    return f"{what} of {tried} configurations {_where(race, tuning)}".replace("  ", " ")
+
+
+def _where(race: Race, tuning: Tuning) -> str:
+    if tuning.goal.rate_per_s is None:
+        return f"at {connections(max(load.concurrency for load in race.loads))}"
+    return f"at {number(tuning.goal.rate_per_s)} requests/s"
+
+
+def _delivers(goal: TuningGoal, value: Interval) -> str:
+    limits = ""
+    if value.low is not None and value.high is not None:
+        limits = f" ({figure(goal, value.low)}–{figure(goal, value.high)})"
+    if goal.kind is GoalKind.THROUGHPUT:
+        return f"{number(value.value)} requests/s{limits}"
+    if goal.kind is GoalKind.MEMORY:
+        return f"{SIZE.format(value.value)}{limits}"
+    return f"{_quantile(goal)} is {DURATION.format(value.value)}{limits}"
+
+
+def figure(goal: TuningGoal, value: float) -> str:
+    """Return a value of the goal's response with its unit, where it has one."""
+    if goal.kind is GoalKind.THROUGHPUT:
+        return number(value)
+    return SIZE.format(value) if goal.kind is GoalKind.MEMORY else DURATION.format(value)
+
+
+def response_title(goal: TuningGoal) -> str:
+    """Return what the response is, for a heading."""
+    if goal.kind is GoalKind.THROUGHPUT:
+        return "requests/s"
+    return "memory" if goal.kind is GoalKind.MEMORY else _quantile(goal)
+
+
+def _quantile(goal: TuningGoal) -> str:
+    return "p99.9" if goal.quantile == "p999" else goal.quantile
+
+
+def _than_given(goal: TuningGoal, given: Against | None) -> str:
+    if given is None:
+        return ""
+    if given.is_same:
+        return "; that is the stack as it was given"
+    if given.ratio is None:
+        return "; the stack as it was given " + (
+            _why(given.infeasible) if given.infeasible else "could not be measured"
+        )
+    ratio = given.ratio
+    if goal.kind is GoalKind.THROUGHPUT:
+        return f", {times(ratio)} what {given.stack} delivers as given"
+    what = "memory" if goal.kind is GoalKind.MEMORY else _quantile(goal)
+    return f", {times(_inverse(ratio))} the {what} of {given.stack} as given"
+
+
+def _inverse(ratio: Interval) -> Interval:
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return Interval(value=1 / ratio.value)
+    return Interval(value=1 / ratio.value, low=1 / ratio.high, high=1 / ratio.low)
+
+
+def against(goal: TuningGoal, one: Against) -> str:
+    """Return how the tuned stack compares with a reference, for a cell: ``1.28× (1.24–1.33)``."""
+    if one.is_same:
+        return "the same stack"
+    if one.infeasible is not None:
+        return _why(one.infeasible)
+    if one.ratio is None:
+        return "not measured"
+    return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
+
+
+def reasons(race: Race, found: Tuned) -> Iterator[str]:
+    """Yield what is to be known of the answer, a sentence each."""
+    tuning = race.tuning
+    assert tuning is not None
+    if found.needs is not None:
+        yield f"It needs {needs(found.needs)} under load."
+    if found.poor is not None and found.launches > 1:
+        word = "at least" if tuning.goal.kind is GoalKind.THROUGHPUT else "at most"
+        unit = " requests/s" if tuning.goal.kind is GoalKind.THROUGHPUT else ""
+        yield (
+            f"Nine launches of ten give {word} {figure(tuning.goal, found.poor)}{unit}; it was launched "
+            f"{things(found.launches, 'time')}."
+        )
+    for one in found.scattering:
+        yield (
+            f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
+            f"{percent(one.sd)}: what a poor launch of it gives is less."
+        )
+    if found.equals:
+        few = listed([*found.equals[:3], *([f"{len(found.equals) - 3} more"] if len(found.equals) > 3 else [])])
+        yield f"Within {percent(race.difference)} of it, by what is known: {few}."
+    yield from effects(race, found.effects)
+    if found.infeasible:
+        yield infeasible(tuning, found.infeasible)
+
+
+def needs(needed: Needs) -> str:
+    """Return what a configuration uses: ``83 MiB and 12 connections to databases``."""
+    memory = SIZE.format(needed.memory_bytes)
+    if not needed.connections:
+        return memory
+    return f"{memory} and {things(needed.connections, 'connection')} to databases"
+
+
+def effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
+    """Yield which settings do not matter, which do, and of which that is not known."""
+    idle = [one for one in found if not one.matters]
+    if idle:
+        most = max(one.span_high or 0.0 for one in idle)
+        yield (
+            f"{_named(idle)} {'does' if len(idle) == 1 else 'do'} not matter: on the average over the other "
+            f"settings all values tried are within {percent(max(most, 0.001))} of each other."
+        )
+    for one in found:
+        if one.matters and one.known:
+            yield (
+                f"{one.server}.{one.name} matters: on the average its best value tried, {one.best}, gives "
+                f"{number(1 + one.span)}× what its worst does."
+            )
+    open_ones = [one for one in found if one.matters and not one.known]
+    if open_ones:
+        yield f"Whether {_named(open_ones)} {'matters' if len(open_ones) == 1 else 'matter'} is not known yet."
+
+
+def _named(found: Sequence[Effect]) -> str:
+    return listed([f"{one.server}.{one.name}" for one in found])
+
+
+_WHY = {
+    Unfit.MEMORY: "more memory",
+    Unfit.CONNECTIONS: "more connections",
+    Unfit.RATE: "not keeping up with the rate",
+    Unfit.FAILED: "no believable measurement",
+}
+
+
+def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
+    """Return how many configurations are left out, and why."""
+    whys = Counter(one.why for one in out)
+    parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
+    measured = sum(one.measured for one in out)
+    known = f", {measured} of them by measurement" if measured else ""
+    return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
+
+
+def beyond(one: Infeasible) -> str:
+    """Return what made a configuration be left out, for a cell."""
+    return _why(one)
+
+
+def _why(one: Infeasible) -> str:
+    if one.why is Unfit.RATE:
+        return "does not keep up with the rate"
+    if one.why is Unfit.FAILED or one.needs is None:
+        return "gave no believable measurement"
+    how = "needs" if one.measured else "would need"
+    if one.why is Unfit.MEMORY:
+        return f"{how} {SIZE.format(one.needs.memory_bytes)}"
+    return f"{how} {things(one.needs.connections or 0, 'connection')} to databases"
+
+
+def ending(race: Race, found: Tuned) -> str:
+    """Return how much was done, and why it ended."""
+    launches = sum(not launch.cut_short for launch in race.launches)
+    done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
+    return f"{race.app}: {done}. {_ENDINGS.get(race.ending, '') if race.ending else ''}".rstrip()
+
+
+_ENDINGS = {
+    Ending.ANSWERED: "It ended because the finalists are told apart.",
+    Ending.BUDGET: "It ended with its budget.",
+    Ending.INTERRUPTED: "It was interrupted.",
+    Ending.EXHAUSTED: "Nothing was left to race.",
+}

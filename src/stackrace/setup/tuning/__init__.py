@@ -1,0 +1,1 @@
+"""From a stack and limits to the configurations that may be raced."""

@@ -1,0 +1,128 @@
+"""Which configurations there are of a stack, and with what the best one is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...model.core_lists import format_cores
+from ...model.errors import InputError, StackError
+from ...model.stack import Interface, ServerSpec, Stack
+from ...model.tuned import GoalKind, Reference, Tuning
+from ...servers import catalogue
+from ...spec.request import RaceRequest
+from ...spec.stack_path import parse_stack
+from ...spec.tune_request import TuneRequest
+from ...spec.tuning_space import formula_of, place_of, space_of
+from ...stats.tuning.proposing import require_sampler
+from ...stats.tuning.rounds import AT_ONCE
+from ..cores import cores_of
+from ..finding import offered_by
+
+__all__ = ["BUDGET_S", "Candidates", "candidates"]
+
+BUDGET_S = 600.0
+"""Some forty configurations, and the finalists launched anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What a tuning race is prepared from."""
+
+    request: RaceRequest
+    """For all configurations."""
+    tuning: Tuning
+    stacks: tuple[Stack, ...]
+
+
+def candidates(asked: TuneRequest) -> Candidates:
+    """Return all configurations that ``asked`` means, whatever they need.
+
+    The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
+    InputError where nothing is to be tuned, MissingError where there are so many that a sampler must be installed.
+    """
+    request = _with_cores(asked)
+    resources = cores_of(request)
+    cores, specs = len(resources.stack_cores), catalogue().extended(request.servers).specs
+    offered = offered_by(request)
+    given = parse_stack(asked.stack, specs, offered, request.folder)
+    space = space_of(
+        given,
+        specs,
+        offered,
+        cores=cores,
+        vary=asked.vary,
+        saves_memory=asked.goal.kind is GoalKind.MEMORY,
+        folder=request.folder,
+    )
+    advised = formula_of(space, specs, offered, cores, request.folder)
+    references = {Reference.DEFAULT: given}
+    if advised is not None:
+        references[Reference.FORMULA] = advised[0]
+    if asked.current is not None:
+        references[Reference.CURRENT] = _current(asked, specs, offered)
+    stacks = {stack.identity: stack for stack in space.stacks}
+    settings = {stack.identity: space.settings[stack.path] for stack in space.stacks}
+    named = dict[Reference, str]()
+    for reference, stack in references.items():
+        # the first reference gives the path; a configuration that is the same stack is spelt as it is
+        known = stacks.get(stack.identity)
+        if known is None or known.path in space.settings:
+            stacks[stack.identity] = stack
+        named[reference] = stacks[stack.identity].path
+        settings.setdefault(stack.identity, place_of(space, stack))
+    proposes = len(stacks) > AT_ONCE
+    if proposes:
+        require_sampler()
+    tuning = Tuning(
+        stack=given.path,
+        goal=asked.goal,
+        limits=asked.limits,
+        knobs=space.knobs,
+        settings={stack.path: settings[identity] for identity, stack in stacks.items()},
+        references=named,
+        formula="" if advised is None else f"{advised[1]} = {advised[2]}",
+        formula_source="" if advised is None else advised[2].source,
+        proposes=proposes,
+    )
+    return Candidates(
+        request=replace(
+            request,
+            stacks=tuple(stack.path for stack in stacks.values()),
+            twin=False,
+            budget_s=request.budget_s or BUDGET_S,
+            # the goal's own load is all that is measured
+            workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
+        ),
+        tuning=tuning,
+        stacks=tuple(stacks.values()),
+    )
+
+
+def _current(asked: TuneRequest, specs: Mapping[str, ServerSpec], offered: frozenset[Interface]) -> Stack:
+    """Return what the project is deployed with today.
+
+    The seam for what a project's own deployment files say: they are read elsewhere, and come here as a path.
+    """
+    assert asked.current is not None
+    try:
+        return parse_stack(asked.current, specs, offered, asked.race.folder)
+    except StackError as error:
+        raise StackError(f"--current: {error.message}") from error
+
+
+def _with_cores(asked: TuneRequest) -> RaceRequest:
+    """Return the request with so many cores as are asked for: the first of those that stacks may have."""
+    if asked.core_count is None:
+        return asked.race
+    mine = cores_of(replace(asked.race, cores=None)).stack_cores
+    if asked.core_count > len(mine):
+        raise InputError(
+            f"--cores {asked.core_count}: this machine has {_cores(len(mine))} for stacks ({format_cores(mine)}) "
+            f"beside the load engine's; give --cores {len(mine)} at most, or tune on a machine with more"
+        )
+    return replace(asked.race, cores=mine[: asked.core_count])
+
+
+def _cores(many: int) -> str:
+    return f"{many} core{'' if many == 1 else 's'}"

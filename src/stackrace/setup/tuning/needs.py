@@ -1,0 +1,153 @@
+"""What configurations need: two are measured under load, the others follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...deploy.place import Place
+from ...model.errors import RefusedError
+from ...model.load import Load
+from ...model.preparing import OnPreparing, Preparing, Step
+from ...model.stack import Hop, Stack
+from ...model.tuned import Infeasible, Needs, TuningLimits, Unfit
+from ...model.workload import Workload
+
+__all__ = ["Model", "Size", "beyond", "measured_needs", "model_of", "pilots", "size_of"]
+
+PILOT_S = 3.0
+"""How long a pilot is loaded: long enough for several looks at its memory."""
+REWARM_S = 0.5
+PATIENCE_S = 60.0
+
+WORKERS, THREADS = 3, 4
+"""About so many processes, and threads in each, has the larger pilot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a configuration is."""
+
+    processes: int
+    slots: int | None
+    """The requests that the app works on at once; None where the settings do not say."""
+
+
+def size_of(stack: Stack) -> Size:
+    """Return the size of the server that hosts the app, from its settings."""
+    host = stack.hops[-1]
+    processes = host.instances * (host.processes.most if host.processes else 1)
+    threads = _threads(host)
+    return Size(processes, None if threads is None else processes * threads)
+
+
+def _threads(host: Hop) -> int | None:
+    """Return the threads of each process: what tells them is tunable beside the number of processes."""
+    for setting in host.spec.settings:
+        counted = host.processes.setting if host.processes else ""
+        if setting.tunable is None or setting.name == counted or setting.name == "instances":
+            continue
+        value = host.settings.get(setting.name)
+        if isinstance(value, int) and not isinstance(value, bool) and setting.tunable.applies(host.settings):
+            return value or None
+    return host.threads or None
+
+
+def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
+    """Return the smallest configuration, and a larger one that still starts quickly; one where all are alike."""
+    sizes = {stack: size_of(stack) for stack in stacks}
+    sized = [stack for stack in stacks if sizes[stack].slots is not None] or list(stacks)
+    smallest = min(sized, key=lambda stack: (sizes[stack].slots or 0, sizes[stack].processes))
+    least = sizes[smallest]
+
+    def unlike(stack: Stack) -> float:
+        size = sizes[stack]
+        threads = (size.slots or size.processes) / size.processes
+        return abs(math.log(size.processes / WORKERS)) + abs(math.log(threads / THREADS))
+
+    larger = [s for s in sized if sizes[s].processes > least.processes] or [
+        s for s in sized if (sizes[s].slots or 0) > (least.slots or 0)
+    ]
+    return (smallest, min(larger, key=unlike)) if larger else (smallest,)
+
+
+def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, on_preparing: OnPreparing) -> Needs:
+    """Launch ``stack``, load it, and return the most that it was seen to use; nothing of it is left.
+
+    Raises RefusedError where it does not start: then nothing can be said of those like it.
+    """
+    on_preparing(Preparing(step=Step.START, subject=stack.path))
+    launched = place.launch(stack, PATIENCE_S)
+    if launched.failure is not None:
+        raise RefusedError(
+            f"{stack.path} did not come up, so that nothing is known of what it needs", detail=launched.failure.log
+        )
+    try:
+        place.load(stack, workload, replace(load, duration_s=PILOT_S, requests=None), REWARM_S)
+    finally:
+        retired = place.retire([stack]).finish()
+    samples = retired.memory.get(stack.path, ())
+    memory = max((sum(sample.pss_bytes.values()) for sample in samples), default=launched.memory_bytes)
+    seen = [sample.connections for sample in samples if sample.connections is not None]
+    return Needs(memory_bytes=memory, connections=max(seen, default=None))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What any configuration is likely to need.
+
+    Memory grows by the same for each process, or where there is one process for each thread. Connections grow with
+    the requests that the app works on at once.
+    """
+
+    base_bytes: float
+    each_bytes: float
+    by_processes: bool
+    """Whether each is a process, or a thread."""
+    connections_each: float | None
+    """For each request at a time; None where nobody could count them."""
+
+    def needs(self, size: Size) -> Needs | None:
+        """Return what a configuration of ``size`` is likely to need; None where that does not follow from it."""
+        many = size.processes if self.by_processes else size.slots
+        if many is None:
+            return None
+        connections = None
+        if self.connections_each is not None and size.slots is not None:
+            connections = math.ceil(self.connections_each * size.slots - 1e-9)
+        return Needs(memory_bytes=round(self.base_bytes + self.each_bytes * many), connections=connections)
+
+
+def model_of(measured: Mapping[Stack, Needs]) -> Model:
+    """Return the model that one or two measured configurations make, the smallest first."""
+    (first, least), *more = measured.items()
+    small = size_of(first)
+    each, by_processes, base = 0.0, True, float(least.memory_bytes)
+    for stack, needs in more:
+        size = size_of(stack)
+        by_processes = size.processes > small.processes
+        grown = size.processes - small.processes if by_processes else (size.slots or 1) - (small.slots or 1)
+        each = max((needs.memory_bytes - least.memory_bytes) / max(grown, 1), 0.0)
+        base = least.memory_bytes - each * (small.processes if by_processes else small.slots or 1)
+    shares = [
+        needs.connections / (size_of(stack).slots or size_of(stack).processes)
+        for stack, needs in measured.items()
+        if needs.connections is not None
+    ]
+    return Model(
+        base_bytes=base, each_bytes=each, by_processes=by_processes, connections_each=max(shares, default=None)
+    )
+
+
+def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[Stack, Needs]) -> Infeasible | None:
+    """Return what of ``stack`` is likely to exceed ``limits``, or does by its own measurement; None for nothing."""
+    needs = measured.get(stack) or model.needs(size_of(stack))
+    why = None
+    if needs is None:
+        return None
+    if limits.memory_bytes is not None and needs.memory_bytes > limits.memory_bytes:
+        why = Unfit.MEMORY
+    elif limits.connections is not None and (needs.connections or 0) > limits.connections:
+        why = Unfit.CONNECTIONS
+    return None if why is None else Infeasible(stack=stack.path, why=why, needs=needs, measured=stack in measured)
