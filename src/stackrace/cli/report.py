@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..model.errors import InputError
 from ..report.exporter import Format
 from .options import store_option
+
+if TYPE_CHECKING:
+    from ..model.race import Race
 
 __all__ = ["command"]
 
@@ -101,6 +104,11 @@ def _show_race(race: str | None, store_url: str | None, form: Format | None, htm
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
         hint = unfinished_note(loaded, store)
+    if loaded.tuning is not None and form is None:
+        _show_tuning(loaded, html)
+        if hint:
+            click.echo(hint, err=True)
+        return
     standing = standing_of(loaded)
     if html is not None:
         click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
@@ -108,3 +116,15 @@ def _show_race(race: str | None, store_url: str | None, form: Format | None, htm
         show(loaded, standing, form)
     if hint:
         click.echo(hint, err=True)
+
+
+def _show_tuning(race: Race, html: Path | None) -> None:
+    """Show what a race that tunes found; as JSON, CSV or Markdown it is a race like any other."""
+    from ..race.tuned import tuned
+    from .tune.show import show_tuned, write_page
+
+    found = tuned(race)
+    if html is not None:
+        click.echo(f"The report: {write_page(race, found, html)}")
+    else:
+        show_tuned(race, found, as_json=False)

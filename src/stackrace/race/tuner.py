@@ -48,7 +48,7 @@ class Tuner:
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        propose = proposer(places_of(race), race.seed + made) if self.tuning.proposes else None
+        propose = proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
         racing = {race.stacks[i] for i in next_round(grid_of_race(race), left, propose).racing}
         return [cell for cell in cells if cell.stack.path in racing]
 
@@ -72,23 +72,21 @@ def grid_of_race(race: Race) -> Grid:
     return grid_of(
         values=[rows.get(path, (math.nan,) * len(blocks)) for path in race.stacks],
         entered=[[(path, block) in launched for block in blocks] for path in race.stacks],
-        places=places_of(race),
+        places=places_of(race.stacks, tuning),
         delta=math.log1p(race.difference),
         references=tuple(sorted({number[path] for path in tuning.references.values() if path in number})),
         out=tuple(sorted(number[path] for path in out if path in number)),
     )
 
 
-def places_of(race: Race) -> list[tuple[float, ...]]:
-    """Return where each stack of ``race`` lies on the grid of its knobs, in steps; NaN for off the grid."""
-    tuning = race.tuning
-    assert tuning is not None
+def places_of(stacks: Sequence[str], tuning: Tuning) -> list[tuple[float, ...]]:
+    """Return where each of ``stacks`` lies on the grid of its knobs, in steps; NaN for off the grid."""
     nowhere = (None,) * len(tuning.knobs)
     return [
         tuple(
             _step(knob, value) for knob, value in zip(tuning.knobs, tuning.settings.get(path, nowhere), strict=True)
         )
-        for path in race.stacks
+        for path in stacks
     ]
 
 

@@ -24,7 +24,12 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
         with unfinished(prefix, store, budget_s=budget_s) as resumed:
             click.echo(_going_on(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)
-        report_of(race, store, output)
+        if race.tuning is not None:
+            from ..tune.run import show_outcome
+
+            show_outcome(race, html=output.html, as_json=output.as_json)
+        else:
+            report_of(race, store, output)
 
 
 def _going_on(resumed: ResumedRace) -> str:

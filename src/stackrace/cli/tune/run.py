@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -24,10 +23,7 @@ from ..failures import failure_of
 from ..progress import LiveSink
 from .show import show_tuned, write_page
 
-if TYPE_CHECKING:
-    from ...store.store import Store
-
-__all__ = ["resume_tuning", "tune"]
+__all__ = ["resume_tuning", "show_outcome", "tune"]
 
 
 def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
@@ -35,8 +31,8 @@ def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: b
     with open_store(store) as opened:
         opened.need_writable()
         with Announcer() as announcer:
-            race = _raced(ready_tuning(asked, opened, announcer), announcer, opened)
-        _shown(race, opened, html=html, as_json=as_json)
+            race = _raced(ready_tuning(asked, opened, announcer), announcer)
+        show_outcome(race, html=html, as_json=as_json)
 
 
 def resume_tuning(
@@ -53,11 +49,11 @@ def resume_tuning(
                 )
             click.echo(f"going on with race {resumed.race.id} after {resumed.done} blocks", err=True)
             with Announcer() as announcer:
-                race = _raced(ready_race(resumed.request, opened, announcer, resumed=resumed), announcer, opened)
-        _shown(race, opened, html=html, as_json=as_json)
+                race = _raced(ready_race(resumed.request, opened, announcer, resumed=resumed), announcer)
+        show_outcome(race, html=html, as_json=as_json)
 
 
-def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer, store: Store) -> Race:
+def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -> Race:
     with preparing as ready:
         announcer.done()
         for sentence in ready.foretold:
@@ -72,7 +68,7 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer, s
             raise BreakdownError(message, detail=failure.detail) from error
 
 
-def _shown(race: Race, store: Store, *, html: Path | None, as_json: bool) -> None:
+def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer."""
     found = tuned(race)
     written = write_page(race, found, html)

@@ -40,7 +40,7 @@ class Launched:
 def launched(values: Array) -> Launched:
     """Return what ``values``, (K, B) with NaN where a configuration was not launched, say of each.
 
-    y_ib = m_i + b_b + e_ib by least squares, the b of the blocks adding to 0 over the first block's. A launch's
+    y_ib = m_i + b_b + e_ib by least squares, the b of the blocks adding to 0. A launch's
     variance s_i² comes from the residuals of configurations with two launches and more. It leans on the common one,
     s̃_i² = (d0·s̄² + f_i·s_i²)/(d0 + f_i) with f_i = n_i − 1, so that a scattering configuration shows and a lucky
     one does not.
@@ -86,7 +86,8 @@ def _fitted(values: Array, there: np.ndarray) -> tuple[Array, Array]:
         if np.abs(fresh - block).max(initial=0.0) < 1e-9:
             break
         block = fresh
-    return mean, block
+    # the mean of a moment's weather belongs to all
+    return mean + block.mean() if len(block) else mean, block - (block.mean() if len(block) else 0.0)
 
 
 def _common(own: Array, df: Array) -> float:

@@ -1,0 +1,127 @@
+"""How good `stackrace tune` is: its regret, the time it takes, and whether its winners stay winners.
+
+    python -m benchmarks.tune --simulated            grids that are made up: minutes, on any machine
+    python -m benchmarks.tune --record               nine real grids, 5 minutes each, on a quiet machine
+    python -m benchmarks.tune --markdown FILE        replay what is recorded, and write the table
+    python -m benchmarks.tune --really mixed/uwsgi   tune one pair for real, and hold it against its recorded grid
+    python -m benchmarks.tune --quick                a few minutes to see that all of it runs
+
+Three apps (one computes, one waits 20 ms as for a database, one does both) on three servers. Each grid is recorded
+once, every configuration a few times; then every search is replayed from these launches through the functions that
+decide in a race. All searches have a quarter of the time that an exhaustive grid takes, each configuration launched
+eight times. Recording is kept in benchmarks/tuning/launches.jsonl: what is there is not recorded again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .method._kept import Kept
+from .tuning.grids import Grid, made_up, recorded
+from .tuning.recording import APPS, PAIRS, asked, places, record
+from .tuning.replay import EXHAUSTIVE, GOALS, SHARE, replayed, table
+
+LAUNCHES = Path(__file__).with_name("tuning") / "launches.jsonl"
+SDS = (0.02, 0.04, 0.06)
+QUICK = ("workers",)
+
+
+def main() -> None:
+    """Do what the flags say."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulated", action="store_true", help="replay made-up grids instead of recorded ones")
+    parser.add_argument("--record", action="store_true", help="record the grids that are not recorded yet")
+    parser.add_argument("--budget", type=float, default=300.0, help="seconds for each grid (default: 300)")
+    parser.add_argument("--launches", type=Path, default=LAUNCHES, help="where launches are kept")
+    parser.add_argument("--pair", choices=PAIRS, action="append", help="this app/server only, again for more")
+    parser.add_argument("--replays", type=int, default=100, help="replays of each search (default: 100)")
+    parser.add_argument("--really", choices=PAIRS, help="tune this pair for real")
+    parser.add_argument("--quick", action="store_true", help="one small grid and few replays")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
+    options = parser.parse_args()
+    if options.quick:
+        _quick(options.launches if options.launches != LAUNCHES else Path("/tmp/tune-quick.jsonl"))
+        return
+    if options.really:
+        _really(options.really, options.budget, Kept(options.launches))
+        return
+    kept = Kept(options.launches)
+    if options.record:
+        _record(options.pair or PAIRS, options.budget, kept)
+    grids = _made_up() if options.simulated else _recorded(options.pair or PAIRS, kept)
+    _show(grids, options.replays, options.markdown, "made up" if options.simulated else "recorded")
+
+
+def _record(pairs: Sequence[str], budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
+    for pair in pairs:
+        if any(row["pair"] == pair for row in kept.rows):
+            print(f"{pair}: recorded already", file=sys.stderr)
+            continue
+        print(f"{pair}: recording for {budget_s:.0f} s", file=sys.stderr)
+        for row in record(pair, budget_s=budget_s, vary=vary):
+            kept.add(row)
+
+
+def _recorded(pairs: Sequence[str], kept: Kept, vary: tuple[str, ...] = ()) -> Iterator[Grid]:
+    for pair in pairs:
+        if any(row["pair"] == pair and row["response"] is not None for row in kept.rows):
+            yield recorded(pair, kept.rows, places(pair, vary))
+
+
+def _made_up() -> Iterator[Grid]:
+    for sd in SDS:
+        for n, app in enumerate(APPS):
+            yield made_up(app, np.random.default_rng([n, round(1000 * sd)]), sd=sd)
+
+
+def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str) -> None:
+    results = []
+    for grid in grids:
+        print(f"{grid.name}: replaying", file=sys.stderr)
+        results.append((grid.name, replayed(grid, replays)))
+    if not results:
+        sys.exit("nothing is recorded; record with --record, or take --simulated")
+    keys = ("regret", "regret p90", "share", "lost")
+    searches = results[0][1]
+    mean = {name: {key: float(np.mean([f[name][key] for _, f in results])) for key in keys} for name in searches}
+    lines = list(table([*results, ("all", mean)]))
+    print(*lines, f"\nGoals: {GOALS}.", sep="\n")
+    if markdown is not None:
+        about = (
+            f"Grids are {kind}. {replays} replays of each search, all with {SHARE:.0%} of the time of an "
+            f"exhaustive grid, which launches each configuration {EXHAUSTIVE} times. Goals: {GOALS}."
+        )
+        markdown.write_text("\n".join([about, "", *lines, ""]), encoding="utf-8")
+
+
+def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
+    from stackrace.api.tuning import ready_tuning
+    from stackrace.race.tuned import tuned
+    from stackrace.report.words import tuning as words
+
+    with ready_tuning(asked(pair, budget_s=budget_s, vary=vary), None) as ready:
+        print(*ready.foretold, sep="\n")
+        race = ready.run(lambda event: None)
+    found = tuned(race)
+    print(words.answer(race, found), *words.reasons(race, found), sep="\n")
+    for grid in _recorded((pair,), kept, vary):
+        paths = [p for p in places(pair, vary) if any(r["stack"] == p and r["pair"] == pair for r in kept.rows)]
+        if found.stack in paths:
+            print(f"regret by the recorded grid: {grid.regret(paths.index(found.stack)):.1%}")
+
+
+def _quick(path: Path) -> None:
+    """Record, replay and tune one small grid."""
+    kept = Kept(path)
+    _record(("database/gunicorn",), 75.0, kept, QUICK)
+    _show(_recorded(("database/gunicorn",), kept, QUICK), 5, None, "recorded")
+    _really("database/gunicorn", 75.0, kept, QUICK)
+
+
+if __name__ == "__main__":
+    main()

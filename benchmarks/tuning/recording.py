@@ -1,0 +1,88 @@
+"""An exhaustive grid of one app on one server, launched for real: every configuration once in each block."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from stackrace.api.racing import ready_race
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.preparing import unheard
+from stackrace.model.race import Race
+from stackrace.race.levels import throughput
+from stackrace.race.tuner import places_of
+from stackrace.setup.prepared import PreparedRace
+from stackrace.setup.tuning.candidates import Candidates, candidates
+from stackrace.setup.tuning.shaping import under_goal
+from stackrace.spec.request import RaceRequest
+from stackrace.spec.tune_request import TuneRequest
+
+__all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
+
+APPS = ("cpu", "database", "mixed")
+SERVERS = ("gunicorn", "uwsgi", "granian")
+PAIRS = tuple(f"{app}/{server}" for app in APPS for server in SERVERS)
+CONNECTIONS = 64
+
+_FOLDER = Path(__file__).with_name("apps")
+
+
+def asked(pair: str, *, budget_s: float, vary: tuple[str, ...] = (), seed: int = 1) -> TuneRequest:
+    """Return what is asked of a tuner for a pair of app and server."""
+    app, _, server = pair.partition("/")
+    race = RaceRequest(
+        folder=_FOLDER,
+        entry=Entry(kind=EntryKind.WSGI, target=f"{app}:app"),
+        urls=("/",),
+        concurrency=(CONNECTIONS,),
+        budget_s=budget_s,
+        slice_s=0.5,
+        seed=seed,
+    )
+    return TuneRequest(race=race, stack=server, vary=vary)
+
+
+def record(pair: str, *, budget_s: float, vary: tuple[str, ...] = ()) -> Iterator[dict[str, object]]:
+    """Yield a row for each launch: its response, and what it took with all around it."""
+    found = candidates(asked(pair, budget_s=budget_s, vary=vary))
+
+    def shape(fresh: PreparedRace) -> PreparedRace:
+        shaped = under_goal(fresh, found.tuning)
+        # no tuner: every configuration in every block
+        return replace(shaped, race=replace(shaped.race, tuning=None))
+
+    with ready_race(found.request, None, unheard, open_cells=lambda race, cells: cells, shape=shape) as ready:
+        begun = time.monotonic()
+        race = ready.run(lambda event: None)
+        each_s = (time.monotonic() - begun) / max(len(race.launches), 1)
+    yield from _rows(pair, race, found, each_s)
+
+
+def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[dict[str, object]]:
+    references = {path: str(reference) for reference, path in reversed(list(found.tuning.references.items()))}
+    own = {launch.id: _own_s(launch) for launch in race.launches}
+    beside_s = each_s - sum(own.values()) / max(len(own), 1)
+    for launch in race.launches:
+        valid = [throughput(launch, one) for one in launch.slices if one.verdict.valid and launch.verdict.valid]
+        yield {
+            "pair": pair,
+            "race": race.id,
+            "block": launch.block,
+            "stack": launch.stack,
+            "response": sum(valid) / len(valid) if valid else None,
+            "took_s": own[launch.id] + max(beside_s, 0.0),
+            "reference": references.get(launch.stack),
+        }
+
+
+def _own_s(launch: object) -> float:
+    return (launch.ready_s or 0.0) + launch.warmup_s + sum(one.result.duration_s for one in launch.slices)
+
+
+def places(pair: str, vary: tuple[str, ...] = ()) -> dict[str, tuple[float, ...]]:
+    """Return where each configuration of a pair lies on the grid, in steps."""
+    found = candidates(asked(pair, budget_s=60.0, vary=vary))
+    paths = tuple(found.tuning.settings)
+    return dict(zip(paths, places_of(paths, found.tuning), strict=True))
