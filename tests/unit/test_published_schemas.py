@@ -16,6 +16,7 @@ from stackrace.report import document_leaves as race
 from stackrace.report.document import SCHEMA as RACE
 from stackrace.report.trend import json as trend
 from stackrace.report.gate import document as gate
+from stackrace.report.tuning import document as tune
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,7 @@ from stackrace.report.gate import document as gate
         (RACE, race.RECORDS, race.FORM),
         (trend.SCHEMA, trend.RECORDS, trend.FORM),
         (gate.SCHEMA, gate.RECORDS, gate.FORM),
+        (tune.SCHEMA, tune.RECORDS, tune.FORM),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )

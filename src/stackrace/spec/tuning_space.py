@@ -92,9 +92,10 @@ def space_of(
             settings[one[0].path] = one[1]
     if len(stacks) > MOST:
         raise InputError(_too_many(knobs))
+    space = _without_idle(Space(stack=stack, knobs=knobs, stacks=tuple(stacks.values()), settings=settings), vary)
     if len(stacks) < 2:
         raise InputError(_nothing(stack))
-    return _without_idle(Space(stack=stack, knobs=knobs, stacks=tuple(stacks.values()), settings=settings), vary)
+    return space
 
 
 def _without_idle(space: Space, vary: Sequence[str]) -> Space:

@@ -37,6 +37,17 @@ from stackrace.model.race import (
 from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.model.source import Source
 from stackrace.model.stack import Origin
+from stackrace.model.tuned import (
+    GoalKind,
+    Infeasible,
+    Knob,
+    Needs,
+    Reference,
+    Tuning,
+    TuningGoal,
+    TuningLimits,
+    Unfit,
+)
 from stackrace.model.verdict import Effect, Finding, Unit, Verdict
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
@@ -162,6 +173,23 @@ FACTS = whole(
     changes=few(whole(ChangeFact, hop=TEXT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))),
 )  # fmt: skip
 CONTENDER = whole(Contender, label=TEXT, revision=TEXT, changed=COUNT, python=TEXT, settings=TEXT, stack=TEXT)
+NEEDS = whole(Needs, memory_bytes=COUNT, connections=st.none() | COUNT)
+TUNING = whole(
+    Tuning,
+    stack=TEXT,
+    goal=whole(TuningGoal, kind=st.sampled_from(GoalKind), rate_per_s=st.none() | REAL, quantile=TEXT),
+    limits=whole(TuningLimits, memory_bytes=st.none() | COUNT, connections=st.none() | COUNT),
+    knobs=few(whole(Knob, hop=COUNT, server=TEXT, name=TEXT, values=few(TEXT), numeric=st.booleans())),
+    settings=mapping(few(st.none() | TEXT)),
+    references=st.dictionaries(st.sampled_from(Reference), TEXT),
+    formula=TEXT,
+    formula_source=TEXT,
+    infeasible=few(
+        whole(Infeasible, stack=TEXT, why=st.sampled_from(Unfit), needs=st.none() | NEEDS, measured=st.booleans())
+    ),
+    piloted=mapping(NEEDS),
+    proposes=st.booleans(),
+)
 RACE = whole(
     Race,
     id=st.just(""),
@@ -202,6 +230,7 @@ RACE = whole(
     gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
+    tuning=st.none() | TUNING,
 )
 
 

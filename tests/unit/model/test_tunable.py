@@ -1,0 +1,32 @@
+"""Which values of a setting are tried."""
+
+from stackrace.model.tunable import Formula, Spacing, Tunable
+
+
+def test_numbers_grow_by_about_the_same_factor_up_to_what_the_cores_allow():
+    assert Tunable(per_core=8).tried(2) == (1, 2, 3, 5, 9, 16)
+    assert Tunable(per_core=8).tried(1) == (1, 2, 3, 5, 8)
+
+
+def test_the_most_bounds_what_grows_with_the_cores():
+    assert Tunable(per_core=8, most=20).tried(64)[-1] == 20
+
+
+def test_linear_steps_lie_evenly():
+    assert Tunable(most=11, steps=6, spacing=Spacing.LINEAR).tried(1) == (1, 3, 5, 7, 9, 11)
+
+
+def test_named_values_are_tried_as_they_are():
+    assert Tunable(values=("sync", "gthread")).tried(4) == ("sync", "gthread")
+
+
+def test_a_setting_means_something_only_beside_the_values_it_depends_on():
+    threads = Tunable(most=8, only={"class": ("gthread",)})
+    assert threads.applies({"class": "gthread"})
+    assert not threads.applies({"class": "sync"})
+
+
+def test_a_formula_is_written_as_people_write_it():
+    assert str(Formula(per_core=2, plus=1)) == "2n + 1"
+    assert str(Formula(per_core=1)) == "n"
+    assert Formula(per_core=2, plus=1).value(4) == 9

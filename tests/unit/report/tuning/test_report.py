@@ -1,0 +1,106 @@
+"""What was tuned, as people and programs read it."""
+
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.unit.race.test_tuner import tune, tuning
+
+from stackrace.model.tuned import Infeasible, Knob, Needs, Tuned, Unfit
+from stackrace.race.tuned import tuned
+from stackrace.report.charts.response import response_chart
+from stackrace.report.terminal import drawn, make_console
+from stackrace.report.tuning.blocks import block_lines
+from stackrace.report.tuning.document import SCHEMA, document
+from stackrace.report.tuning.page import page
+from stackrace.report.tuning.picture import facets
+from stackrace.report.tuning.sheet import race_file_line, tuning_sheet
+from stackrace.report.words import tuning as words
+
+
+@pytest.fixture(scope="module")
+def race():
+    beyond = Infeasible(stack="waitress:threads=64", why=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
+    return tune(asked=tuning(infeasible=(beyond,)))[0]
+
+
+def test_the_answer_names_the_settings_and_what_they_bring(race):
+    said = words.answer(race, tuned(race))
+    assert said.startswith("waitress:threads=16 is the best of 7 configurations at 10 connections: ")
+    assert "× (" in said and "what waitress delivers as given" in said
+
+
+def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
+    said = " ".join(words.reasons(race, tuned(race)))
+    assert "waitress.threads matters" in said
+    assert "1 configuration left out: 1 for more memory." in said
+
+
+def test_the_screen_has_the_answer_first(race, capsys):
+    make_console(width=100).print(drawn(tuning_sheet(race, tuned(race))))
+    out = capsys.readouterr().out
+    assert out.startswith("waitress:threads=16 is the best")
+    assert "Tuned, compared with" in out
+
+
+def test_one_setting_is_a_row_of_blocks(race):
+    (panel,) = facets(race.tuning, tuned(race))
+    heads, cells = block_lines(panel)
+    assert heads.split() == ["threads=", "1", "2", "4", "8", "16", "32", "64"]
+    assert "1.00◆" in cells
+    assert cells.endswith("✗")
+
+
+def two_settings():
+    knobs = (
+        Knob(hop=0, server="gunicorn", name="workers", values=("1", "2"), numeric=True),
+        Knob(hop=0, server="gunicorn", name="class", values=("sync", "gthread"), numeric=False),
+        Knob(hop=0, server="gunicorn", name="threads", values=("2", "4", "8"), numeric=True),
+    )
+    settings = {f"g{w}": (w, "sync", None) for w in "12"}
+    settings |= {f"g{w}{t}": (w, "gthread", t) for w in "12" for t in "248"}
+    return tuning(knobs=knobs, settings=settings)
+
+
+def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
+    empty = Tuned(
+        stack="", settings={}, value=None, poor=None, launches=0, against=(), needs=None, effects=(),
+        responses=(), infeasible=(), scattering=(), equals=(), tried=0, of=8,
+    )  # fmt: skip
+    sync, gthread = facets(two_settings(), empty)
+    assert (sync.title, sync.across.name, sync.down) == ("class=sync", "workers", None)
+    assert (gthread.title, gthread.across.name, gthread.down.name) == ("class=gthread", "threads", "workers")
+    assert len(list(block_lines(gthread))) == 4
+    assert response_chart(gthread, "map", "").count("<rect") == 6
+    assert "<svg" in response_chart(sync, "line", "")
+
+
+def test_the_page_is_whole_and_escapes_what_is_foreign(race):
+    hostile = replace(race, app="<script>alert(1)</script>", notes=("<b>note</b>",))
+    made = page(hostile, tuned(hostile))
+    assert "<script>" not in made
+    assert "&lt;b&gt;note" in made
+    assert "<svg" in made
+    assert made.rstrip().endswith("</html>")
+
+
+def test_the_document_keeps_to_its_schema(race):
+    made = json.loads(json.dumps(document(race, tuned(race)), allow_nan=False))
+    jsonschema.validate(made, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert made["found"]["stack"] == "waitress:threads=16"
+    assert made["race_file"] == 'stacks = ["waitress:threads=16"]'
+
+
+def test_nothing_measured_is_said_and_breaks_no_report(race):
+    empty = replace(race, launches=())
+    found = tuned(empty)
+    assert found.stack == ""
+    assert words.answer(empty, found) == "No configuration of waitress could be measured."
+    assert list(tuning_sheet(empty, found))
+    assert page(empty, found)
+    document(empty, found)
+
+
+def test_a_path_with_quotes_is_quoted_in_a_race_file():
+    assert race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'

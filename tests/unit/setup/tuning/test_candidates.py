@@ -1,0 +1,54 @@
+"""Which configurations there are, and with what the best one is compared."""
+
+import os
+
+import pytest
+
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.errors import InputError, StackError
+from stackrace.model.tuned import Reference
+from stackrace.setup.tuning.candidates import candidates
+from stackrace.spec.request import RaceRequest
+from stackrace.spec.tune_request import TuneRequest
+
+
+def asked(stack, folder, **changes):
+    race = RaceRequest(folder=folder, entry=Entry(kind=EntryKind.WSGI, target="a:b"))
+    return TuneRequest(race=race, stack=stack, **changes)
+
+
+def test_the_references_are_among_the_configurations_once(tmp_path):
+    found = candidates(asked("gunicorn", tmp_path, current="gunicorn:workers=7", core_count=1))
+    named = found.tuning.references
+    assert named[Reference.DEFAULT] == "gunicorn"
+    assert named[Reference.FORMULA] == "gunicorn:workers=3"
+    assert named[Reference.CURRENT] == "gunicorn:workers=7"
+    identities = [stack.identity for stack in found.stacks]
+    assert len(set(identities)) == len(identities) == len(found.tuning.settings)
+    assert "gunicorn:workers=2,class=sync" not in found.tuning.settings
+    assert found.tuning.formula == "workers = 2n + 1"
+
+
+def test_current_may_be_another_server(tmp_path):
+    found = candidates(asked("waitress", tmp_path, current="uwsgi:processes=4"))
+    assert found.tuning.references[Reference.CURRENT] == "uwsgi:processes=4"
+    assert found.tuning.settings["uwsgi:processes=4"] == (None,)
+
+
+def test_a_wrong_current_is_said_with_its_flag(tmp_path):
+    with pytest.raises(StackError, match="--current"):
+        candidates(asked("waitress", tmp_path, current="waitres"))
+
+
+def test_more_cores_than_there_are_beside_the_engine_are_refused(tmp_path):
+    many = len(os.sched_getaffinity(0)) + 1
+    with pytest.raises(InputError, match=f"--cores {many}: this machine has"):
+        candidates(asked("waitress", tmp_path, core_count=many))
+
+
+def test_many_configurations_need_a_sampler_and_say_how_to_get_it(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(InputError, match=r"pip install 'stackrace\[tune\]'"):
+        candidates(asked("nginx/http/gunicorn", tmp_path, vary=("all",)))

@@ -1,0 +1,65 @@
+"""What configurations need, from two that were measured."""
+
+import pytest
+
+from stackrace.model.stack import Interface
+from stackrace.model.tuned import Needs, TuningLimits, Unfit
+from stackrace.servers import catalogue
+from stackrace.setup.tuning.needs import Size, beyond, model_of, pilots, size_of
+from stackrace.spec.stack_path import parse_stack
+
+MIB = 2**20
+
+
+def stack(path):
+    return parse_stack(path, catalogue().specs, frozenset(Interface))
+
+
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        ("gunicorn:workers=3", Size(3, 3)),
+        ("gunicorn:workers=3,class=gthread,threads=8", Size(3, 24)),
+        ("uwsgi:processes=2,threads=4", Size(2, 8)),
+        ("waitress:threads=16", Size(1, 16)),
+        ("nginx/http/waitress:threads=4,instances=3", Size(3, 12)),
+        ("granian:workers=2,blocking_threads=8", Size(2, 16)),
+        ("granian:workers=2", Size(2, None)),
+        ("apache+mod_wsgi:processes=3,threads=5", Size(3, 15)),
+    ],
+)
+def test_the_size_of_a_configuration_follows_from_its_settings(path, size):
+    assert size_of(stack(path)) == size
+
+
+def test_the_smallest_and_a_larger_one_are_measured():
+    stacks = [stack(f"uwsgi:processes={p},threads={t}") for p in (1, 2, 3, 9, 16) for t in (1, 4, 32)]
+    assert [one.path for one in pilots(stacks)] == ["uwsgi:processes=1,threads=1", "uwsgi:processes=3,threads=4"]
+
+
+def test_memory_grows_with_processes_and_connections_with_requests_at_once():
+    measured = {
+        stack("uwsgi:processes=1,threads=1"): Needs(memory_bytes=40 * MIB, connections=1),
+        stack("uwsgi:processes=3,threads=4"): Needs(memory_bytes=100 * MIB, connections=12),
+    }
+    model = model_of(measured)
+    assert model.needs(Size(9, 36)) == Needs(memory_bytes=280 * MIB, connections=36)
+    assert model.needs(Size(2, None)) == Needs(memory_bytes=70 * MIB, connections=None)
+
+
+def test_with_one_process_memory_grows_with_threads():
+    measured = {
+        stack("waitress:threads=1"): Needs(memory_bytes=20 * MIB, connections=0),
+        stack("waitress:threads=4"): Needs(memory_bytes=23 * MIB, connections=0),
+    }
+    assert model_of(measured).needs(Size(1, 64)) == Needs(memory_bytes=83 * MIB, connections=0)
+
+
+def test_what_exceeds_a_limit_is_named_with_what_it_needs():
+    small = stack("uwsgi:processes=1,threads=1")
+    model = model_of({small: Needs(memory_bytes=40 * MIB, connections=1)})
+    large = stack("uwsgi:processes=9,threads=4")
+    out = beyond(large, TuningLimits(connections=20), model, {})
+    assert (out.why, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
+    assert beyond(large, TuningLimits(connections=36), model, {}) is None
+    assert beyond(small, TuningLimits(memory_bytes=30 * MIB), model, {small: Needs(memory_bytes=40 * MIB)}).measured

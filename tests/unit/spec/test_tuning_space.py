@@ -1,0 +1,100 @@
+"""The configurations of a stack."""
+
+import pytest
+
+from stackrace.model.errors import InputError
+from stackrace.model.stack import Interface
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+from stackrace.spec.tuning_space import formula_of, place_of, space_of
+
+SPECS, ANY = catalogue().specs, frozenset(Interface)
+
+
+def stack(path):
+    return parse_stack(path, SPECS, ANY)
+
+
+def space(path, cores=2, **changes):
+    return space_of(stack(path), SPECS, ANY, cores=cores, **changes)
+
+
+def named(made):
+    return [f"{knob.server}.{knob.name}" for knob in made.knobs]
+
+
+def test_threads_are_tried_only_with_the_class_that_has_them():
+    made = space("gunicorn")
+    assert named(made) == ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]
+    assert len(made.stacks) == 6 + 6 * 5
+    sync = [values for values in made.settings.values() if values[1] == "sync"]
+    assert {values[2] for values in sync} == {None}
+
+
+def test_every_configuration_is_a_path_that_reads_back():
+    for one in space("nginx/uwsgi/uwsgi").stacks:
+        assert stack(one.path).identity == one.identity
+
+
+def test_what_the_path_gives_stays_as_it_is():
+    made = space("gunicorn:class=gthread,threads=8")
+    assert named(made) == ["gunicorn.workers"]
+    assert all("class=gthread,threads=8" in one.path for one in made.stacks)
+
+
+def test_a_named_setting_is_tuned_even_if_the_path_gives_it():
+    assert named(space("gunicorn:workers=4", vary=("workers",))) == ["gunicorn.workers"]
+
+
+def test_a_front_ends_settings_are_tuned_when_they_are_named():
+    assert named(space("nginx/http/gunicorn"))[0] == "gunicorn.workers"
+    assert named(space("nginx/http/waitress", vary=("nginx", "threads"))) == [
+        "nginx.workers", "nginx.upstream_keep_alive", "waitress.threads",
+    ]  # fmt: skip
+
+
+def test_copies_are_tuned_only_where_a_server_has_no_processes_of_its_own():
+    assert named(space("nginx/http/daphne")) == ["daphne.instances"]
+    assert "gunicorn.instances" not in named(space("nginx/http/gunicorn"))
+
+
+def test_preloading_is_tried_only_to_save_memory():
+    assert "gunicorn.preload" not in named(space("gunicorn"))
+    assert "gunicorn.preload" in named(space("gunicorn", saves_memory=True))
+
+
+def test_an_app_of_another_interface_has_no_threads_to_tune():
+    assert named(space("granian:interface=asgi")) == ["granian.workers"]
+
+
+@pytest.mark.parametrize(
+    ("path", "vary", "word"),
+    [
+        ("gunicorn", ("treads",), "did you mean threads"),
+        ("daphne", (), "no setting that may be tuned"),
+        ("gunicorn:workers=2,class=sync", ("threads",), "--vary threads: it means nothing"),
+        ("waitress:threads=4", (), "--vary: waitress.threads"),
+    ],
+)
+def test_what_cannot_be_tuned_is_said_with_the_way_out(path, vary, word):
+    with pytest.raises(InputError, match=word):
+        space(path, vary=vary)
+
+
+def test_the_formula_is_the_documentations_own():
+    made, name, formula = formula_of(space("gunicorn"), SPECS, ANY, 2)
+    assert (made.path, name, str(formula)) == ("gunicorn:workers=5", "workers", "2n + 1")
+    assert formula_of(space("uwsgi"), SPECS, ANY, 2) is None
+
+
+def test_a_stack_off_the_grid_has_its_own_values():
+    assert place_of(space("gunicorn"), stack("gunicorn:workers=4")) == ("4", "sync", None)
+
+
+def test_every_server_that_hosts_an_app_says_what_may_be_tuned_or_has_nothing_to():
+    without = {
+        spec.name
+        for spec in SPECS.values()
+        if spec.hosts - {Interface.FILES} and not spec.gone and not any(s.tunable for s in spec.settings)
+    }
+    assert without == {"bjoern", "daphne", "flup", "mod_python", "passenger"}

@@ -1,0 +1,118 @@
+"""Who races in the next block."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stackrace.stats.tuning.grid import grid_of
+from stackrace.stats.tuning.proposing import Proposer
+from stackrace.stats.tuning.rounds import FINAL_LAUNCHES, FINALISTS, FIRST, MOST_FINAL_LAUNCHES, next_round
+from stackrace.stats.tuning.verdict import verdict
+
+DELTA = math.log(1.05)
+PLACES = [(float(i), float(j)) for i in range(6) for j in range(6)]
+
+
+def grid(columns, places=PLACES, **changes):
+    values = np.array(columns, dtype=float).T.reshape(len(places), -1)
+    return grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA, **changes)
+
+
+def play(truth, launches, *, sd=0.02, places=PLACES, seed=1, propose=None, **changes):
+    """Race to the end; returns the choice, who raced in each block, and how many launches were left."""
+    dice, columns, raced, left = np.random.default_rng(seed), [], [], launches
+    while racing := next_round(grid(columns, places, **changes), left, propose).racing:
+        if len(racing) > left:
+            break
+        column = np.full(len(places), np.nan)
+        column[list(racing)] = np.asarray(truth)[list(racing)] + dice.normal(0, sd, len(racing))
+        columns.append(column)
+        raced.append(racing)
+        left -= len(racing)
+    return verdict(grid(columns, places, **changes)), raced, left
+
+
+def hill(top=(3.0, 2.0)):
+    return [-0.1 * ((i - top[0]) ** 2 + (j - top[1]) ** 2) for i, j in PLACES]
+
+
+def test_all_configurations_race_first():
+    assert next_round(grid([]), 100).racing == tuple(range(36))
+
+
+def test_one_that_is_not_possible_does_not_race():
+    assert 7 not in next_round(grid([], out=(7,)), 100).racing
+
+
+def test_after_one_launch_those_far_behind_leave():
+    racing = next_round(grid([hill()]), 200).racing
+    assert len(racing) < 12
+    assert PLACES.index((3.0, 2.0)) in racing
+
+
+def test_the_best_is_found_in_two_launches_a_configuration():
+    chosen, raced, _ = play(hill(), 72)
+    assert PLACES[chosen.index] in {(3.0, 2.0), (3.0, 3.0), (2.0, 2.0), (3.0, 1.0), (4.0, 2.0)}
+    assert -hill()[chosen.index] <= 0.1 + 1e-9
+    assert len(raced[0]) == 36
+
+
+def test_finalists_are_launched_anew_with_the_references_beside_them():
+    _, raced, _ = play(hill(), 90, references=(0, 35))
+    finals = [racing for racing in raced if {0, 35} <= set(racing) and len(racing) <= FINALISTS + 2]
+    assert len(finals) >= FINAL_LAUNCHES
+
+
+def test_it_ends_when_the_finalists_are_told_apart():
+    _, raced, left = play(hill(), 10_000)
+    assert left > 9_000
+    assert len(raced) < 2 + MOST_FINAL_LAUNCHES + 3
+
+
+def test_where_all_are_alike_it_ends_all_the_same():
+    chosen, raced, left = play([0.0] * 36, 5_000, sd=0.03)
+    assert left > 3_000
+    assert raced
+    assert chosen.index >= 0
+
+
+def test_a_configuration_whose_launches_scatter_loses_against_a_steady_one():
+    scattering, steady, others = 20, 14, (1, 2)
+    dice = np.random.default_rng(4)
+    columns = []
+    for block in range(8):
+        column = np.full(36, np.nan)
+        column[steady] = dice.normal(0, 0.01)
+        column[list(others)] = dice.normal(-0.5, 0.01, 2)
+        column[scattering] = 0.01 + (0.15 if block % 2 else -0.15)
+        columns.append(column)
+    found = verdict(grid(columns))
+    assert found.index == steady
+    assert found.scattering == (scattering,)
+
+
+def test_few_configurations_are_all_finalists():
+    places = [(0.0,), (1.0,), (2.0,)]
+    _, raced, _ = play([0.0, 0.2, 0.1], 100, places=places)
+    assert {len(racing) for racing in raced} <= {1, 2, 3}
+    assert len(raced) >= FINAL_LAUNCHES
+
+
+def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
+    pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
+    places = [(float(i), float(j)) for i in range(12) for j in range(12)]
+    truth = [-0.05 * ((i - 8) ** 2 + (j - 3) ** 2) for i, j in places]
+    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(np.array(places), 3))
+    assert len(raced[0]) == FIRST
+    assert sum(map(len, raced)) <= 160
+    assert truth[chosen.index] > -0.3
+
+
+def test_the_same_seed_proposes_the_same():
+    pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
+    places = np.array([(float(i), float(j)) for i in range(9) for j in range(9)])
+    expected, fresh = np.full(81, np.nan), np.ones(81, dtype=bool)
+    once, again, other = (list(Proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
+    assert once == again != other
+    assert len(set(once)) == 8
