@@ -53,7 +53,9 @@ def record(pair: str, *, budget_s: float, vary: tuple[str, ...] = ()) -> Iterato
         # no tuner: every configuration in every block
         return replace(shaped, race=replace(shaped.race, tuning=None))
 
-    with ready_race(found.request, None, unheard, open_cells=lambda race, cells: cells, shape=shape) as ready:
+    with ready_race(
+        found.request, None, unheard, open_cells=lambda race, cells: cells, shape=shape, first=len(found.stacks)
+    ) as ready:
         begun = time.monotonic()
         race = ready.run(lambda event: None)
         each_s = (time.monotonic() - begun) / max(len(race.launches), 1)

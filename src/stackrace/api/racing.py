@@ -21,6 +21,7 @@ from ..report.words.findings import warning
 from ..report.words.outlook import outlook
 from ..report.words.tuning import outlook as tuning_outlook
 from ..setup.prepared import PreparedRace, prepared
+from ..setup.tuning.candidates import first_of
 from ..setup.tuning.shaping import under_goal
 from ..spec.request import RaceRequest
 from ..store import open_store
@@ -108,15 +109,18 @@ def ready_race(
     resumed: ResumedRace | None = None,
     open_cells: OpenCells | None = None,
     shape: Shape | None = None,
+    first: int | None = None,
 ) -> Iterator[ReadyRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
     ``resumed`` is the race that goes on, where this is no new one. ``shape`` makes another race of the one that was
-    prepared, before anything is kept of it; one that tunes goes on as such by itself. Raises InputError and its kin
-    where there is nothing to race, when the budget does not hold a single block, or where ``resumed`` was raced
-    otherwise.
+    prepared, before anything is kept of it; one that tunes goes on as such by itself. ``first`` is as `prepared`
+    has it. Raises InputError and its kin where there is nothing to race, when the budget does not hold a single
+    block, or where ``resumed`` was raced otherwise.
     """
-    with prepared(request, on_preparing) as fresh:
+    if resumed is not None and resumed.race.tuning is not None:
+        first = first_of(resumed.race.tuning)
+    with prepared(request, on_preparing, first=first) as fresh:
         if resumed is not None and resumed.race.tuning is not None:
             fresh = under_goal(fresh, resumed.race.tuning)
         elif shape is not None:

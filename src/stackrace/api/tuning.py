@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..model.preparing import OnPreparing, unheard
-from ..setup.tuning.candidates import candidates
+from ..setup.tuning.candidates import candidates, first_of
 from ..setup.tuning.shaping import shaped
 from ..spec.tune_request import TuneRequest
 from .racing import ReadyRace, ready_race
@@ -30,6 +30,10 @@ def ready_tuning(
     """
     found = candidates(asked)
     with ready_race(
-        found.request, store, on_preparing, shape=partial(shaped, asked=found, on_preparing=on_preparing)
+        found.request,
+        store,
+        on_preparing,
+        shape=partial(shaped, asked=found, on_preparing=on_preparing),
+        first=first_of(found.tuning),
     ) as ready:
         yield ready

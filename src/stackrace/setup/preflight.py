@@ -29,13 +29,14 @@ LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
-def refuse_early(request: RaceRequest) -> None:
+def refuse_early(request: RaceRequest, first: int | None = None) -> None:
     """Raise InputError for what no race that ``request`` asks for could do here.
 
-    What depends on the app and its services, or on which stacks are ready, is checked once that is known.
+    What depends on the app and its services, or on which stacks are ready, is checked once that is known. ``first``
+    is how many stacks open a race that tunes, at its only level; None for all.
     """
     levels = levels_of(request)
-    stacks = len(request.stacks or ())
+    stacks = first or len(request.stacks or ())
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
     check_limits(loads, cores_of(request))
     budget_s = budget_s_of(request)
@@ -45,7 +46,7 @@ def refuse_early(request: RaceRequest) -> None:
         and request.repeats is None
         and all(workload.stacks is None for workload in request.workloads)
     ):
-        _refuse_short(request, budget_s, stacks, len(levels))
+        _refuse_short(request, budget_s, stacks, 1 if first else len(levels))
 
 
 def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: int) -> None:

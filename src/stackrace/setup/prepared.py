@@ -42,19 +42,21 @@ class PreparedRace:
 
 
 @contextmanager
-def prepared(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedRace]:
+def prepared(
+    request: RaceRequest, on_preparing: OnPreparing = unheard, *, first: int | None = None
+) -> Iterator[PreparedRace]:
     """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
 
-    Preparing counts against the budget, but for what only a first race needs. Raises InputError and its kin with
-    the way out, as early as it is known.
+    ``first`` is how many of its stacks open it, where not all do. Preparing counts against the budget, but for what
+    only a first race needs. Raises InputError and its kin with the way out, as early as it is known.
     """
     begun_s = time.monotonic()
-    refuse_early(request)
+    refuse_early(request, first)
     stopwatch = _FirstRaceTimer(on_preparing)
     with set_up(request, stopwatch) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
-        together = 1 if plan.repeats else len(entrants(plan))
+        together = 1 if plan.repeats else first or len(entrants(plan))
         warnings = check_limits(plan.loads, plan.cores, folder=deployment.guard.directory, stacks=together)
         yield PreparedRace(
             request=request,

@@ -7,22 +7,27 @@ from dataclasses import dataclass, replace
 
 from ...model.core_lists import format_cores
 from ...model.errors import InputError, StackError
+from ...model.numbers import about
 from ...model.stack import Interface, ServerSpec, Stack
 from ...model.tuned import GoalKind, Reference, Tuning
+from ...model.units import DURATION
 from ...servers import catalogue
 from ...spec.request import RaceRequest
 from ...spec.stack_path import parse_stack
 from ...spec.tune_request import TuneRequest
 from ...spec.tuning_space import formula_of, place_of, space_of
 from ...stats.tuning.proposing import require_sampler
-from ...stats.tuning.rounds import AT_ONCE
+from ...stats.tuning.rounds import AT_ONCE, FIRST
 from ..cores import cores_of
 from ..finding import offered_by
 
-__all__ = ["BUDGET_S", "Candidates", "candidates"]
+__all__ = ["BUDGET_S", "Candidates", "candidates", "first_of"]
 
 BUDGET_S = 600.0
 """Some forty configurations, and the finalists launched anew."""
+
+LEAST_S = 3.0
+"""What launching a configuration, warming it up and a slice take at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,7 @@ def candidates(asked: TuneRequest) -> Candidates:
         formula_source="" if advised is None else advised[2].source,
         proposes=proposes,
     )
+    _refuse_short(tuning, request.budget_s or BUDGET_S)
     return Candidates(
         request=replace(
             request,
@@ -97,6 +103,23 @@ def candidates(asked: TuneRequest) -> Candidates:
         tuning=tuning,
         stacks=tuple(stacks.values()),
     )
+
+
+def first_of(tuning: Tuning) -> int:
+    """Return how many configurations open the race."""
+    return FIRST + len(tuning.references) if tuning.proposes else len(tuning.settings)
+
+
+def _refuse_short(tuning: Tuning, budget_s: float) -> None:
+    """Refuse a budget in which the configurations that open the race could not even be launched once."""
+    many = first_of(tuning)
+    least_s = many * LEAST_S
+    if budget_s < least_s:
+        raise InputError(
+            f"--budget {DURATION.format(budget_s)} is too short: launching {many} configurations takes about "
+            f"{about(least_s)}, and the finalists are launched anew; give {about(2 * least_s)} or more, or tune "
+            "fewer settings with --vary"
+        )
 
 
 def _current(asked: TuneRequest, specs: Mapping[str, ServerSpec], offered: frozenset[Interface]) -> Stack:

@@ -15,7 +15,7 @@ from .grid import Flags, Grid
 from .launched import Launched, launched
 from .surface import Surface, surface
 
-__all__ = ["AT_ONCE", "FINALISTS", "FINAL_LAUNCHES", "MOST_FINAL_LAUNCHES", "Round", "next_round"]
+__all__ = ["AT_ONCE", "FINALISTS", "FINAL_LAUNCHES", "FIRST", "MOST_FINAL_LAUNCHES", "Round", "next_round"]
 
 AT_ONCE = 50
 """So many configurations at most are raced all; of more, batches are proposed."""
