@@ -14,8 +14,8 @@ from stackrace.codec.json_schema import derived
 from stackrace.load import document as load
 from stackrace.report import document_leaves as race
 from stackrace.report.document import SCHEMA as RACE
-from stackrace.report.trend import json as trend
 from stackrace.report.gate import document as gate
+from stackrace.report.trend import json as trend
 from stackrace.report.tuning import document as tune
 
 

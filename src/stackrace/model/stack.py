@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from .own import CommandLine, OwnFile, OwnLanguage, OwnOption
-from .own import OwnFile, OwnLanguage, OwnOption
 from .tunable import Tunable
 
 __all__ = [

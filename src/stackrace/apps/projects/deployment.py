@@ -10,12 +10,11 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from ...model.exported import is_exported
 from .deployment_command import DeploymentCommand, command_of, located, text_of
 from .dockerfiles import dockerfile_commands, shell_script, started_scripts
 from .documents import document_commands, loaded
 from .units import ini_commands, systemd_commands
-from ...model.exported import is_exported
-from .code import content
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
 
@@ -28,8 +27,7 @@ def deployment_commands(folder: Path) -> tuple[DeploymentCommand, ...]:
     commands: dict[tuple[Path, tuple[str, ...]], DeploymentCommand] = {}
     for pattern, read in _READERS.items():
         for path in sorted(folder.glob(pattern)):
-            text = text_of(path)
-            text = "" if is_exported(path) else _text(path)
+            text = "" if is_exported(path) else text_of(path)
             for command in read(path, text) if text else ():
                 if command.words:
                     known = commands.get((command.file, command.words))

@@ -10,9 +10,8 @@ from ..contract import BACKLOG, Recipe, Server, Site
 from ..options import own
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
-from .command import COMMAND
-from .own import LANGUAGE, OPTIONS, TAKEN, WORKER
 from ..templates import Rendered
+from .command import COMMAND
 from .own import LANGUAGE, OPTIONS, TAKEN, WORKER, key_of
 
 __all__ = ["SERVER", "Gunicorn"]
