@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .gate import Outcome, Ruling
 from .interval import Interval
 
-__all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendPoint", "TrendSeries"]
+__all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendCheck", "TrendPoint", "TrendSeries"]
 
 
 class Measure(StrEnum):
@@ -35,8 +36,6 @@ class Absence(StrEnum):
     VOID = "void"
     NO_FIGURES = "no figures"
     """Nothing of it could be measured."""
-    CHECK = "check"
-    """It compared base and head itself."""
     UNFINISHED = "unfinished"
     OTHER_APP = "other app"
     """Another app in the same folder."""
@@ -108,6 +107,23 @@ class TrendSeries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrendCheck:
+    """A check of the project: what it says of head against base holds by itself, whatever the day was like."""
+
+    race: str
+    """By id."""
+    started_at: str
+    """UTC in ISO 8601."""
+    base: str
+    """What the base was, as people call it, with its commit, short."""
+    head: str
+    stack: str
+    """By path."""
+    outcome: Outcome
+    rulings: tuple[Ruling, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
     """A project's races over time."""
 
@@ -117,5 +133,7 @@ class Trend:
     """How many of them are in series."""
     series: tuple[TrendSeries, ...] = ()
     """Those of the last race first."""
+    checks: tuple[TrendCheck, ...] = ()
+    """In order of time."""
     left_out: Mapping[Absence, int] = field(default_factory=dict)
     """How many races are in no series, by the reason."""

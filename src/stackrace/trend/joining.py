@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from ..model.interval import Interval
 from ..model.race import Race
-from ..model.stack import side_of
 from ..model.standing import Standing
-from ..model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from ..model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 from ..stats.changes import changes
 from ..stats.foretold import foretold
+from .checked import check_of
 from .points import points_of
 
 __all__ = ["joined"]
@@ -23,12 +23,14 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
     """Return the trend of ``races``, given in order of time."""
     series: dict[SeriesKey, list[TrendPoint]] = {}
     left_out: Counter[Absence] = Counter()
+    checks: list[TrendCheck] = []
     count = 0
     for race, standing in races:
+        if race.gate is not None:
+            checks.append(check_of(race, race.gate))
+            continue
         points = list(points_of(race, standing))
-        if any(map(side_of, race.stacks)):
-            left_out[Absence.CHECK] += 1
-        elif not standing.verdict.valid:
+        if not standing.verdict.valid:
             left_out[Absence.VOID] += 1
         elif not points:
             left_out[Absence.NO_FIGURES] += 1
@@ -42,6 +44,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
         project=project,
         races=count,
         series=tuple(_judged(TrendSeries(key=key, points=tuple(points))) for key, points in newest),
+        checks=tuple(checks),
         left_out=left_out,
     )
 

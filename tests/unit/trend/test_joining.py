@@ -7,6 +7,7 @@ import pytest
 from tests.factories import HOST, make_race, make_standing
 
 from stackrace.model import ids
+from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.race import Resources
 from stackrace.model.source import Source
 from stackrace.model.trend import Absence, Measure
@@ -98,10 +99,14 @@ def test_a_new_kernel_makes_no_new_series():
     assert len(series_of(trend).points) == 2
 
 
-def test_void_races_and_checks_are_left_out_and_counted():
+def test_void_races_are_left_out_and_counted_and_checks_are_no_points():
     ended = race(1)
     void = Verdict((Finding(check="twin", effect=Effect.INVALIDATES, seen="", threshold="", remedy=""),))
-    checked = replace(race(2), stacks=("gunicorn#base", "gunicorn#head"))
+    sides = GateFacts(
+        base=Contender(label="main", revision="a" * 40),
+        head=Contender(label="the work tree", revision="b" * 40, changed=2),
+    )
+    checked = replace(race(2), stacks=("gunicorn#base", "gunicorn#head"), launches=(), gate=sides)
     empty = replace(race(3), launches=())
     trend = joined(
         "shop",
@@ -113,4 +118,6 @@ def test_void_races_and_checks_are_left_out_and_counted():
         ],
     )
     assert trend.races == 1
-    assert trend.left_out == {Absence.VOID: 1, Absence.CHECK: 1, Absence.NO_FIGURES: 1}
+    assert trend.left_out == {Absence.VOID: 1, Absence.NO_FIGURES: 1}
+    (check,) = trend.checks
+    assert (check.base, check.head, check.stack) == ("main aaaaaaa", "the work tree bbbbbbb+", "gunicorn")

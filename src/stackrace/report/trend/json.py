@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 from ...codec import Form, readable
+from ...model.gate import Ruling
 from ...model.interval import Interval
 from ...model.printable import printable
-from ...model.trend import SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from ...model.trend import SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 from ..words import trend as words
 
 __all__ = ["FORM", "FORMAT", "RECORDS", "SCHEMA", "VERSION", "document", "export"]
@@ -26,6 +27,8 @@ RECORDS: dict[str, type] = {
     "point": TrendPoint,
     "change": TrendChange,
     "series": TrendSeries,
+    "check": TrendCheck,
+    "ruling": Ruling,
 }
 """What the definitions of the schema are derived from."""
 

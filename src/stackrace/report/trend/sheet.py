@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...model.trend import Measure, Trend, TrendSeries
+from ...model.gate import Outcome, Response
+from ...model.trend import Measure, Trend, TrendCheck, TrendSeries
 from ..sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..words import trend as words
 
-__all__ = ["trend_sheet"]
+__all__ = ["CHECKS", "trend_sheet"]
+
+CHECKS = "Checks: head against base"
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 24
+
+_RESPONSES = (
+    (Response.THROUGHPUT, "throughput", 9),
+    (Response.CPU, "CPU per request", 8),
+    (Response.P99, "p99", 7),
+    (Response.MEMORY, "memory", 6),
+)
+"""What is shown of a check: the response, its title, and what goes last on a narrow screen."""
+
+_OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFUSED: Tone.DOUBTFUL}
 
 
 def trend_sheet(trend: Trend) -> Iterator[Section]:
@@ -26,6 +39,8 @@ def trend_sheet(trend: Trend) -> Iterator[Section]:
         yield Section(title="The last race differs", blocks=(Listing(items=tuple(unlike)),))
     for host, series in _by_host(trend).items():
         yield Section(title=f"On {host}", blocks=(_table(series),))
+    if trend.checks:
+        yield Section(title=CHECKS, blocks=(_checks(trend.checks),))
     texts = tuple(filter(None, (words.left_out(trend), *words.notes(trend))))
     yield Section(title="", blocks=(Notes(texts=texts),))
 
@@ -65,6 +80,23 @@ def _table(series: list[TrendSeries]) -> Table:
         Column(title="course", cells=tuple(map(_course, series)), left=True, keep=8, media=(Medium.SCREEN,)),
         *figures,
         Column(title="since", cells=tuple(each.points[0].started_at[:10] for each in series), left=True, keep=2),
+    ))  # fmt: skip
+
+
+def _checks(checks: Sequence[TrendCheck]) -> Table:
+    changes = (
+        Column(title=title, cells=tuple(words.checked(check, response) for check in checks), keep=keep)
+        for response, title, keep in _RESPONSES
+    )
+    return Table(columns=(
+        Column(title="on", cells=tuple(check.started_at[:10] for check in checks), left=True),
+        Column(title="race", cells=tuple(check.race for check in checks), left=True, keep=3),
+        Column(title="base", cells=tuple(check.base for check in checks), left=True),
+        Column(title="head", cells=tuple(check.head for check in checks), left=True),
+        Column(title="answer", cells=tuple(words.OUTCOMES[check.outcome] for check in checks), left=True,
+               tones=tuple(_OUTCOMES.get(check.outcome, Tone.PLAIN) for check in checks)),
+        *changes,
+        Column(title="stack", cells=tuple(check.stack for check in checks), left=True, fold_to=20, keep=2),
     ))  # fmt: skip
 
 

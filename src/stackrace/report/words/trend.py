@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...model.gate import Outcome, Response
 from ...model.interval import Interval
 from ...model.numbers import count, mebibytes, milliseconds, number, percent, things
-from ...model.trend import Absence, Measure, Trend, TrendChange, TrendPoint, TrendSeries
+from ...model.trend import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
+from . import gate
 from .phrases import listed
 
-__all__ = ["about", "change", "figure", "headline", "left_out", "notes", "span", "unlike", "where"]
+__all__ = [
+    "OUTCOMES",
+    "about",
+    "change",
+    "checked",
+    "figure",
+    "headline",
+    "left_out",
+    "notes",
+    "span",
+    "unlike",
+    "where",
+]
 
 _ABSENT = {
     Absence.VOID: "void",
     Absence.NO_FIGURES: "without a figure",
-    Absence.CHECK: "that compared base and head themselves",
     Absence.UNFINISHED: "unfinished",
     Absence.OTHER_APP: "of another app in the same folder",
     Absence.TOO_OLD: "earlier than those shown",
+}
+
+OUTCOMES = {
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "slower",
+    Outcome.UNDECIDED: "undecided",
+    Outcome.REFUSED: "refused",
 }
 
 LEAST_RACES = 10
@@ -28,7 +48,7 @@ def headline(trend: Trend) -> str:
     """Say what changed, in a sentence."""
     found = [change for series in trend.series for change in series.changes]
     if not trend.series:
-        return "No race of it can be shown."
+        return _checks(trend) or "No race of it can be shown."
     if not found:
         longest = max(len(series.points) for series in trend.series)
         if longest < LEAST_RACES:
@@ -45,7 +65,9 @@ def about(trend: Trend) -> str:
     if not trend.series:
         return ""
     times = sorted(point.started_at for series in trend.series for point in series.points)
-    return f"{things(trend.races, 'race')} of {trend.project}, {span(times[0], times[-1])}."
+    return (
+        f"{things(trend.races, 'race')} of {trend.project}, {span(times[0], times[-1])}. {_checks(trend)}".strip()
+    )
 
 
 def span(first: str, last: str) -> str:
@@ -94,6 +116,12 @@ def figure(point: TrendPoint, measure: Measure) -> str:
             return f"{mebibytes(round(known.value))} MiB"
 
 
+def checked(check: TrendCheck, response: Response) -> str:
+    """Return how a response changed from base to head, with limits; empty where the check has none of it."""
+    known = [ruling for ruling in check.rulings if ruling.response is response]
+    return gate.change(known[0]) if known else ""
+
+
 def left_out(trend: Trend) -> str:
     """Say which races are in no series; empty where all are."""
     parts = [f"{amount} {_ABSENT[reason]}" for reason, amount in trend.left_out.items()]
@@ -108,6 +136,15 @@ def notes(trend: Trend) -> Iterator[str]:
     )
     if len({series.key.host for series in trend.series}) > 1:
         yield "Races of different machines, or with other cores or memory, are series of their own."
+
+
+def _checks(trend: Trend) -> str:
+    """Say what came of the project's checks; empty without any."""
+    if not trend.checks:
+        return ""
+    slower = sum(check.outcome is Outcome.FAILED for check in trend.checks)
+    found = f"{count(slower)} found something slower" if slower else "none found anything slower"
+    return f"{things(len(trend.checks), 'check')}, {found}."
 
 
 def _by(ratio: Interval) -> str:

@@ -7,8 +7,18 @@ import jsonschema
 import pytest
 from rich.console import Console
 
+from stackrace.model.gate import TERMS, Outcome, Response, Ruling, State
 from stackrace.model.interval import Interval
-from stackrace.model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendPoint, TrendSeries
+from stackrace.model.trend import (
+    Absence,
+    Measure,
+    SeriesKey,
+    Trend,
+    TrendChange,
+    TrendCheck,
+    TrendPoint,
+    TrendSeries,
+)
 from stackrace.report.trend import html, markdown
 from stackrace.report.trend import json as document
 from stackrace.report.trend.terminal import print_trend
@@ -34,7 +44,17 @@ SERIES = TrendSeries(
     key=KEY, points=POINTS, changes=(CHANGE,),
     unlike={Measure.MEMORY: Interval(value=1.5, low=1.2, high=1.9)},
 )  # fmt: skip
-TREND = Trend(project="<shop>", races=11, series=(SERIES,), left_out={Absence.VOID: 2})
+CHECK = TrendCheck(
+    race="check1", started_at="2026-11-20T08:00:00+00:00", base="main abc1234", head="work tree def5678+",
+    stack="gunicorn", outcome=Outcome.FAILED,
+    rulings=(
+        Ruling(
+            response=Response.CPU, state=State.SLOWER, terms=TERMS[Response.CPU], base=0.001, head=0.00112,
+            change=Interval(value=0.12, low=0.1, high=0.14), blocks=6, alarm=4,
+        ),
+    ),
+)  # fmt: skip
+TREND = Trend(project="<shop>", races=11, series=(SERIES,), checks=(CHECK,), left_out={Absence.VOID: 2})
 
 
 def screen(trend):
@@ -54,6 +74,8 @@ def test_every_format_says_what_changed_and_what_was_left_out(form):
         assert "Throughput fell by 20 % (16–24 %) between race race5" in text
         assert "uwsgi 2.0.30 → 2.0.31" in text
         assert "2 void" in text
+        assert "work tree def5678+" in text
+        assert "+12 % (+10 % to +14 %)" in text
 
 
 def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
@@ -72,10 +94,11 @@ def test_the_document_is_as_its_schema_says():
     ("trend", "expected"),
     [
         (Trend(project="shop", races=0), "No race of it can be shown."),
+        (Trend(project="shop", races=0, checks=(CHECK,)), "1 check, 1 found something slower."),
         (Trend(project="shop", races=4, series=(TrendSeries(key=KEY, points=POINTS[:4]),)), "4 of at least 10"),
         (Trend(project="shop", races=11, series=(TrendSeries(key=KEY, points=POINTS),)), "Nothing changed"),
     ],
-    ids=["no race", "few races", "many races"],
+    ids=["no race", "only a check", "few races", "many races"],
 )  # fmt: skip
 def test_without_a_change_the_headline_says_whether_one_could_be_told(trend, expected):
     assert expected in words.headline(trend)
