@@ -16,6 +16,7 @@ __all__ = ["Directive", "built", "included", "parsed"]
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
 """Files that nginx brings, by name."""
+_TEMPLATE = re.compile(r"\{\{|\{%")
 _HOME = Path("/etc/nginx")
 _MOST_DEEP = 5
 """Files that include files."""
@@ -46,6 +47,9 @@ class Directive:
 
 def parsed(text: str, file: str = "") -> list[Directive]:
     """Return the directives of ``text``. Raises ValueError with the line for what nginx could not read."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if _TEMPLATE.search(line) and "_by_lua" not in text:
+            raise ValueError(f"line {number}: it is a template; name the file that is made of it")
     with TemporaryDirectory() as folder:
         place = Path(folder, "nginx.conf")
         place.write_text(text, encoding="utf-8")

@@ -35,11 +35,20 @@ def write(folder, files):
 
 
 COMMANDS = {
-    "an option of its own": ("gunicorn shop:app --forwarded-allow-ips='*'", 'gunicorn:workers=1,--forwarded-allow-ips="*"'),
-    "short options": ("gunicorn -w4 -k gthread --threads 8 -b :80 shop:app", "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2"),
+    "an option of its own": (
+        "gunicorn shop:app --forwarded-allow-ips='*'",
+        'gunicorn:workers=1,--forwarded-allow-ips="*"',
+    ),
+    "short options": (
+        "gunicorn -w4 -k gthread --threads 8 -b :80 shop:app",
+        "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2",
+    ),
     "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn"),
     "what threads make of sync": ("gunicorn --threads 4 shop:app", "gunicorn:workers=1,class=gthread,keep_alive=2"),
-    "a class by its place": ("gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app", "gunicorn:class=uvicorn,keep_alive=2"),
+    "a class by its place": (
+        "gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app",
+        "gunicorn:class=uvicorn,keep_alive=2",
+    ),
     "wrappers": ("newrelic-admin run-program poetry run python -m gunicorn -w 2 a:b", "gunicorn"),
     "a module within a package": ("ddtrace-run python -m gunicorn.app.wsgiapp -w 2 a:b", "gunicorn"),
     "a shell": ("sh -c 'python manage.py migrate && exec gunicorn -w 2 a:b'", "gunicorn"),
@@ -48,15 +57,30 @@ COMMANDS = {
     "words in a variable": ("GUNICORN_CMD_ARGS='--workers=5' gunicorn a:b", "gunicorn:workers=5"),
     "a count of cores": ("gunicorn -w $((2 * $(nproc) + 1)) a:b", f"gunicorn:workers={2 * CORES + 1}"),
     "uvicorn": ("uvicorn api:app --host 0.0.0.0 --workers 4", "uvicorn:workers=4,keep_alive=5"),
-    "uvicorn's variables": ("env UVICORN_WORKERS=3 UVICORN_HOST=:: uvicorn api:app", "uvicorn:workers=3,keep_alive=5"),
+    "uvicorn's variables": (
+        "env UVICORN_WORKERS=3 UVICORN_HOST=:: uvicorn api:app",
+        "uvicorn:workers=3,keep_alive=5",
+    ),
     "fastapi": ("fastapi run --workers 4 api.py", "uvicorn:workers=4,keep_alive=5"),
     "hypercorn": ("hypercorn -w 4 -k uvloop api:app", "hypercorn:workers=4,loop=uvloop,keep_alive=5"),
     "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
-    "granian": ("granian --interface asginl --workers 2 --loop uvloop api:app", "granian:interface=asgi,loop=uvloop"),
-    "waitress": ("waitress-serve --listen=*:80 --threads=8 a:b", "waitress:threads=8,connection_limit=100,keep_alive=120"),
-    "uWSGI": ("uwsgi --http :80 --master -p 4 --threads 2 --wsgi-file app.py", "uwsgi:processes=4,threads=2,http=router"),
-    "mod_wsgi-express": ("mod_wsgi-express start-server wsgi.py --processes 4 --threads 2", "apache+mod_wsgi:processes=4,threads=2"),
-}  # fmt: skip
+    "granian": (
+        "granian --interface asginl --workers 2 --loop uvloop api:app",
+        "granian:interface=asgi,loop=uvloop",
+    ),
+    "waitress": (
+        "waitress-serve --listen=*:80 --threads=8 a:b",
+        "waitress:threads=8,connection_limit=100,keep_alive=120",
+    ),
+    "uWSGI": (
+        "uwsgi --http :80 --master -p 4 --threads 2 --wsgi-file app.py",
+        "uwsgi:processes=4,threads=2,http=router",
+    ),
+    "mod_wsgi-express": (
+        "mod_wsgi-express start-server wsgi.py --processes 4 --threads 2",
+        "apache+mod_wsgi:processes=4,threads=2",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", COMMANDS)
@@ -93,7 +117,7 @@ FILES = {
     "a script with variables": (
         {
             "Dockerfile": 'FROM x\nCOPY ./docker/start /start\nCMD ["/start"]\n',
-            "docker/start": "#!/bin/sh\nset -e\nWORKERS=${WORKERS:-7}\nexec gunicorn a:b \\\n  --workers $WORKERS\n",
+            "docker/start": "#!/bin/sh\nset -e\nN=${N:-7}\nexec gunicorn a:b \\\n  --workers $N\n",
         },
         ("gunicorn:workers=7", "docker/start:4"),
     ),
@@ -140,7 +164,7 @@ def test_files_are_read_where_they_lie(tmp_path, case):
 
 
 LIKELY = {
-    "production before anything": ("compose.prod.yml", ["compose.yml", "Procfile", "shop.service", "compose.prod.yml"]),
+    "production before all": ("compose.prod.yml", ["compose.yml", "Procfile", "shop.service", "compose.prod.yml"]),
     "a unit before a platform": ("shop.service", ["Procfile", "compose.yml", "shop.service"]),
     "a platform before compose": ("Procfile", ["compose.yml", "Procfile", "Dockerfile"]),
     "an image before development": ("Dockerfile", ["compose.dev.yml", "Dockerfile"]),

@@ -1,0 +1,97 @@
+"""How what the project runs today stands against the stack that the answer names."""
+
+from dataclasses import replace
+
+import pytest
+from tests.factories import make_failure
+
+from stackrace.model.current import CurrentDeployment
+from stackrace.model.current_standing import CurrentKind
+from stackrace.model.launch import FailureKind
+from stackrace.race.standing import standing
+from stackrace.report.words import words_of
+
+from .contests import Entry, contest, flat
+from .raced import merged
+
+FOUND = CurrentDeployment(stack="b", file="compose.prod.yml", line=12)
+RACED = {
+    "a": Entry(rates=flat(1000), cpu={"a": 1.0}, memory_mib=100),
+    "b": Entry(rates=flat(610), cpu={"b": 1.5}, memory_mib=200),
+    "c": Entry(rates=flat(1001), cpu={"c": 1.0}, memory_mib=101),
+}
+
+
+def stood(current, *, deployment=FOUND, entries=RACED, **changes):
+    race = replace(contest(entries, **changes), current=current, deployment=deployment)
+    return race, standing(race, merge=merged)
+
+
+def test_how_far_behind_it_is_stands_with_limits_and_costs():
+    race, found = stood("b", entries={name: RACED[name] for name in "ab"})
+    assert found.current is not None
+    assert (found.current.kind, found.current.first) == (CurrentKind.BEHIND, "a")
+    ratio = found.current.throughput
+    assert ratio is not None and ratio.low is not None and ratio.high is not None
+    assert ratio.low < 0.61 < ratio.high < 0.7
+    assert (found.current.memory, found.current.cpu) == (pytest.approx(2), pytest.approx(1.5, rel=0.01))
+    words = words_of(race, found).current
+    assert words.startswith("Your present deployment (compose.prod.yml:12) delivers 0.6")
+    assert words.endswith(" of a, with twice the memory and 1.50× the CPU time per request.")
+
+
+def test_where_it_is_the_best_that_is_said():
+    race, found = stood("a", entries={name: RACED[name] for name in "ab"})
+    assert found.current is not None
+    assert found.current.kind is CurrentKind.FIRST
+    expected = "Your present deployment (compose.prod.yml:12) is the stack named here: a."
+    assert words_of(race, found).current == expected
+
+
+def test_where_it_cannot_be_told_from_the_best_that_is_said():
+    race, found = stood("c")
+    if found.answer.stacks[0] == "c":
+        race, found = stood("a")
+    assert found.current is not None
+    assert found.current.kind is CurrentKind.OPEN
+    assert "cannot be told from" in words_of(race, found).current
+    assert "about the same memory" in words_of(race, found).current
+
+
+def test_it_keeps_its_place_when_the_race_goes_on_without_it():
+    race, _ = stood("b")
+    launches = tuple(launch for launch in race.launches if launch.stack != "b" or launch.block < 4)
+    found = standing(replace(race, launches=launches), merge=merged)
+    assert found.current is not None
+    assert found.current.kind is CurrentKind.BEHIND
+    assert found.current.throughput is not None and found.current.throughput.low is not None
+
+
+def test_where_it_failed_the_failure_is_told():
+    race, _ = stood("b")
+    failed = make_failure(FailureKind.NOT_STARTED, "no module named shop")
+    launches = tuple(
+        replace(launch, slices=(), failure=failed) if launch.stack == "b" else launch for launch in race.launches
+    )
+    race = replace(race, launches=launches)
+    found = standing(race, merge=merged)
+    assert found.current is not None
+    assert found.current.kind is CurrentKind.UNMEASURED
+    expected = "Your present deployment (compose.prod.yml:12), b, did not start: no module named shop."
+    assert words_of(race, found).current == expected
+
+
+def test_where_it_could_not_be_raced_the_way_out_is_told():
+    lacking = replace(FOUND, problem="uwsgi is not installed; run: stackrace install uwsgi")
+    race, found = stood("", deployment=lacking)
+    expected = (
+        "Your present deployment (compose.prod.yml:12) was not raced: uwsgi is not installed; run: "
+        "stackrace install uwsgi."
+    )
+    assert words_of(race, found).current == expected
+
+
+def test_without_a_deployment_nothing_is_said():
+    race, found = stood("", deployment=None)
+    assert found.current is None
+    assert words_of(race, found).current == ""

@@ -1,0 +1,80 @@
+"""What is run today is marked in every report, and what was changed in it is listed."""
+
+import io
+import json
+from dataclasses import replace
+
+import jsonschema
+from tests.factories import STACKS, make_race, make_standing
+
+from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap
+from stackrace.model.current_standing import CurrentKind, CurrentStanding
+from stackrace.model.interval import Interval
+from stackrace.model.own import Concern
+from stackrace.report import SCHEMA, Format, document, render
+from stackrace.report.terminal import make_console, print_report
+
+FOUND = CurrentDeployment(
+    stack=STACKS[1],
+    file="compose.prod.yml",
+    line=12,
+    changes=(
+        CurrentChange(file="gunicorn.conf.py", line=3, key="bind", theirs="':80'", concern=Concern.ADDRESS),
+        CurrentChange(file="nginx.conf", line=7, key="proxy_pass", theirs="http://web", concern=Concern.ADDRESS),
+        CurrentChange(file="nginx.conf", line=9, key="proxy_pass", theirs="http://web", concern=Concern.ADDRESS),
+    ),
+    gaps=(CurrentGap(file="nginx.conf", line=4, what="lua_code_cache on", why="it needs a module"),),
+    others=("Procfile:1",),
+)
+STANDING = CurrentStanding(
+    kind=CurrentKind.BEHIND,
+    stack=STACKS[1],
+    place="compose.prod.yml:12",
+    first=STACKS[0],
+    throughput=Interval(value=0.61, low=0.55, high=0.67),
+    memory=2.0,
+)
+SENTENCE = f"Your present deployment (compose.prod.yml:12) delivers 0.61 (0.55–0.67) of {STACKS[0]}, with twice the"
+CHANGED = "gunicorn.conf.py:3 bind ':80' (address); nginx.conf:7,9 proxy_pass http://web (address)"
+GAP = "nginx.conf:4 lua_code_cache on: it needs a module."
+
+
+def raced(**changes):
+    race = replace(make_race(3), current=STACKS[1], deployment=FOUND, **changes)
+    return race, replace(make_standing(race), current=STANDING)
+
+
+def test_the_terminal_marks_it_and_lists_what_was_changed():
+    out = io.StringIO()
+    print_report(*raced(), make_console(out, width=400))
+    text = out.getvalue()
+    assert f"{STACKS[1]} (current)" in text
+    assert f"{STACKS[0]} (current)" not in text
+    for part in (SENTENCE, CHANGED, GAP, "Procfile:1; race one with --current FILE"):
+        assert part in text
+
+
+def test_markdown_and_the_page_mark_it():
+    markdown = render(*raced(), Format.MARKDOWN).replace("\\", "")
+    assert f"`{STACKS[1]}` (current)" in markdown
+    assert SENTENCE in markdown
+    html = render(*raced(), Format.HTML)
+    assert "<small>current</small>" in html
+    assert "0.55–0.67" in html
+    assert "lua_code_cache on" in html
+
+
+def test_the_document_says_it_as_data_and_validates():
+    built = json.loads(json.dumps(document(*raced())))
+    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert built["race"]["current"] == STACKS[1]
+    assert built["race"]["deployment"]["changes"][0]["line"] == 3
+    assert built["current"]["throughput"] == {"value": 0.61, "low": 0.55, "high": 0.67}
+    assert built["words"]["current"].startswith(SENTENCE)
+
+
+def test_without_one_nothing_is_marked():
+    race = make_race(3)
+    built = document(race, make_standing(race))
+    assert (built["current"], built["race"]["current"], built["race"]["deployment"]) == (None, None, None)
+    assert "(current)" not in render(race, make_standing(race), Format.MARKDOWN)
