@@ -103,7 +103,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             lambda app: protected(app, request, guard, services.environment, on_preparing),
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
-        current = current_stack(request, servers, examined.app.interfaces, python)
+        current = current_stack(request, servers, examined.app.interfaces, python, examined.app.entry)
         choice = choose(request, examined, servers, cores, None if current is None else current.stack)
         named = request.stacks is not None
         built = build_stacks(choice, servers, environments, examined.interpreter, named=named)

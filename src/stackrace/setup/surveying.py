@@ -123,7 +123,7 @@ def survey_project(
         examination=protection.relocation.original(asked.examination),
         pages=protection.relocation.original(asked.pages),
         time_s=crawling.time_s,
-        current=current_stack(request, catalogue(), project.interfaces),
+        current=current_stack(request, catalogue(), project.interfaces, entry=project.entry),
         notes=(
             *found_app.notes,
             *protection.notes,

@@ -84,7 +84,8 @@ def test_all_of_it_stays_but_what_is_decided(site, tmp_path):
     ):  # fmt: skip
         assert stays in text, stays
     for goes in (
-        "www-data", "pid /run/nginx.pid", "load_module", "log_format", "/var/log", "brotli", "limit_req", "proxy_cache",
+        "www-data", "pid /run/nginx.pid", "load_module", "log_format", "/var/log", "brotli", "limit_req",
+        "proxy_cache",
         "10.0.0.1", "chat", "301", "443", "ssl", "444", "shop.example", "/media/", "/ws/",
     ):  # fmt: skip
         assert goes not in text, goes

@@ -14,6 +14,7 @@ from ...model.verdict import Effect
 from ...race.rounds import OpenCells
 from ...report import Format
 from ...report.result import standing_of
+from ...report.words.current import found
 from ...report.words.findings import remedy
 from ...spec.request import RaceRequest
 from ...store import has_manifest, open_store
@@ -48,7 +49,7 @@ def raced(
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
-        for sentence in ready.foretold:
+        for sentence in (*filter(None, [found(ready.prepared.race)]), *ready.foretold):
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:

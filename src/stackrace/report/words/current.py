@@ -13,7 +13,7 @@ from ...model.race import Race
 from .failures import kind, message
 from .phrases import listed, share
 
-__all__ = ["MARK", "current", "taken_over"]
+__all__ = ["MARK", "current", "found", "taken_over"]
 
 MARK = "current"
 """Stands beside the stack that is run today."""
@@ -69,19 +69,28 @@ def _times(ratio: float) -> str:
     return "twice the" if _TWICE[0] <= ratio <= _TWICE[1] else f"{share(ratio)}the"
 
 
+def found(race: Race) -> str:
+    """Say before a race what the project runs today, or why that is not raced; empty where nothing was found."""
+    if race.deployment is None:
+        return ""
+    if race.current:
+        return f"Your present deployment ({race.deployment.place}) races as {race.current}."
+    return f"Your present deployment ({race.deployment.place}) is not raced: {race.deployment.problem.rstrip('.')}."
+
+
 def taken_over(race: Race) -> tuple[str, ...]:
     """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
     return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current))
 
 
-def _taken_over(found: CurrentDeployment, raced: str) -> Iterator[str]:
+def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
     if raced:
-        yield f"Your present deployment was read from {found.place}: {raced}."
-    if found.changes and raced:
-        yield f"Changed in it, since a race decides about it: {'; '.join(_changes(found.changes))}."
-    yield from (f"Not taken over: {_place(gap.file, gap.line)} {gap.what}: {gap.why}." for gap in found.gaps)
-    if found.others:
-        others = listed(found.others[:_MOST_OTHERS])
+        yield f"Your present deployment was read from {deployment.place}: {raced}."
+    if deployment.changes and raced:
+        yield f"Changed in it, since a race decides about it: {'; '.join(_changes(deployment.changes))}."
+    yield from (f"Not taken over: {_place(gap.file, gap.line)} {gap.what}: {gap.why}." for gap in deployment.gaps)
+    if deployment.others:
+        others = listed(deployment.others[:_MOST_OTHERS])
         yield f"Other deployments were found in {others}; race one with --current FILE."
 
 

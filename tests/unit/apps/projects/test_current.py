@@ -5,6 +5,7 @@ import os
 import pytest
 
 from stackrace.apps import current_deployment
+from stackrace.model.app import Entry, EntryKind
 from stackrace.model.errors import InputError
 from stackrace.model.own import Concern
 from stackrace.model.stack import Interface
@@ -298,3 +299,25 @@ BROKEN = {
 def test_a_broken_file_is_no_error(tmp_path, name):
     found = current_deployment(write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", name: BROKEN[name]}), SPECS)
     assert found is not None
+
+
+def test_a_server_of_another_app_is_not_the_current_one(tmp_path):
+    files = {
+        "compose.prod.yml": "services: {docs: {command: gunicorn docs:app}}",
+        "Procfile": "web: gunicorn shop.wsgi --workers 4",
+    }
+    entry = Entry(kind=EntryKind.DJANGO, target="shop.settings")
+    found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
+    assert found is not None
+    assert (found.stack, found.file) == ("gunicorn:workers=4", "Procfile")
+
+
+def test_threads_beside_a_file_change_the_class_that_it_has(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn a:b --threads 2", "gunicorn.conf.py": "workers = 2\n"})
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:class=gthread,threads=2,config=gunicorn.conf.py"
+    (tmp_path / "gunicorn.conf.py").write_text("worker_class = 'gevent'\n")
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:config=gunicorn.conf.py"

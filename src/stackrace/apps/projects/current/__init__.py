@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from ....model.app import Entry
 from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.stack import ServerSpec
+from ..commands import served_apps
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
 from .fronts import Front, fronts
@@ -24,12 +26,13 @@ _ALONE = {"gunicorn.conf.py": ("gunicorn", "-c"), "uwsgi.ini": ("uwsgi", "--ini"
 
 
 def current_deployment(
-    folder: Path, specs: Mapping[str, ServerSpec], file: Path | None = None
+    folder: Path, specs: Mapping[str, ServerSpec], file: Path | None = None, entry: Entry | None = None
 ) -> CurrentDeployment | None:
     """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
 
-    ``specs`` is the catalogue by server name. None where no file starts one of its servers. Raises InputError for a
-    ``file`` that is not there, or starts none.
+    ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
+    those of other apps. None where no file starts one of its servers. Raises InputError for a ``file`` that is not
+    there, or starts none.
     """
     root = folder.absolute()
     if file is not None and not file.is_file():
@@ -48,7 +51,8 @@ def current_deployment(
         if file is not None:
             raise InputError(f"{file} starts no server that Stackrace knows; name another file with --current")
         return None
-    first, *others = sorted(real, key=lambda hop: _likelihood(hop, root))
+    ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
+    first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
     before = fronts(root, specs, {text_of(command.file) for command in commands})
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     found = _deployment(first, named or before, root)
@@ -75,6 +79,14 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
         for path in sorted(root.glob(pattern))
         if str(path.relative_to(root)) not in named
     ]
+
+
+def _starts(hop: ReadHop, entry: Entry) -> bool:
+    """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
+    command = hop.invocation.command
+    wanted = entry.target.partition(":")[0].partition(".")[0]
+    served = served_apps(command.words, command.environment)
+    return any(wanted in (*PurePosixPath(app.module).parts, *app.module.split(".")) for app in served)
 
 
 def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int]:

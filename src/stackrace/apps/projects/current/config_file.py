@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ....model.current import CurrentChange, CurrentGap
 from ....model.own import OwnLanguage
+from ....model.stack import SettingValue
 from ..deployment_command import text_of
 from ..places import deployment_folders
 from ..settings import text_in
@@ -27,6 +28,8 @@ class ConfigReading:
     gaps: tuple[CurrentGap, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
     """What it computes, but of which a default in it tells what a path must say."""
+    known: Mapping[str, SettingValue] = field(default_factory=dict)
+    """What it says of settings."""
 
 
 def config_named(name: str, invocation: Invocation, root: Path) -> Path | None:
@@ -82,7 +85,7 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
     }
     taken = set().union(*(_names(reading.computed[name]) for name in settings))
     gaps += _unknown_variables(file, lines, {name: "" for name in variables if name not in taken})
-    return ConfigReading(changes, tuple(gaps), settings)
+    return ConfigReading(changes, tuple(gaps), settings, reading.settings)
 
 
 def _line(lines: list[str], key: str) -> int:

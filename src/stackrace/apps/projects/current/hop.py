@@ -43,6 +43,8 @@ class ReadHop:
     """What it says in the server's own language."""
     config: str = ""
     """Its configuration file, relative to the project's folder."""
+    file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    """What that says of settings."""
     seen: dict[str, str] = field(default_factory=dict)
     """All its options, as they are after expansion; of a switch empty."""
     changes: list[CurrentChange] = field(default_factory=list)
@@ -75,14 +77,16 @@ class ReadHop:
     def text(self, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it; ``behind`` are settings towards the hop before."""
         spec, line = self.invocation.spec, self.invocation.line
-        values = line.becomes({**({} if self.config else line.unsaid), **self.settings})
-        idle = frozenset() if self.config and "class" not in self.settings else line.idle(values)
+        around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
+        values = line.becomes(around)
+        said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
+        idle = line.idle(values)
         words = [
             f"{setting.name}={_shown(values[setting.name])}"
             for setting in spec.settings
             if setting.name in values
             and setting.name not in idle
-            and (values[setting.name] != setting.default or (self.config and setting.name in self.settings))
+            and (setting.name in said if self.config else values[setting.name] != setting.default)
         ]
         words += [f"{name}={value}" for name, value in (behind or {}).items()]
         words += [f"{CONFIG}={quoted_value(self.config)}"] if self.config else []
@@ -239,6 +243,7 @@ def _take_file(hop: ReadHop, variables: Mapping[str, str]) -> None:
         return
     hop.config = str(path.relative_to(hop.root))
     reading = config_reading(path, hop.root, language, variables)
+    hop.file_settings = reading.known
     hop.changes += reading.changes
     hop.gaps += reading.gaps
     for name, value in reading.settings.items():
