@@ -28,6 +28,7 @@ server {
 }
 CURRENT = "nginx:config=nginx/site.conf/http/gunicorn:class=gthread,threads=2,socket=tcp,config=gunicorn.conf.py"
 RUN = ["run", "--stack", "waitress", "--python", sys.executable, "-c", "2", "--requests", "20", "--repeats", "2"]
+RUN += ["--no-twin"]
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,9 @@ def test_it_races_beside_the_others_and_is_marked(project):
     document = raced(done)
     assert f"Your present deployment (compose.prod.yml:3) races as {CURRENT}." in done.stderr
     assert document["race"]["current"] == CURRENT
-    assert {row["stack"] for row in document["standing"]} == {CURRENT, "waitress"}
-    assert document["current"]["place"] == "compose.prod.yml:3"
+    assert {facts["stack"] for facts in document["stacks"]} == {CURRENT, "waitress"}
+    assert {launch["stack"] for launch in document["launches"]} == {CURRENT, "waitress"}
+    assert not any(launch["failure"] for launch in document["launches"])
     found = document["race"]["deployment"]
     changed = {f"{change['file']}:{change['line']} {change['key']}" for change in found["changes"]}
     assert {"gunicorn.conf.py:1 bind", "gunicorn.conf.py:3 user", "nginx/site.conf:4 listen"} <= changed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..apps import current_deployment
-from ..deploy.installation import unready
+from ..deploy.installation import missing_from, unready
 from ..model.app import Entry
 from ..model.current import CurrentDeployment
 from ..model.errors import StackError
@@ -16,6 +16,7 @@ from ..servers import Catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
 from .environments import UNBUILT
+from .needs import install_command, refusal
 
 __all__ = ["CurrentStack", "current_stack"]
 
@@ -47,9 +48,9 @@ def current_stack(
 ) -> CurrentStack | None:
     """Return the stack that the project of ``request`` runs today, as its deployment files say.
 
-    ``offered`` is what the app offers, ``python`` the minor version of its interpreter, ``entry`` where it is, as far
-    as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request), or the
-    app is a bundled one. Raises InputError for a file that the request names and that starts no server.
+    ``offered`` is what the app offers, ``python`` the minor version of its interpreter, ``entry`` where it is, as
+    far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request), or
+    the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
     """
     if request.current is False or request.bundled is not None:
         return None
@@ -60,10 +61,10 @@ def current_stack(
     if deployment is None:
         return None
     stack, problem = _parsed(deployment, request.folder, catalogue, offered)
-    if stack is not None and (reason := unready(stack, catalogue, python)):
-        missing = " ".join(hop.server for hop in stack.hops if _is_missing(hop.server, reason))
-        way_out = f"; run: stackrace install {missing}" if missing else ""
-        stack, problem = None, f"{reason}{way_out}"
+    if stack is not None and (lacks := missing_from(stack, catalogue)):
+        stack, problem = None, refusal("it", lacks, install_command(lacks, request)).message
+    elif stack is not None and (reason := unready(stack, catalogue, python)):
+        stack, problem = None, reason
     return CurrentStack(deployment=replace(deployment, problem=problem), stack=stack)
 
 
@@ -76,7 +77,3 @@ def _parsed(
         return parse_stack(deployment.stack, catalogue.specs, offered, folder), deployment.problem
     except StackError as error:
         return None, error.message
-
-
-def _is_missing(server: str, reason: str) -> bool:
-    return reason.startswith(f"{server} is not installed")

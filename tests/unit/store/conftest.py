@@ -16,6 +16,7 @@ from tests.written import STORE
 
 from stackrace.model import ids
 from stackrace.model.conditions import Conditions
+from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap
 from stackrace.model.duty import Duty
 from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.host import HostFacts
@@ -213,6 +214,20 @@ RACE = whole(
     ),
     seed=st.integers(),
     host=HOST,
+    current=TEXT,
+    deployment=st.none()
+    | whole(
+        CurrentDeployment,
+        stack=TEXT,
+        file=TEXT,
+        line=COUNT,
+        problem=TEXT,
+        others=few(TEXT),
+        changes=few(
+            whole(CurrentChange, file=TEXT, line=COUNT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))
+        ),
+        gaps=few(whole(CurrentGap, file=TEXT, line=COUNT, what=TEXT, why=TEXT)),
+    ),
     checks=mapping(mapping(whole(RightAnswer, likeness=st.sampled_from(Likeness), text=TEXT))),
     notes=few(TEXT),
     left_out=few(whole(LeftOut, stack=TEXT, reason=TEXT)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...model.errors import LaunchError
+from ...model.foreign import said_by
 from ...model.stack import SettingValue
 from ..contract import BACKLOG, Endpoint, Site
 from .own import DIRECTIVES
@@ -28,7 +29,9 @@ def own_config(site: Site) -> str:
     assert site.file is not None
     try:
         theirs = site_file(site.file.text, site.file.path, site.file.folder, site.app.static)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise LaunchError(f"what {site.file.path} includes cannot be read: {said_by(error)}") from error
+    except ValueError as error:
         raise LaunchError(f"{site.file.path} cannot be used: {error}") from error
     for name in sorted(site.chosen - {"socket", "instances"}):
         _set(theirs, name, site.settings[name])

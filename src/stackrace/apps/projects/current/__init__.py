@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,8 @@ __all__ = ["current_deployment"]
 
 _ALONE = {"gunicorn.conf.py": ("gunicorn", "-c"), "uwsgi.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
+_CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
+"""What such a file has."""
 
 
 def current_deployment(
@@ -69,6 +72,7 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
     """Return what servers' own files start that no command names, or what ``file`` starts if that is one."""
     if file is not None:
         words = next((words for name, words in _ALONE.items() if file.suffix == Path(name).suffix), ())
+        words = words if _CONFIGURES.search(text_of(file)) else ()
         place = os.path.relpath(file.absolute(), root)
         return [DeploymentCommand(file=file.absolute(), words=(*words, place), line=1)] if words else []
     named = {hop.config for hop in hops}

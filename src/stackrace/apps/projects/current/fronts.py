@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap
+from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading
 from ....model.stack import ServerSpec
 from ..deployment_command import text_of
@@ -116,4 +117,4 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front:
     try:
         return Front(spec=spec, file=file, reading=spec.own.reading(text_of(path), path, root))
     except (OSError, ValueError) as error:
-        return Front(spec=spec, file=file, reading=None, problem=str(error))
+        return Front(spec=spec, file=file, reading=None, problem=said_by(error))
