@@ -97,6 +97,7 @@ def _commands(export: Export) -> Iterator[str]:
 
 def _notes(export: Export) -> Iterator[str]:
     target, packages = export.target, export.packages
+    python = f"python{packages.minor}"
     if export.variables:
         yield (
             f"`{target.variables}` must hold the app's variables before it starts; `.env.example` has their names. "
@@ -116,15 +117,16 @@ def _notes(export: Export) -> Iterator[str]:
             folders = ", ".join(f"`{folder}`" for folder in export.deployed.hosted.static.values())
             yield f"The front end sends the files in {folders}: collect them first, as your project does."
         yield (
-            f"It was measured with Python {packages.python}. Where your system has no such Python, "
-            f"`uv python install {packages.minor}` brings one."
+            f"It was measured with Python {packages.python}. Where your system has no {python}, uv brings one: "
+            f"`UV_PYTHON_INSTALL_DIR=/opt/python uv python install {packages.minor}`. In root's home the service "
+            "could not read it."
         )
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
     if any(entry.cuts for entry in export.front.entries):
         yield (
-            f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before it, "
-            "which is stopped first, lets them end."
+            f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before "
+            "it, which is stopped first, lets them end."
         )
     believed = ", ".join(target.proxies) or "nobody"
     yield (

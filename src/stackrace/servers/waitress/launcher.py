@@ -3,8 +3,8 @@
 A launcher, since Waitress's own command line does not know TERM and sends the whole app's log to stderr,
 with a warning for every request that finds all threads busy.
 Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S CONNECTION_LIMIT PROXY PROXIES GRACEFUL_S [OPTION…],
-where ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row, and OPTION
-one of Waitress's own command line, as --no-expose-tracebacks.
+where ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row,
+GRACEFUL_S how long a stop may take, and OPTION one of Waitress's own command line, as --no-expose-tracebacks.
 """
 
 from __future__ import annotations

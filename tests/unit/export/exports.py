@@ -1,0 +1,52 @@
+"""Exports of an app that need not exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stackrace.export.hosting import deployed_app
+from stackrace.export.layout import laid_out
+from stackrace.export.packages import Packages
+from stackrace.export.target import Target
+from stackrace.export.wanted import Export, Health
+from stackrace.model.app import App, Entry, EntryKind
+from stackrace.model.race import Resources
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+PROJECT = Path("/home/ann/shop")
+TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))
+
+
+def export_of(path, *, memory_bytes=None, static=None, variables=("DATABASE_URL", "SECRET_KEY"), target=TARGET):
+    """Return the export of the stack at ``path``, of a Django project with SQLite."""
+    app = App(
+        name="shop",
+        root=PROJECT,
+        entry=Entry(kind=EntryKind.DJANGO, target="shop.settings"),
+        python=Path("/usr/bin/python3"),
+        static={"/static/": PROJECT / "staticfiles"} if static is None else static,
+        environment={"SECRET_KEY": "hunter2", "DATABASE_URL": "postgresql://ann:hunter2@db/shop"},
+    )
+    servers = catalogue()
+    stack = parse_stack(path, servers.specs, app.interfaces)
+    deployed = deployed_app(app, stack, servers, target, minor=(3, 11), proxied=False)
+    entries = [servers.entries[hop.server] for hop in stack.hops]
+    return Export(
+        stack=stack,
+        app=app,
+        target=target,
+        deployed=deployed,
+        processes=laid_out(stack, catalogue=servers, app=deployed.hosted, target=target, cores=2),
+        packages=Packages(
+            python="3.11.2",
+            embedded=any(entry.needs.embeds for entry in entries),
+            servers={"gunicorn": "23.0.0"},
+            app={"Django": "5.2.1", "pip": "25.0"},
+            debian={name: "1.2-3" for entry in entries for name in entry.needs.apt},
+        ),
+        variables=variables,
+        health=Health(path="/items/?page=1", host="shop.example"),
+        resources=Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=memory_bytes),
+        memory_bytes=80 * 2**20,
+    )

@@ -1,0 +1,61 @@
+"""Whether exported files do what the original does, by races with known rates."""
+
+from dataclasses import replace
+
+import pytest
+
+from stackrace.model.equivalence import Verdict
+from stackrace.model.stack import Interface, Side, side_path
+from stackrace.race.equivalence import equivalence_of, until_known
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
+
+from .raced import race_of
+
+STACK = parse_stack("gunicorn", catalogue().specs, frozenset(Interface))
+ORIGINAL, EXPORTED = (side_path("gunicorn", side) for side in (Side.ORIGINAL, Side.EXPORTED))
+
+
+def race(exported, **how):
+    return race_of({ORIGINAL: 1000, EXPORTED: exported}, **how)
+
+
+@pytest.mark.parametrize(
+    ("exported", "verdict"),
+    [(1000, Verdict.EQUIVALENT), (1010, Verdict.EQUIVALENT), (800, Verdict.DIFFERENT), (1300, Verdict.DIFFERENT)],
+)
+def test_clear_cases_are_decided(exported, verdict):
+    answer = equivalence_of(race(exported, blocks=13, sd=0.01), STACK, 0.05)
+    assert answer.verdict is verdict
+    assert answer.ratio.low < exported / 1000 < answer.ratio.high
+    assert answer.blocks == 13
+
+
+def test_a_difference_as_large_as_what_matters_is_not_called_equivalent():
+    verdicts = [equivalence_of(race(952, blocks=40, sd=0.02, seed=seed), STACK, 0.05).verdict for seed in range(30)]
+    assert verdicts.count(Verdict.EQUIVALENT) <= 1
+
+
+def test_few_blocks_leave_it_open_and_say_what_they_could_have_seen():
+    answer = equivalence_of(race(1000, blocks=3, sd=0.02), STACK, 0.05)
+    assert answer.verdict is Verdict.OPEN
+    assert answer.could_have_seen > 0.05
+
+
+def test_without_a_block_of_both_there_is_no_ratio():
+    for nothing in (race(1000, blocks=0), race_of({ORIGINAL: 1000}, blocks=5)):
+        answer = equivalence_of(nothing, STACK, 0.05)
+        assert (answer.verdict, answer.ratio, answer.blocks) == (Verdict.OPEN, None, 0)
+
+
+def test_what_comes_after_a_planned_look_waits_for_the_next():
+    whole = race(1000, blocks=8, sd=0.02)
+    six = replace(whole, launches=tuple(launch for launch in whole.launches if launch.block < 6))
+    assert equivalence_of(whole, STACK, 0.05) == equivalence_of(six, STACK, 0.05)
+
+
+def test_a_race_of_both_ends_once_it_is_known():
+    decide = until_known(STACK, 0.05)
+    assert not decide(race(1000, blocks=3, sd=0.001)).settled
+    assert decide(race(1000, blocks=4, sd=0.001)).settled
+    assert not decide(race(1000, blocks=4, sd=0.2)).settled

@@ -1,0 +1,46 @@
+"""EVIDENCE.md: the race's answer in its own words, and the proof of the files."""
+
+from tests.factories import make_race
+
+from stackrace.model.equivalence import Equivalence, Proof, Verdict
+from stackrace.model.interval import Interval
+from stackrace.report.evidence import evidence
+from stackrace.report.result import standing_of
+from stackrace.report.words import words_of
+from stackrace.report.words.evidence import equivalence
+
+
+def same(verdict, low, high, **changes):
+    ratio = Interval(value=(low + high) / 2, low=low, high=high)
+    return Equivalence(verdict=verdict, difference=0.05, ratio=ratio, blocks=6, level="c=100", **changes)
+
+
+def test_a_stack_that_nobody_raced_says_so():
+    text = evidence("gunicorn", race=None, standing=None)
+    assert "Nothing was measured" in text
+    assert "Nobody has started these files yet" in text
+
+
+def test_a_race_speaks_in_its_own_words():
+    race = make_race(stacks=["gunicorn", "uwsgi"], blocks=5)
+    standing = standing_of(race)
+    text = evidence("gunicorn", race=race, standing=standing)
+    assert words_of(race, standing).answer.split()[0] in text
+    assert f"Race {race.id}, begun" in text
+    assert race.host.system in text
+
+
+def test_each_verdict_has_its_sentence():
+    assert equivalence(same(Verdict.EQUIVALENT, 0.98, 1.01)).startswith("Proven: ")
+    assert equivalence(same(Verdict.DIFFERENT, 0.7, 0.8)).startswith("Not equivalent: ")
+    undecided = equivalence(same(Verdict.OPEN, 0.9, 1.2, could_have_seen=0.2))
+    assert "no more than a difference below 20 %" in undecided
+    assert "--budget" in undecided
+
+
+def test_a_proof_tells_what_was_done():
+    proof = Proof(units_verified=None, checkers=("nginx",), questions=1, ready_s=0.5)
+    text = evidence("gunicorn", race=None, standing=None, proof=proof)
+    assert "systemd-analyze is not installed here" in text
+    assert "They answered 1 question rightly" in text
+    assert "Nobody has started" not in text
