@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .interval import Interval
+from .load import SIGNED
 
 __all__ = [
     "TERMS",
+    "Change",
     "Contender",
     "GateAnswer",
     "GateFacts",
@@ -115,6 +116,18 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """How much worse the head is: 0.05 for 5 % slower, larger or longer, or 5 percentage points more errors."""
+
+    value: float = field(metadata=SIGNED)
+    """The estimate; below 0 the head is better."""
+    low: float | None = field(default=None, metadata=SIGNED)
+    """The lower limit; null while there is none."""
+    high: float | None = field(default=None, metadata=SIGNED)
+    """The upper limit: so much could have been missed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """What a check says of one response."""
 
@@ -128,9 +141,8 @@ class Ruling:
     base: float | None = None
     """The geometric mean of the blocks' values, in the response's own unit; of errors, the mean share."""
     head: float | None = None
-    change: Interval | None = None
-    """How much worse the head is, with the limits that the state rests on: 0.05 for 5 % slower, larger, longer or
-    5 percentage points more errors; below 0 it is better."""
+    change: Change | None = None
+    """With the limits that the state rests on."""
     blocks: int = 0
     """How many pairs of launches it rests on: after an alarm only those made since."""
     alarm: int | None = None

@@ -8,8 +8,7 @@ from itertools import accumulate
 from statistics import fmean
 
 from ...checks.races import examine_race
-from ...model.gate import GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
-from ...model.interval import Interval
+from ...model.gate import Change, GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
 from ...model.race import Ending, Race
 from ...stats.gate import LOOKS, MISS, Stage, Watched, blocks_needed, watched
 from ...stats.logs import exp
@@ -124,14 +123,14 @@ def _share(response: Response, difference: float) -> float:
     return 1 - exp(-difference) if response is Response.THROUGHPUT else exp(difference) - 1
 
 
-def _change(response: Response, seen: Watched) -> Interval | None:
+def _change(response: Response, seen: Watched) -> Change | None:
     if not math.isfinite(seen.mean):
         return None
 
     def limit(difference: float) -> float | None:
         return _share(response, difference) if math.isfinite(difference) else None
 
-    return Interval(value=_share(response, seen.mean), low=limit(seen.low), high=limit(seen.high))
+    return Change(value=_share(response, seen.mean), low=limit(seen.low), high=limit(seen.high))
 
 
 def _middle(response: Response, values: Sequence[float]) -> float | None:

@@ -11,8 +11,7 @@ import json
 from pathlib import Path
 
 from ...codec import LEFT_OUT, Form, readable
-from ...model.gate import Contender, GateAnswer, GateFacts, Ruling, Terms
-from ...model.interval import Interval
+from ...model.gate import Change, Contender, GateAnswer, GateFacts, Ruling, Terms
 from ...model.load import Load
 from ...model.printable import printable
 from ...model.race import Race
@@ -35,7 +34,7 @@ RECORDS: dict[str, type] = {
     "contender": Contender,
     "ruling": Ruling,
     "terms": Terms,
-    "interval": Interval,
+    "change": Change,
     "load": Load,
 }
 """What the definitions of the published schema are derived from."""

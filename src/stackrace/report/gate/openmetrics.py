@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from ...model.gate import GateAnswer, Outcome, Ruling
-from ...model.interval import Interval
+from ...model.gate import Change, GateAnswer, Outcome, Ruling
 from ...model.printable import one_line
 from ...model.race import Race
 
 __all__ = ["export"]
 
-_NOTHING = Interval(value=math.nan)
+_NOTHING = Change(value=math.nan)
 
 _FAMILIES: tuple[tuple[str, str, Callable[[Ruling], float | None]], ...] = (
     ("change_ratio", "How much worse the head is: 0.05 for 5 %.", lambda each: (each.change or _NOTHING).value),

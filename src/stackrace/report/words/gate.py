@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...model import numbers
-from ...model.gate import Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State
-from ...model.interval import Interval
+from ...model.gate import Change, Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State
 from ...model.numbers import (
     NOTHING,
     about,
@@ -165,14 +164,12 @@ def change(each: Ruling) -> str:
     return f"{middle} ({_signed(found.low, each.response)} to {_signed(found.high, each.response)})"
 
 
-def _turned(each: Ruling) -> Interval:
+def _turned(each: Ruling) -> Change:
     assert each.change is not None
     if each.response is not Response.THROUGHPUT:
         return each.change
     low, high = each.change.low, each.change.high
-    return Interval(
-        value=-each.change.value, low=None if high is None else -high, high=None if low is None else -low
-    )
+    return Change(value=-each.change.value, low=None if high is None else -high, high=None if low is None else -low)
 
 
 def allowed(each: Ruling) -> str:

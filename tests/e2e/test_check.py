@@ -1,0 +1,119 @@
+"""Checks as a user types them. What a busy machine measures in seconds is up to it: no test asks which outcome."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.conftest import STACKRACE
+
+from stackrace.model.gate import Outcome
+from stackrace.store import open_store
+
+APP = '''"""A page."""
+
+
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "6")])
+    return [b"page {version}"]
+'''
+
+TOLD = ("--wsgi", "page:application", "--python", sys.executable, "--allow", "start any", "--budget", "8s")
+CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A repository of an app with two commits, whose answers differ."""
+    folder = tmp_path_factory.mktemp("repository") / "shop"
+    folder.mkdir()
+
+    def git(*words):
+        told = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost", *words]
+        subprocess.run(told, cwd=folder, check=True, capture_output=True)
+
+    git("init", "--quiet", "--initial-branch", "main")
+    for text in ("import nothing_like_it\n", APP.format(version=1), APP.format(version=2)):
+        (folder / "page.py").write_text(text)
+        git("add", "--all")
+        git("commit", "--quiet", "--message", "some")
+    return folder
+
+
+def worktrees(shop):
+    listed = subprocess.run(["git", "worktree", "list"], cwd=shop, check=True, capture_output=True, text=True)
+    return listed.stdout.splitlines()
+
+
+def test_a_check_writes_every_format_and_is_stored(stackrace, shop, tmp_path):
+    files = {name: tmp_path / f"check.{name}" for name in ("junit", "markdown", "openmetrics", "html")}
+    flags = [word for name, path in files.items() for word in (f"--{name}", path)]
+    store = f"sqlite:///{tmp_path / 'races.sqlite3'}"
+    done = stackrace("check", *TOLD, "--base", "HEAD~1", "--json", "--store", store, *flags, cwd=shop)
+    document = json.loads(done.stdout)
+    assert done.returncode == CODES[document["outcome"]] == document["exit_code"], done.stderr
+    assert (document["base"]["label"], document["head"]["label"]) == ("HEAD~1", "the work tree")
+    assert document["base"]["revision"] != document["head"]["revision"]
+    assert all(path.stat().st_size for path in files.values())
+    assert len(worktrees(shop)) == 1
+    again = stackrace("report", document["race"]["id"], "--json", "--store", store, cwd=tmp_path)
+    assert json.loads(again.stdout) == document
+    with open_store(store) as kept:
+        race = kept.load(document["race"]["id"])
+    assert {launch.stack for launch in race.launches} == {"gunicorn#base", "gunicorn#head"}
+    assert all(launch.failure is None for launch in race.launches), "each side has right answers of its own"
+
+
+def test_two_variants_of_one_tree_need_no_repository(stackrace, shop, tmp_path):
+    (tmp_path / "page.py").write_text(APP.format(version=1))
+    done = stackrace("check", *TOLD, "--head-stack", "waitress", cwd=tmp_path)
+    assert done.returncode in CODES.values(), done.stderr
+    assert done.stdout.startswith(tuple(outcome.capitalize() for outcome in Outcome))
+    assert "Head: waitress" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--base", "nowhere"), "--base nowhere"),
+        (("--base", "HEAD"), "nothing to compare"),
+        (("--base", "HEAD~2"), "the base (HEAD~2, "),
+        (("--allow", "speed 3%"), "throughput, cpu, p99"),
+        (("--stack", "gunicorn", "--stack", "waitress"), "one stack"),
+        (("--junit", "/nowhere/check.xml"), "/nowhere"),
+        (tuple(word for name in ("throughput", "cpu", "p99", "memory", "errors") for word in ("--allow", f"{name} any")),
+         "nothing to check"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_said_in_a_sentence(stackrace, shop, words, said):
+    done = stackrace("check", *TOLD, *words, cwd=shop)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert said in done.stderr
+    assert "Traceback (most" not in done.stderr or words == ("--base", "HEAD~2")
+    assert len(worktrees(shop)) == 1
+
+
+def test_a_base_that_does_not_load_shows_its_own_log(stackrace, shop):
+    done = stackrace("check", *TOLD, "--base", "HEAD~2", cwd=shop)
+    assert done.returncode == 2
+    assert "nothing_like_it" in done.stderr
+
+
+def test_an_interrupted_check_leaves_no_work_tree(shop, temporary):
+    process = subprocess.Popen(
+        [STACKRACE, "check", *TOLD, "--base", "HEAD~1"], cwd=shop, env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while not list(Path(temporary).glob("stackrace-base-*/tree/page.py")):
+        assert time.monotonic() < until and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert len(worktrees(shop)) == 1
+    assert not list(Path(temporary).iterdir())

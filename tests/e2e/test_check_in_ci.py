@@ -1,0 +1,187 @@
+"""The action and the pipeline: what their steps say is really run, as a runner would run it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import stackrace as package
+
+REPOSITORY = Path(__file__).parents[2]
+ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
+PIPELINE = yaml.safe_load((REPOSITORY / "examples/ci/.gitlab-ci.yml").read_text())
+
+STEPS = {step.get("id") or step["name"]: step for step in ACTION["runs"]["steps"]}
+PAGE = '''"""A page."""
+
+
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "2")])
+    return [b"ok"]
+'''
+TOLD = f"--wsgi\npage:application\n--python\n{sys.executable}"
+CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
+
+
+def test_the_action_has_the_keys_that_github_documents():
+    assert set(ACTION) <= {"name", "author", "description", "inputs", "outputs", "runs", "branding"}
+    assert set(ACTION["runs"]) == {"using", "steps"}
+    assert ACTION["runs"]["using"] == "composite"
+    for given in ACTION["inputs"].values():
+        assert set(given) <= {"description", "required", "default", "deprecationMessage"}
+        assert given["description"] and isinstance(given["default"], str)
+    for step in ACTION["runs"]["steps"]:
+        assert set(step) <= {"name", "id", "if", "shell", "run", "env", "working-directory", "uses", "with"}
+        assert ("run" in step) != ("uses" in step)
+        assert "run" not in step or step["shell"] == "bash"
+
+
+def test_every_input_is_used_and_none_stands_in_a_script():
+    text = (REPOSITORY / "action.yml").read_text()
+    assert {name for name in ACTION["inputs"] if f"inputs.{name}" in text} == set(ACTION["inputs"])
+    used = re.findall(r"inputs\.([a-z-]+)", text)
+    assert set(used) == set(ACTION["inputs"])
+    assert not [name for name, step in STEPS.items() if "${{" in step.get("run", "")], "a script injection"
+
+
+class Runner:
+    """What a runner gives the steps of one job."""
+
+    def __init__(self, folder):
+        self.temp = folder / "temp"
+        self.work = folder / "shop"
+        for place in (self.temp, self.work):
+            place.mkdir()
+        self.output, self.summary = folder / "output", folder / "summary"
+        (self.work / "page.py").write_text(PAGE)
+        for words in (("init", "--quiet", "--initial-branch", "main"), ("add", "--all"),
+                      ("commit", "--quiet", "--message", "one"),
+                      ("commit", "--quiet", "--allow-empty", "--message", "two")):  # fmt: skip
+            subprocess.run(
+                ["git", "-c", "user.name=x", "-c", "user.email=x@localhost", *words], cwd=self.work, check=True
+            )
+        self.base = subprocess.check_output(["git", "rev-parse", "HEAD~1"], cwd=self.work, text=True).strip()
+
+    def values(self, step, given):
+        """Return the step's variables, its expressions filled in from ``given``."""
+        known = {
+            **{f"inputs.{name}": each["default"] for name, each in ACTION["inputs"].items()},
+            "github.action_path": str(REPOSITORY), "runner.temp": str(self.temp),
+            "inputs.base || github.event.pull_request.base.sha": self.base, **given,
+        }  # fmt: skip
+        return {
+            name: re.sub(r"\$\{\{ (.+?) \}\}", lambda found: known[found[1]], text)
+            for name, text in step.get("env", {}).items()
+        }
+
+    def run(self, name, **given):
+        """Run one step as ``shell: bash`` does; returns the finished process."""
+        step = STEPS[name]
+        given = {f"inputs.{key.replace('_', '-')}": value for key, value in given.items()}
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.work, capture_output=True, text=True, check=False, timeout=200,
+            env={**os.environ, **self.values(step, given), "GITHUB_OUTPUT": str(self.output),
+                 "GITHUB_STEP_SUMMARY": str(self.summary)},
+        )  # fmt: skip
+
+    @property
+    def outputs(self):
+        return dict(line.split("=", 1) for line in self.output.read_text().splitlines())
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel that only leads to the Stackrace that is tested: nothing is downloaded."""
+    path = tmp_path_factory.mktemp("wheel") / "stackrace-0.1.0-py3-none-any.whl"
+    about = "stackrace-0.1.0.dist-info"
+    places = [
+        str(Path(package.__file__).parents[1]),
+        *(each for each in sys.path if each.endswith("site-packages")),
+    ]
+    texts = {
+        "stackrace_tested.pth": "".join(f"{place}\n" for place in places),
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: stackrace\nVersion: 0.1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/entry_points.txt": "[console_scripts]\nstackrace=stackrace.__main__:main\n",
+    }
+    texts[f"{about}/RECORD"] = "".join(f"{file},,\n" for file in (*texts, f"{about}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in texts.items():
+            archive.writestr(file, text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory, wheel):
+    made = Runner(tmp_path_factory.mktemp("runner"))
+    found = made.run("version", wheel=str(wheel))
+    assert found.returncode == 0, found.stderr
+    assert re.fullmatch(r"[0-9a-f]{64}", made.outputs["digest"])
+    installed = made.run("Install Stackrace", wheel=str(wheel), python=sys.executable)
+    assert installed.returncode == 0, installed.stderr
+    assert installed.stdout.startswith("stackrace")
+    return made
+
+
+def test_without_a_wheel_the_source_decides_what_is_built(tmp_path):
+    made = Runner(tmp_path)
+    found = made.run("version")
+    assert found.returncode == 0, found.stderr
+    assert re.fullmatch(r"[0-9a-f]{64}", made.outputs["digest"])
+
+
+def test_the_step_checks_writes_the_summary_and_ends_as_the_check_does(runner):
+    done = runner.run("check", budget="6s", arguments=TOLD, allow="start any\nmemory 10%\n")
+    outputs = runner.outputs
+    assert done.returncode == CODES[outputs["outcome"]], done.stderr
+    reports = Path(outputs["reports"])
+    assert {path.name for path in reports.iterdir()} == {
+        "check.json", "check.xml", "check.md", "check.txt", "check.html", "check.log",
+    }  # fmt: skip
+    document = json.loads((reports / "check.json").read_text())
+    assert document["base"]["revision"] == runner.base
+    assert runner.summary.read_text().endswith((reports / "check.md").read_text())
+
+
+def test_an_undecided_check_passes_where_that_is_asked_for(runner):
+    done = runner.run("check", budget="4s", arguments=TOLD, undecided="pass")
+    assert done.returncode == (CODES[runner.outputs["outcome"]] if runner.outputs["outcome"] != "undecided" else 0)
+
+
+def test_what_cannot_be_raced_is_told_in_the_summary(runner):
+    done = runner.run("check", base="nowhere", arguments="--wsgi\nnowhere:application")
+    assert done.returncode == 2
+    assert runner.outputs["outcome"] == ""
+    assert "nowhere" in runner.summary.read_text()
+
+
+def test_a_wrong_choice_is_refused(runner):
+    done = runner.run("check", undecided="maybe")
+    assert done.returncode == 2
+    assert "neither fail nor pass" in done.stdout
+
+
+def test_the_pipelines_script_is_a_check_with_its_reports(runner):
+    job = PIPELINE["stackrace-check"]
+    assert set(job) <= {
+        "image", "stage", "rules", "variables", "cache", "before_script", "script", "artifacts", "needs", "timeout",
+    }  # fmt: skip
+    assert set(job["artifacts"]["reports"]) == {"junit", "metrics"}
+    (script,) = job["script"]
+    script = script.replace("/tmp/stackrace/bin/stackrace", str(runner.temp / "stackrace/bin/stackrace"))
+    (runner.work / "reports").mkdir(exist_ok=True)
+    (runner.work / "race.toml").write_text(f'[app]\nwsgi = "page:application"\npython = "{sys.executable}"\n')
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", f"{script} race.toml"], cwd=runner.work, capture_output=True, text=True,
+        check=False, env={**os.environ, "CI_MERGE_REQUEST_DIFF_BASE_SHA": runner.base, "STACKRACE_BUDGET": "4s"},
+    )  # fmt: skip
+    assert done.returncode in CODES.values(), done.stderr
+    for kind in ("junit", "metrics"):
+        assert (runner.work / job["artifacts"]["reports"][kind]).stat().st_size

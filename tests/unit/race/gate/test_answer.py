@@ -1,0 +1,150 @@
+"""What a check answers, from launches of two sides."""
+
+from dataclasses import replace
+
+import pytest
+from tests.checks import ALLOWED, make_check
+from tests.factories import make_failure, make_finding, make_race, with_workloads
+
+from stackrace.model.gate import GateFacts, Outcome, Response, State
+from stackrace.model.race import Ending
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.race.gate.answer import decide, gate_answer
+from stackrace.race.gate.series import series_of
+
+
+def states(race):
+    return {each.response: each.state for each in gate_answer(race).rulings}
+
+
+def ruling(race, response):
+    return next(each for each in gate_answer(race).rulings if each.response is response)
+
+
+def test_two_equal_sides_pass_and_say_what_could_have_been_missed():
+    race = make_check()
+    answer = gate_answer(race)
+    assert (answer.outcome, answer.exit_code) == (Outcome.PASSED, 0)
+    assert [each.response for each in answer.rulings if not each.response.of_launch] == [
+        Response.THROUGHPUT, Response.CPU, Response.P99, Response.ERRORS,
+    ]  # fmt: skip
+    assert all(each.state is State.CLEAR and 0 <= each.missed < each.terms.limit for each in answer.rulings)
+    assert decide(race).settled
+
+
+def test_nothing_is_decided_before_the_first_look():
+    assert not decide(make_check(blocks=0)).settled
+    assert not decide(make_check(blocks=2)).settled
+    assert gate_answer(make_check(blocks=2)).outcome is Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("slower", "response"),
+    [
+        ({"slower": 0.06}, Response.THROUGHPUT),
+        ({"cpu": 0.06}, Response.CPU),
+        ({"memory": 0.08}, Response.MEMORY),
+        ({"start": 0.2}, Response.START),
+    ],
+)
+def test_each_response_is_judged_by_itself(slower, response):
+    race = make_check(blocks=8, **slower)
+    answer = gate_answer(race)
+    assert (answer.outcome, answer.exit_code) == (Outcome.FAILED, 1)
+    assert response in [each.response for each in answer.slower]
+    found = ruling(race, response)
+    assert found.change.low > found.terms.allowance
+    assert (found.alarm, found.blocks) == (3, 3), "the figures are those of the look that confirmed it"
+    assert decide(race).settled
+
+
+def test_more_cpu_at_the_same_throughput_is_a_failure_of_cpu_alone():
+    answer = gate_answer(make_check(cpu=0.06))
+    assert [each.response for each in answer.slower] == [Response.CPU]
+
+
+def test_an_alarm_without_fresh_launches_is_no_failure():
+    race = make_check(blocks=3, slower=0.06, ending=Ending.BUDGET)
+    going = replace(race, ending=None)
+    assert states(going)[Response.THROUGHPUT] is State.ALARM
+    assert gate_answer(going).outcome is Outcome.UNDECIDED
+    assert gate_answer(race).exit_code == 3
+
+
+def test_errors_of_the_head_are_seen_although_they_make_its_slices_invalid():
+    refused = Verdict((make_finding("unexpected-status", Effect.INVALIDATES),))
+    race = make_check(errors=40)
+    launches = [
+        replace(launch, slices=tuple(replace(one, verdict=refused) for one in launch.slices))
+        if launch.stack.endswith("#head")
+        else launch
+        for launch in race.launches
+    ]
+    answer = gate_answer(replace(race, launches=tuple(launches)))
+    assert answer.outcome is Outcome.FAILED
+    assert [each.response for each in answer.slower] == [Response.ERRORS]
+
+
+def test_no_error_in_a_few_requests_leaves_some_possible():
+    found = ruling(make_check(rate=5.0), Response.ERRORS)
+    assert found.missed > 0.005
+    assert ruling(make_check(rate=5000.0), Response.ERRORS).missed < 0.001
+
+
+def test_too_little_time_says_how_much_more():
+    race = make_check(blocks=4, noise=0.05, ending=Ending.BUDGET)
+    answer = gate_answer(race)
+    assert answer.outcome is Outcome.UNDECIDED
+    assert answer.needed_s is None or answer.needed_s > 0
+
+
+def test_what_the_user_leaves_out_is_not_judged():
+    facts = GateFacts(base=make_check().gate.base, head=make_check().gate.head, allowances={"cpu": 0.01})
+    answer = gate_answer(make_check(slower=0.5, gate=facts))
+    assert [each.response for each in answer.rulings] == [Response.CPU]
+    assert answer.outcome is Outcome.PASSED
+
+
+def test_a_larger_allowance_moves_the_limit_with_it():
+    facts = replace(make_check().gate, allowances={**ALLOWED, "throughput": 0.10})
+    found = ruling(make_check(slower=0.06, gate=facts), Response.THROUGHPUT)
+    assert found.terms.limit == pytest.approx(0.13)
+    assert found.state is State.CLEAR
+
+
+def test_a_response_without_values_is_no_pass():
+    race = make_check()
+    race = replace(race, launches=tuple(replace(launch, memory=()) for launch in race.launches))
+    assert states(race)[Response.MEMORY] is State.UNKNOWN
+    assert gate_answer(race).outcome is Outcome.UNDECIDED
+
+
+def test_a_head_that_never_starts_is_refused():
+    race = make_check()
+    launches = [
+        replace(launch, slices=(), ready_s=None, memory=(), failure=make_failure())
+        if launch.stack.endswith("#head")
+        else launch
+        for launch in race.launches
+    ]
+    answer = gate_answer(replace(race, launches=tuple(launches), ending=Ending.EXHAUSTED))
+    assert (answer.outcome, answer.exit_code) == (Outcome.REFUSED, 3)
+
+
+def test_every_workload_has_responses_of_its_own():
+    race = with_workloads(make_check(), "pages", "static")
+    found = series_of(race, Response)
+    assert [(each.response, each.workload) for each in found if each.response in ("cpu", "start")] == [
+        (Response.CPU, "pages"), (Response.CPU, "static"), (Response.START, ""),
+    ]  # fmt: skip
+
+
+def test_few_answers_are_judged_by_a_lower_quantile():
+    assert ruling(make_check(rate=5.0), Response.P99).quantile == "p50"
+    assert ruling(make_check(rate=40.0), Response.P99).quantile == "p90"
+    assert ruling(make_check(rate=1000.0), Response.P99).quantile == "p99"
+
+
+def test_another_race_is_no_check():
+    with pytest.raises(ValueError, match="no check"):
+        gate_answer(make_race())

@@ -1,0 +1,138 @@
+"""A check in every format."""
+
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as Tree
+
+import jsonschema
+import pytest
+from tests.checks import make_check
+
+from stackrace.model.gate import Contender, GateFacts
+from stackrace.model.race import Ending
+from stackrace.race.gate.answer import gate_answer
+from stackrace.report import Format, render
+from stackrace.report.gate.document import SCHEMA
+from stackrace.report.gate.export import FORMATS, rendered
+from stackrace.report.gate.sheet import gate_sheet
+from stackrace.report.result import standing_of
+from stackrace.report.terminal import drawn, make_console
+from stackrace.report.words import gate as words
+
+HOSTILE = "</script>\x1b[31m|`\"'&\n"
+
+CHECKS = {
+    "passed": make_check(),
+    "failed": make_check(slower=0.06),
+    "undecided": make_check(blocks=3, noise=0.05, ending=Ending.BUDGET),
+    "refused": make_check(blocks=0, ending=Ending.INTERRUPTED),
+}
+
+
+@pytest.fixture(params=CHECKS)
+def outcome(request):
+    return request.param
+
+
+def written(outcome, form):
+    race = CHECKS[outcome]
+    return rendered(race, gate_answer(race), form)
+
+
+def sentence(outcome):
+    return words.answer(CHECKS[outcome], gate_answer(CHECKS[outcome]))
+
+
+def test_each_outcome_has_a_sentence():
+    assert re.match(
+        r"Passed: .* No change for the worse beyond \d\.\d % of throughput, .* could have been", sentence("passed")
+    )
+    assert re.match(
+        r"Failed: throughput is \d\.\d % lower, at least \d.* 1.0 % is allowed; confirmed by", sentence("failed")
+    )
+    assert re.match(r"Undecided: there was too little time\. Throughput may be", sentence("undecided"))
+    assert sentence("refused").startswith("Refused: ")
+
+
+def test_the_document_keeps_its_schema(outcome):
+    document = json.loads(written(outcome, "json"))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert document["outcome"] == outcome
+    assert document["exit_code"] == {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}[outcome]
+    assert document["words"]["answer"] == sentence(outcome)
+
+
+def test_junit_counts_slowdowns_as_failures_and_what_is_open_as_errors(outcome):
+    suites = Tree.fromstring(written(outcome, "junit"))
+    (suite,) = suites
+    cases = suite.findall("testcase")
+    assert [child.tag for child in suite] == ["properties", *["testcase"] * len(cases), "system-out"]
+    found = {tag: len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "error")}
+    assert (int(suite.get("failures")), int(suite.get("errors"))) == (found["failure"], found["error"])
+    assert int(suite.get("tests")) == len(cases) == 6
+    assert (found["failure"] > 0) == (outcome == "failed")
+    assert (found["error"] > 0) == (outcome in ("undecided", "refused"))
+
+
+def test_a_scraper_reads_the_metrics(outcome):
+    parser = pytest.importorskip("prometheus_client.openmetrics.parser")
+    families = {
+        family.name: family for family in parser.text_string_to_metric_families(written(outcome, "openmetrics"))
+    }
+    states = {s.labels["stackrace_check_outcome"]: s.value for s in families["stackrace_check_outcome"].samples}
+    assert [name for name, value in states.items() if value] == [outcome]
+    if outcome == "failed":
+        change = {s.labels["response"]: s.value for s in families["stackrace_check_change_ratio"].samples}
+        assert change["throughput"] == pytest.approx(0.057, abs=0.01)
+
+
+def test_markdown_begins_with_the_outcome(outcome):
+    text = written(outcome, "markdown")
+    assert text.startswith("### ") and text.partition("\n")[0].endswith(f": {outcome}")
+    assert "| throughput |" in text
+
+
+def test_the_page_draws_each_response(outcome):
+    page = written(outcome, "html")
+    assert page.count('class="cell"') == 6
+    assert "<script" not in page
+
+
+def test_the_terminal_shows_a_line_for_each_response(outcome, capsys):
+    race = CHECKS[outcome]
+    make_console(width=100).print(drawn(gate_sheet(race, gate_answer(race))))
+    out = capsys.readouterr().out
+    for name in ("throughput", "CPU per request", "memory", "errors", "start time"):
+        assert name in out
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_foreign_text_stays_text(form):
+    contender = Contender(label=HOSTILE, revision="c" * 40, stack="gunicorn")
+    race = make_check(
+        app=HOSTILE, notes=(HOSTILE,), gate=GateFacts(base=contender, head=contender, allowances={"cpu": 0.1})
+    )
+    text = rendered(race, gate_answer(race), form)
+    assert "\x1b" not in text
+    assert "</script>" not in text or form in ("json", "openmetrics")
+
+
+@pytest.mark.parametrize("form", [Format.HTML, Format.JSON, Format.MARKDOWN])
+def test_a_stored_check_is_reported_as_a_check(form):
+    race = CHECKS["failed"]
+    assert render(race, standing_of(race), form) == rendered(race, gate_answer(race), form.name.lower())
+
+
+def test_its_csv_has_the_slices_of_both_sides():
+    text = render(CHECKS["failed"], standing_of(CHECKS["failed"]), Format.CSV)
+    assert "gunicorn:workers=4#base" in text and "gunicorn:workers=4#head" in text
+
+
+def test_sides_are_told_apart_by_what_they_do_not_share():
+    gate = CHECKS["passed"].gate
+    base, head = words.side_notes(gate)
+    assert base == "Base: main (aaaaaaaaaa)."
+    assert head == "Head: the work tree (bbbbbbbbbb with 2 changed files)."
+    newer = replace(gate, head=replace(gate.head, python="3.13.0", stack="uwsgi"))
+    assert words.side_notes(newer)[1].endswith("changed files), Python 3.13.0, uwsgi.")

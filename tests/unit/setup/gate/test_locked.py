@@ -1,0 +1,87 @@
+"""Whether two revisions want the same packages, and which."""
+
+import json
+
+import pytest
+
+from stackrace.model.errors import InputError
+from stackrace.setup.gate.locked import locks_differ, requirements_of
+
+
+@pytest.fixture
+def both(tmp_path):
+    folders = tmp_path / "base", tmp_path / "head"
+    for folder in folders:
+        folder.mkdir()
+    return folders
+
+
+def write(both, name, base, head):
+    for folder, text in zip(both, (base, head), strict=True):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def differ(both):
+    base, head = both
+    return locks_differ(base, head, base, head)
+
+
+def test_equal_locks_need_one_environment(both):
+    write(both, "uv.lock", "a", "a")
+    write(both, "requirements.txt", "flask==3.0", "flask==3.1")
+    assert differ(both) is None, "the list is not what is installed"
+
+
+def test_remarks_are_no_difference(both):
+    write(both, "requirements.txt", "# web\nflask==3.0\n", "flask==3.0  # web\n")
+    assert differ(both) is None
+
+
+@pytest.mark.parametrize("name", ["uv.lock", "poetry.lock", "Pipfile.lock", "requirements.txt"])
+def test_other_locks_need_two(both, name):
+    write(both, name, "a==1", "a==2")
+    assert differ(both) == (both[0] / name, both[1] / name)
+
+
+def test_lists_are_compared_with_what_they_include(both):
+    write(both, "requirements.txt", "-r requirements/web.txt\n", "-r requirements/web.txt\n")
+    write(both, "requirements/web.txt", "flask==3.0\n", "flask==3.1\n")
+    found = differ(both)
+    assert [requirements_of(path) for path in found] == ["flask==3.0\n", "flask==3.1\n"]
+
+
+def test_of_a_pyproject_only_the_dependencies_count(both):
+    write(both, "pyproject.toml", '[project]\nversion="1"\ndependencies=["a"]', '[project]\ndependencies=["a"]')
+    assert differ(both) is None
+    write(both, "pyproject.toml", '[project]\ndependencies=["a"]', '[project]\ndependencies=["b"]')
+    assert differ(both) is not None
+
+
+def test_a_project_without_any_list_has_one_environment(both):
+    assert differ(both) is None
+
+
+def test_poetry_installs_the_main_group_with_its_markers(tmp_path):
+    lock = tmp_path / "poetry.lock"
+    lock.write_text(
+        '[[package]]\nname = "django"\nversion = "5.2"\ngroups = ["main"]\n'
+        '[[package]]\nname = "pytest"\nversion = "8"\ngroups = ["dev"]\n'
+        '[[package]]\nname = "uvloop"\nversion = "0.2"\ngroups = ["main"]\nmarkers = "sys_platform != \'win32\'"\n'
+    )
+    assert requirements_of(lock) == "django==5.2\nuvloop==0.2 ; sys_platform != 'win32'\n"
+
+
+def test_pipenv_installs_what_is_no_development(tmp_path):
+    lock = tmp_path / "Pipfile.lock"
+    packages = {"flask": {"version": "==3.0", "extras": ["async"]}, "local": {"path": "."}}
+    lock.write_text(json.dumps({"default": packages, "develop": {"pytest": {"version": "==8"}}}))
+    assert requirements_of(lock) == "flask[async]==3.0\n"
+
+
+@pytest.mark.parametrize("name", ["poetry.lock", "Pipfile.lock"])
+def test_a_broken_lock_names_the_way_out(tmp_path, name):
+    lock = tmp_path / name
+    lock.write_text("<<<<<<< ours")
+    with pytest.raises(InputError, match="--base-python"):
+        requirements_of(lock)

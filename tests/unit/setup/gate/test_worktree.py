@@ -1,0 +1,69 @@
+"""A commit beside the work tree."""
+
+import pytest
+
+from stackrace.setup.gate import worktree
+from stackrace.setup.gate.repository import repository_of
+from stackrace.setup.gate.worktree import checked_out
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(worktree.tempfile, "tempdir", str(folder))
+    return folder
+
+
+def checkout(work, most_bytes=10**6):
+    repository = repository_of(work.folder)
+    return checked_out(repository, repository.revision("HEAD~1"), most_bytes)
+
+
+def test_it_holds_that_commit_and_is_gone_afterwards(work, temporary_folder):
+    with checkout(work) as (tree, notes):
+        assert (tree / "app.py").read_text() == "version = 1\n"
+        assert (work.folder / "app.py").read_text() == "version = 2\n"
+        assert notes == ()
+    assert not list(temporary_folder.iterdir())
+    assert len(work.git("worktree", "list").splitlines()) == 1
+
+
+def test_it_is_gone_after_an_error_too(work, temporary_folder):
+    with pytest.raises(KeyboardInterrupt), checkout(work):
+        raise KeyboardInterrupt
+    assert not list(temporary_folder.iterdir())
+
+
+def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):
+    left = temporary_folder / f"{worktree.PREFIX}old"
+    left.mkdir()
+    (left / "lock").touch()
+    work.git("worktree", "add", "--quiet", "--detach", str(left / "tree"), "HEAD~1")
+    with checkout(work):
+        assert not left.exists()
+        with checkout(work) as (second, _):
+            assert len(work.git("worktree", "list").splitlines()) == 3, "one that runs is left alone"
+        assert not second.exists()
+    assert len(work.git("worktree", "list").splitlines()) == 1
+
+
+def test_both_sides_share_what_git_ignores_but_no_environment_and_no_new_file(work):
+    work.write(".gitignore", "*.sqlite3\n.env\n.venv/\nstatic/\n__pycache__/\nnode_modules/\n")
+    for name in ("db.sqlite3", ".env", "static/a.css", "__pycache__/app.pyc", "node_modules/x.js"):
+        work.write(name, "shared")
+    work.write(".venv/pyvenv.cfg")
+    work.write("new.py", "of the head alone")
+    with checkout(work) as (tree, _):
+        assert (tree / "db.sqlite3").read_text() == (tree / "static/a.css").read_text() == "shared"
+        assert (tree / ".env").is_file()
+        assert (tree / "node_modules").is_symlink()
+        assert not [name for name in (".venv", "new.py", "__pycache__") if (tree / name).exists()]
+
+
+def test_what_is_too_large_to_copy_is_said(work):
+    work.write(".gitignore", "*.sqlite3\n")
+    work.write("db.sqlite3", "x" * 2000)
+    with checkout(work, most_bytes=1000) as (tree, notes):
+        assert not (tree / "db.sqlite3").exists()
+        assert "db.sqlite3" in notes[0]
