@@ -23,6 +23,8 @@ def application(environ, start_response):
 '''
 
 TOLD = ("--wsgi", "page:application", "--python", sys.executable, "--allow", "start any", "--budget", "8s")
+LEFT_OUT = ("--allow", "throughput any", "--allow", "cpu any", "--allow", "p99 any", "--allow", "memory any",
+            "--allow", "errors any")  # fmt: skip
 CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
 
 
@@ -70,10 +72,10 @@ def test_a_check_writes_every_format_and_is_stored(stackrace, shop, tmp_path):
 
 def test_two_variants_of_one_tree_need_no_repository(stackrace, shop, tmp_path):
     (tmp_path / "page.py").write_text(APP.format(version=1))
-    done = stackrace("check", *TOLD, "--head-stack", "waitress", cwd=tmp_path)
+    done = stackrace("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path)
     assert done.returncode in CODES.values(), done.stderr
     assert done.stdout.startswith(tuple(outcome.capitalize() for outcome in Outcome))
-    assert "Head: waitress" in done.stdout
+    assert "Head: FAST=1." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -81,19 +83,17 @@ def test_two_variants_of_one_tree_need_no_repository(stackrace, shop, tmp_path):
     [
         (("--base", "nowhere"), "--base nowhere"),
         (("--base", "HEAD"), "nothing to compare"),
-        (("--base", "HEAD~2"), "the base (HEAD~2, "),
         (("--allow", "speed 3%"), "throughput, cpu, p99"),
         (("--stack", "gunicorn", "--stack", "waitress"), "one stack"),
         (("--junit", "/nowhere/check.xml"), "/nowhere"),
-        (tuple(word for name in ("throughput", "cpu", "p99", "memory", "errors") for word in ("--allow", f"{name} any")),
-         "nothing to check"),
+        (LEFT_OUT, "nothing to check"),
     ],
 )  # fmt: skip
 def test_bad_input_is_said_in_a_sentence(stackrace, shop, words, said):
     done = stackrace("check", *TOLD, *words, cwd=shop)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert said in done.stderr
-    assert "Traceback (most" not in done.stderr or words == ("--base", "HEAD~2")
+    assert "Traceback" not in done.stderr
     assert len(worktrees(shop)) == 1
 
 
@@ -101,6 +101,8 @@ def test_a_base_that_does_not_load_shows_its_own_log(stackrace, shop):
     done = stackrace("check", *TOLD, "--base", "HEAD~2", cwd=shop)
     assert done.returncode == 2
     assert "nothing_like_it" in done.stderr
+    assert "the base (HEAD~2, " in done.stderr
+    assert len(worktrees(shop)) == 1
 
 
 def test_an_interrupted_check_leaves_no_work_tree(shop, temporary):
