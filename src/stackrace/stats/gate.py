@@ -112,16 +112,21 @@ def watched(
     return _watched(Stage.CONFIRMED if second.exceeded else Stage.ALARMED, second, alarm)
 
 
-def blocks_needed(seen: Watched, *, limit: float) -> int | None:
-    """Return how many more blocks a response needs to be clear if it stays as it is; None where no number would do.
+def blocks_needed(seen: Watched, *, limit: float, allowance: float) -> int | None:
+    """Return how many more blocks a response needs to be clear, or an alarm to be confirmed, if it stays as it is.
 
-    The standard error shrinks with √n; degrees of freedom are taken as they will be.
+    The standard error shrinks with √n; degrees of freedom are taken as they will be. None where no number would do,
+    or too little is known.
     """
-    if not math.isfinite(seen.error) or seen.blocks < 2 or seen.mean >= limit:
-        return None
+    if not math.isfinite(seen.error) or seen.blocks < 2:
+        return max(LOOKS[0] - seen.blocks, 1) if seen.stage is Stage.ALARMED else None
     spread = seen.error * math.sqrt(seen.blocks)
     for n in range(max(seen.blocks + 1, LOOKS[0]), LOOKS[-1] + 1):
-        if seen.mean + _quantile(n, LAST_SHARE * MISS) * spread / math.sqrt(n) < limit:
+        error = spread / math.sqrt(n)
+        confirmed = (
+            seen.stage is Stage.ALARMED and seen.mean - _quantile(n, LOOK_SHARE * CONFIRM) * error > allowance
+        )
+        if confirmed or seen.mean + _quantile(n, LAST_SHARE * MISS) * error < limit:
             return n - seen.blocks
     return None
 

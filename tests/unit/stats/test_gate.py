@@ -75,8 +75,18 @@ def test_one_hit_launch_of_twelve_is_trimmed_away():
 def test_a_tighter_limit_needs_more_blocks_and_one_that_is_exceeded_any_number():
     noisy = np.array([0.03, -0.03] * 10)
     few = seen(noisy[:4])
-    assert blocks_needed(few, limit=0.015) > blocks_needed(few, limit=0.03) > 0
-    assert blocks_needed(seen(noisy + 0.03), limit=0.02) is None
+    assert needed(few, 0.015) > needed(few, 0.03) > 0
+    assert needed(seen(noisy + 0.03), 0.02) is None
+
+
+def test_an_alarm_needs_a_few_fresh_blocks():
+    slower = [value + 0.05 for value in STEADY]
+    assert needed(seen(slower[:3]), 0.04) == 3
+    assert needed(seen(slower[:5]), 0.04) == 1
+
+
+def needed(found, limit):
+    return blocks_needed(found, limit=limit, allowance=0.01)
 
 
 def rates(shift, allowance, checks=1500, blocks=LOOKS[9]):

@@ -62,7 +62,11 @@ def rulings_of(
         for series, each in zip(found, seen, strict=True)
     )
     more = [
-        blocks_needed(each, limit=_log(ruling.response, ruling.terms.limit))
+        blocks_needed(
+            each,
+            limit=_log(ruling.response, ruling.terms.limit),
+            allowance=_log(ruling.response, ruling.terms.allowance),
+        )
         for each, ruling in zip(seen, rulings, strict=True)
         if ruling.state not in (State.CLEAR, State.SLOWER)
     ]

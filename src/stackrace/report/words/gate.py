@@ -106,10 +106,11 @@ def _open(rulings: Sequence[Ruling]) -> str:
     for each in rulings:
         if each.state in (State.CLEAR, State.SLOWER):
             continue
-        if each.state is State.UNKNOWN or each.missed is None:
+        if each.state is State.ALARM:
+            since = "" if each.change is None else f" (since then {_natural(each.response, each.change.value)})"
+            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out{since}")
+        elif each.state is State.UNKNOWN or each.missed is None:
             parts.append(f"nothing is known of {name(each)}")
-        elif each.state is State.ALARM:
-            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out")
         else:
             parts.append(
                 f"{name(each)} may be {_missed_by(each)} worse (limit: {_share(each.response, each.terms.limit)})"
