@@ -20,7 +20,7 @@ from ...setup.gate.variants import VariantRequest
 from ...spec.request import RaceRequest
 from ...store import open_store
 from ..announcer import Announcer
-from ..showing import refuse_unwritable, write_text
+from ..showing import refuse_unwritable, reports_folder, write_text
 from .progress import CheckProgress
 
 __all__ = ["Outputs", "check_and_report", "outputs_of", "schema_text", "sides_of"]
@@ -91,13 +91,15 @@ def _report(race: Race, outputs: Outputs) -> None:
     from ...report.terminal import drawn, make_console
 
     result = gate_answer(race)
-    for name, path in outputs.files.items():
+    files = {"html": reports_folder() / f"{race.id}.html", **outputs.files}
+    for name, path in files.items():
         write_text(rendered(race, result, name), path)
     if outputs.as_json:
         click.echo(rendered(race, result, "json"), nl=False)
     else:
         make_console().print(drawn(gate_sheet(race, result)), soft_wrap=False)
-    click.echo(f"\nAgain, in any format: stackrace report {race.id}", err=outputs.as_json)
+    again = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
+    click.echo(again, err=outputs.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
     if result.exit_code:

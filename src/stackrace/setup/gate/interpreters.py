@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from ...apps import Buildable, detect, find_python, import_places
 from ...deploy.environments import Environments, cache_folder
@@ -35,6 +37,8 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
         return both
     found = find_python(root, _needs(entry), explicit=head.python)
     own = None if isinstance(found, Buildable) else found.python
+    if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
+        _refuse_installed(own, both.moved[0])
     sides = {}
     for side, variant in both.sides.items():
         request = variant.request
@@ -79,6 +83,27 @@ def _built(variant: Variant, side: Side, own: Path | None, found: object, enviro
             f"with --{side}-python",
             detail=error.detail,
         ) from error
+
+
+def _refuse_installed(python: Path, top: Path) -> None:
+    """Raise InputError where packages of the project were copied into the environment that both sides would share.
+
+    Source: PEP 610, direct_url.json.
+    """
+    for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
+        try:
+            origin = json.loads(about.read_text(encoding="utf-8"))
+            place = Path(unquote(urlsplit(origin["url"]).path)).resolve()
+            editable = bool(origin.get("dir_info", {}).get("editable"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        if not editable and place.is_relative_to(top):
+            name = about.parent.name.partition("-")[0]
+            raise InputError(
+                f"{name} was installed from {place} into {python.parent.parent}, so base and head would run the "
+                "same copy of it; install it so that it is imported from its folder (pip install -e), or give each "
+                "side an environment of its own: --base-python, --head-python"
+            )
 
 
 def _importing(request: RaceRequest, app: App, moved: tuple[Path, Path], side: Side) -> RaceRequest:

@@ -77,6 +77,7 @@ def test_what_one_side_has_of_its_own_is_compared_in_one_tree(tmp_path, own, fie
         assert base == request
         assert getattr(head, field) != getattr(base, field)
         assert both.sides[Side.BASE].contender.label == "as it is"
+        assert both.sides[Side.HEAD].contender.label in ("python3.13", "shop.fast", "uwsgi", "its own FAST")
 
 
 def test_alike_sides_of_one_tree_are_refused(tmp_path):

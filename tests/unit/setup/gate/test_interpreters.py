@@ -1,0 +1,72 @@
+"""Which code each side imports."""
+
+import json
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from stackrace.deploy.environments import Environments
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.errors import InputError
+from stackrace.model.preparing import unheard
+from stackrace.model.stack import Side
+from stackrace.setup.gate.interpreters import with_interpreters
+from stackrace.setup.gate.variants import VariantRequest, variants
+from stackrace.spec.request import RaceRequest
+
+NOTHING = {Side.BASE: VariantRequest(), Side.HEAD: VariantRequest()}
+
+
+@pytest.fixture
+def environment(work):
+    """The project's own environment, made without pip."""
+    work.write(".gitignore", ".venv/\n")
+    work.commit(src__app_py="")
+    work.commit(src__app_py="# other\n")
+    venv.create(work.folder / ".venv", symlinks=True)
+    return next((work.folder / ".venv" / "lib").glob("python3*/site-packages"))
+
+
+@pytest.fixture
+def environments(tmp_path):
+    return Environments(tmp_path / "cache", unheard)
+
+
+def request(work, **more):
+    return RaceRequest(folder=work.folder, entry=Entry(kind=EntryKind.WSGI, target="app:application"), **more)
+
+
+def test_both_sides_have_the_work_trees_environment_and_import_their_own_code(work, environment, environments):
+    (environment / "shop.pth").write_text(f"{work.folder / 'src'}\n")
+    with variants(request(work), "HEAD~1", NOTHING) as both:
+        found = with_interpreters(both, environments).sides
+        tree = both.moved[1]
+        assert found[Side.BASE].request.python == found[Side.HEAD].request.python
+        assert found[Side.BASE].request.environment["PYTHONPATH"] == str(tree / "src")
+        assert found[Side.HEAD].request.environment["PYTHONPATH"] == str(work.folder / "src")
+
+
+def test_a_copy_of_the_project_in_the_environment_is_refused(work, environment, environments):
+    about = environment / "shop-1.0.dist-info"
+    about.mkdir()
+    (about / "direct_url.json").write_text(json.dumps({"url": work.folder.as_uri(), "dir_info": {}}))
+    with variants(request(work), "HEAD~1", NOTHING) as both, pytest.raises(InputError, match="the same copy"):
+        with_interpreters(both, environments)
+
+
+def test_an_interpreter_that_was_given_is_both_sides(work, environment, environments):
+    with variants(request(work, python=Path(sys.executable)), "HEAD~1", NOTHING) as both:
+        found = with_interpreters(both, environments).sides
+        assert {str(each.request.python) for each in found.values()} == {sys.executable}
+
+
+def test_a_lock_that_cannot_be_installed_says_whose_it_is(work, environment, environments):
+    work.commit(requirements_txt="./nowhere-to-be-found\n")
+    work.write("requirements.txt", "./nowhere-else\n")
+    with (
+        variants(request(work), "HEAD", NOTHING) as both,
+        pytest.raises(InputError, match=r"the base's requirements"),
+    ):
+        with_interpreters(both, environments)
