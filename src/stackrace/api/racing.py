@@ -145,9 +145,9 @@ def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     """Return the race with warnings and what is foretold of it among its notes, and what is foretold alone."""
     warned = (*fresh.race.notes, *map(warning, fresh.warnings))
     if fresh.race.tuning is not None:
-        foretold = tuning_outlook(fresh.plan, fresh.race.tuning)
-    else:
-        foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
+        # what it says is in the answer, too
+        return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(fresh.plan, fresh.race.tuning)
+    foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
     return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), foretold
 
 

@@ -14,7 +14,7 @@ from .disk import nearly_full
 from .kernel_limits import MOST_IN_TIME_WAIT, SPARE_FILES, TIME_WAIT_S
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .observation import Observation
-from .open_loop import overload
+from .open_loop import OF_LATENCY, overload
 from .planned_resources import MEMORY_SHARE
 from .preflight import PREFLIGHT_CHECKS, preflight
 from .preparation import Preparation
@@ -27,6 +27,7 @@ __all__ = [
     "LAUNCH_CHECKS",
     "MEMORY_SHARE",
     "MOST_IN_TIME_WAIT",
+    "OF_LATENCY",
     "PREFLIGHT_CHECKS",
     "RUN_CHECKS",
     "SLICE_CHECKS",

@@ -12,7 +12,7 @@ from .declaration import Declaration, Limits, Made
 from .observation import Observation
 from .texts import ANOTHER_CORE, OWN_CORE
 
-__all__ = ["lag", "overload", "pool_limit"]
+__all__ = ["OF_LATENCY", "lag", "overload", "pool_limit"]
 
 _LEAST_LAG_S = 100e-6
 _LAG_SHARE = 0.05
@@ -121,3 +121,7 @@ def _due_s(observation: Observation, result: LoadResult) -> float:
     if observation.load.requests is None or not observation.load.rate_per_s:
         return result.duration_s
     return min(result.duration_s, observation.load.requests / observation.load.rate_per_s)
+
+
+OF_LATENCY = frozenset({lag.declaration.id, "arrivals"})
+"""The findings about when exactly requests were sent, which only latencies hang on."""

@@ -217,6 +217,8 @@ class Tuned:
     """The best first."""
     infeasible: tuple[Infeasible, ...]
     scattering: tuple[Scattering, ...]
+    rivals: tuple[str, ...]
+    """Others that may be better by more than the difference that matters."""
     equals: tuple[str, ...]
     """Others that are within the difference that does not matter, by what is known."""
     tried: int

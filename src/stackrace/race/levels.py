@@ -18,6 +18,7 @@ __all__ = [
     "Response",
     "blocks_of",
     "headline_of",
+    "is_valid",
     "key_of",
     "measured_levels",
     "throughput",
@@ -54,6 +55,11 @@ _SlicesOfLevel = dict[tuple[str, int], list[tuple[Slice, float]]]
 """The valid slices of one level with their responses, by stack and block."""
 
 
+def is_valid(slice_: Slice) -> bool:
+    """Tell whether no check refuses a slice."""
+    return slice_.verdict.valid
+
+
 def throughput(launch: Launch, slice_: Slice) -> float:
     """Return ln(right answers per second)."""
     return math.log(slice_.result.throughput_per_s)
@@ -71,12 +77,14 @@ def measured_levels(
     beside: Sequence[str] = (),
     pooled: bool = False,
     response: Response = throughput,
+    believed: Callable[[Slice], bool] = is_valid,
 ) -> list[MeasuredLevel]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
     Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless
     their name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the
-    mean over both. An invalid launch keeps all its slices out. ``response`` is what their values are made of.
+    mean over both. An invalid launch keeps all its slices out. ``response`` is what their values are made of,
+    ``believed`` says which slices count.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
     valid: dict[LevelKey, _SlicesOfLevel] = {}
@@ -87,7 +95,7 @@ def measured_levels(
         if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for slice_ in launch.slices:
-            if slice_.verdict.valid and slice_.result.throughput_per_s > 0:
+            if believed(slice_) and slice_.result.throughput_per_s > 0:
                 key = key_of(slice_)
                 loads.setdefault(key, slice_.load)
                 valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+from ..checks import OF_LATENCY
 from ..model.launch import Launch, Slice
 from ..model.stack import original_path
 from ..model.tuned import GoalKind, TuningGoal
-from .levels import Response, throughput
+from ..model.verdict import Effect
+from .levels import Response, is_valid, throughput
 
-__all__ = ["in_unit", "memory_bytes", "response_of"]
+__all__ = ["believed_for", "in_unit", "memory_bytes", "response_of"]
 
 
 def response_of(goal: TuningGoal) -> Response:
@@ -24,6 +27,16 @@ def response_of(goal: TuningGoal) -> Response:
         return -math.log(value_s) if value_s > 0 else math.nan
 
     return latency
+
+
+def believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
+    """Return which slices count: what memory a rate takes does not hang on when exactly requests were sent."""
+    if goal.kind is not GoalKind.MEMORY:
+        return is_valid
+    return lambda slice_: all(
+        finding.effect is not Effect.INVALIDATES or finding.check in OF_LATENCY
+        for finding in slice_.verdict.findings
+    )
 
 
 def in_unit(goal: TuningGoal, response: float) -> float:

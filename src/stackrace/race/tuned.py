@@ -59,6 +59,7 @@ def tuned(race: Race) -> Tuned:
             Scattering(stack=race.stacks[i], mean=found.outcomes[i].relative, sd=math.expm1(found.outcomes[i].sd))
             for i in found.scattering
         ),
+        rivals=tuple(race.stacks[i] for i in found.rivals),
         equals=tuple(race.stacks[i] for i in found.equal),
         tried=sum(bool(row.any()) for row in grid.entered),
         of=sum(path in tuning.settings for path in race.stacks),

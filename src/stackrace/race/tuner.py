@@ -17,7 +17,7 @@ from ..stats.tuning.proposing import proposer
 from ..stats.tuning.rounds import next_round
 from .decisions import Decisions
 from .levels import blocks_of, headline_of, measured_levels
-from .responses import memory_bytes, response_of
+from .responses import believed_for, memory_bytes, response_of
 from .resume import counted
 
 __all__ = ["Tuner", "grid_of_race", "needs_of", "places_of", "unfit"]
@@ -63,7 +63,7 @@ def grid_of_race(race: Race) -> Grid:
     assert tuning is not None
     race = counted(race)
     blocks = blocks_of(race)
-    levels = measured_levels(race, response=response_of(tuning.goal))
+    levels = measured_levels(race, response=response_of(tuning.goal), believed=believed_for(tuning.goal))
     level = levels[headline_of(levels)] if levels else None
     rows = dict(zip(level.stacks, level.values, strict=True)) if level else {}
     launched = {(launch.stack, launch.block) for launch in race.launches}
@@ -127,9 +127,9 @@ def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[In
         why = Unfit.MEMORY
     elif needs and limits.connections is not None and (needs.connections or 0) > limits.connections:
         why = Unfit.CONNECTIONS
-    elif sum(map(_overloaded, launches)) >= OVERLOADS:
+    elif sum(_overloaded(launch, tuning) for launch in launches) >= OVERLOADS:
         why = Unfit.RATE
-    elif len(launches) >= FAILURES and not any(map(_is_valid, launches)):
+    elif len(launches) >= FAILURES and not any(_is_valid(launch, tuning) for launch in launches):
         why = Unfit.FAILED
     if why is not None:
         yield Infeasible(stack=path, why=why, needs=needs, measured=True)
@@ -142,14 +142,14 @@ def needs_of(launches: Sequence[Launch]) -> Needs | None:
     return Needs(memory_bytes=memory, connections=max(seen, default=None)) if memory else None
 
 
-def _is_valid(launch: Launch) -> bool:
-    return launch.verdict.valid and any(slice_.verdict.valid for slice_ in launch.slices)
+def _is_valid(launch: Launch, tuning: Tuning) -> bool:
+    return launch.verdict.valid and any(map(believed_for(tuning.goal), launch.slices))
 
 
-def _overloaded(launch: Launch) -> bool:
+def _overloaded(launch: Launch, tuning: Tuning) -> bool:
     """Tell whether a launch did not keep up with its rate in any of its slices."""
     failing = [any(f.check == overload.declaration.id for f in s.verdict.findings) for s in launch.slices]
-    return bool(failing) and all(failing) and not _is_valid(launch)
+    return bool(failing) and all(failing) and not _is_valid(launch, tuning)
 
 
 def _launch_s(race: Race) -> float:

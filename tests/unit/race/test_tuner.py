@@ -164,3 +164,15 @@ def test_memory_is_compared_without_that_of_services():
     found = tuned(with_launches(change, asked=asked))
     assert found.value.value == pytest.approx(50 * 2**20)
     assert found.needs.memory_bytes == 50 * 2**20
+
+
+def test_how_exactly_requests_were_sent_matters_to_latency_and_not_to_memory():
+    late = with_launches(refused("lag"), blocks=3, asked=tuning(goal=TuningGoal(kind=GoalKind.MEMORY)))
+    assert not unfit(late)
+    assert [one.why for one in unfit(replace(late, tuning=tuning()))] == [Unfit.FAILED]
+
+
+def test_finalists_that_are_not_told_apart_are_rivals():
+    alike = dict.fromkeys(PATHS, 400)
+    found = tuned(tune(speeds=alike, budget_s=25.0)[0])
+    assert found.rivals

@@ -48,7 +48,7 @@ def _cell(spot: Spot | None, x: float, y: float) -> list[str]:
         return []
     share = 0.0 if spot.relative is None else min(max(spot.relative, 0.0), 1.0)
     words = "✗" if spot.out else "·" if spot.relative is None else number(spot.relative)
-    about = caption(f"{spot.stack}: {'beyond a limit' if spot.out else words}")
+    about = caption(f"{spot.stack}: {'left out' if spot.out else words}")
     frame = tag(
         "rect", about, x=x + 1, y=y + 1, width=CELL_W - 2, height=CELL_H - 2, rx=2,
         class_="heat best" if spot.best else "heat", fill_opacity=round(0.06 + 0.74 * share**2, 2),

@@ -9,7 +9,7 @@ from .picture import Facet, Spot
 
 __all__ = ["LEGEND", "block_lines"]
 
-LEGEND = "Compared with the tuned stack, which is 1; above 1 is better. · not launched, ✗ beyond a limit."
+LEGEND = "Compared with the tuned stack, which is 1; above 1 is better. · not launched, ✗ left out."
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NOTHING, _OUT, _BEST = "·", "✗", "◆"

@@ -23,7 +23,7 @@ from ...model.tuned import (
 from ...model.units import DURATION, SIZE
 from ...race.overhead import USUAL_LAUNCH_S
 from ...stats.tuning.rounds import FINAL_LAUNCHES
-from .phrases import listed, sentence, times
+from .phrases import listed, names, sentence, times
 
 __all__ = [
     "REFERENCES",
@@ -83,11 +83,12 @@ def answer(race: Race, found: Tuned) -> str:
 
 
 def _leads(race: Race, found: Tuned, tuning: Tuning) -> str:
-    what = "is the best" if found.launches >= FINAL_LAUNCHES else "was ahead, which is no answer yet, "
-    if tuning.goal.kind is GoalKind.MEMORY:
-        what = what.replace("is the best", "needs the least memory")
     tried = count(found.tried) if found.tried == found.of else f"{found.tried} tried of {count(found.of)}"
-    return f"{what} of {tried} configurations {_where(race, tuning)}".replace("  ", " ")
+    where = f"of {tried} configurations {_where(race, tuning)}"
+    if found.rivals or found.launches < FINAL_LAUNCHES:
+        return f"is ahead {where}, but not proved the best"
+    within = f"the best, or within {percent(race.difference)} of it,"
+    return f"is {within} {where}"
 
 
 def _where(race: Race, tuning: Tuning) -> str:
@@ -176,12 +177,19 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
             f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
             f"{percent(one.sd)}: what a poor launch of it gives is less."
         )
+    if found.rivals:
+        yield f"{names(found.rivals)} may be better{_more_time(race)}."
+    elif found.launches < FINAL_LAUNCHES:
+        yield f"It was launched too few times to be sure of it{_more_time(race)}."
     if found.equals:
-        few = listed([*found.equals[:3], *([f"{len(found.equals) - 3} more"] if len(found.equals) > 3 else [])])
-        yield f"Within {percent(race.difference)} of it, by what is known: {few}."
+        yield f"Within {percent(race.difference)} of it, with 95 % confidence: {names(found.equals)}."
     yield from effects(race, found.effects)
     if found.infeasible:
         yield infeasible(tuning, found.infeasible)
+
+
+def _more_time(race: Race) -> str:
+    return "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
 
 
 def needs(needed: Needs) -> str:
@@ -228,8 +236,8 @@ def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
     """Return how many configurations are left out, and why."""
     whys = Counter(one.why for one in out)
     parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
-    measured = sum(one.measured for one in out)
-    known = f", {measured} of them by measurement" if measured else ""
+    measured = sum(one.measured and one.why in (Unfit.MEMORY, Unfit.CONNECTIONS) for one in out)
+    known = f", {measured} of them by their own measurement" if measured else ""
     return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
 
 
@@ -253,7 +261,10 @@ def ending(race: Race, found: Tuned) -> str:
     """Return how much was done, and why it ended."""
     launches = sum(not launch.cut_short for launch in race.launches)
     done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
-    return f"{race.app}: {done}. {_ENDINGS.get(race.ending, '') if race.ending else ''}".rstrip()
+    ended = race.ending if found.stack or race.ending is not Ending.ANSWERED else Ending.EXHAUSTED
+    if ended is Ending.ANSWERED and found.rivals:
+        return f"{race.app}: {done}. It ended since the finalists could not be told apart."
+    return f"{race.app}: {done}. {_ENDINGS.get(ended, '') if ended else ''}".rstrip()
 
 
 _ENDINGS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,16 @@ from .grid import Flags, Grid
 from .launched import Launched, launched
 from .surface import Surface, surface
 
-__all__ = ["AT_ONCE", "FINALISTS", "FINAL_LAUNCHES", "FIRST", "MOST_FINAL_LAUNCHES", "Round", "next_round"]
+__all__ = [
+    "AT_ONCE",
+    "FINALISTS",
+    "FINAL_LAUNCHES",
+    "FIRST",
+    "MOST_FINAL_LAUNCHES",
+    "Round",
+    "next_round",
+    "rivals",
+]
 
 AT_ONCE = 50
 """So many configurations at most are raced all; of more, batches are proposed."""
@@ -88,6 +97,9 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     if not grid.entered.any():
         return _first(grid, possible, propose)
     state = _state(grid)
+    unheard = possible & grid.entered.any(axis=1) & (state.known.count == 0)
+    if not state.alive.any():
+        return Round(racing=tuple(int(i) for i in np.flatnonzero(unheard)))
     finals = _finals(grid)
     if finals and not (finals == grid.entered.shape[1] and k > FINALISTS + len(grid.references)):
         return _final(state, finals)
@@ -95,7 +107,20 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     if propose is not None and fresh.any() and _explores(grid, left):
         batch = propose(state.expected.mean, fresh, BATCH)
         return Round(racing=_joined(state.top(GUIDES, state.expected.mean), batch))
-    return _screening(state, left)
+    # a configuration of which nothing could be believed is launched once more; then it is out
+    screened = _screening(state, left)
+    if not unheard.any():
+        return screened
+    return replace(
+        screened, racing=_joined(screened.racing, [int(i) for i in np.flatnonzero(unheard)]), final=False
+    )
+
+
+def rivals(grid: Grid, index: int) -> tuple[int, ...]:
+    """Return who may still be better than the configuration ``index`` by more than what matters."""
+    state = _state(grid)
+    near = state.proved[index] > -grid.delta
+    return tuple(int(i) for i in np.flatnonzero(state.alive & ~near) if i != index)
 
 
 def _first(grid: Grid, possible: Flags, propose: Propose | None) -> Round:
@@ -162,6 +187,8 @@ def _state(grid: Grid) -> _State:
     proved = _proved(grid, alive)
     mean, sd = np.where(alive, expected.mean, -np.inf), expected.sd
     best = int(mean.argmax())
+    if not alive.any():
+        return _State(grid=grid, known=known, expected=expected, alive=alive, proved=proved)
     gap = mean[best] - mean
     far = (gap > FAR * np.hypot(sd, sd[best])) & (gap > grid.delta)
     behind = (proved > -grid.delta) & (expected.mean[:, None] > expected.mean[None, :]) & alive[:, None]

@@ -14,7 +14,7 @@ from ..pairs import Array
 from .choice import chosen, poor_launch
 from .grid import Grid
 from .launched import launched
-from .rounds import FINAL_LAUNCHES
+from .rounds import FINAL_LAUNCHES, rivals
 from .surface import surface
 
 __all__ = ["Outcome", "Verdict", "verdict"]
@@ -48,6 +48,8 @@ class Verdict:
     """exp of what nine of its launches of ten give at least."""
     scattering: tuple[int, ...]
     """Finalists with a larger mean that lost because their launches scatter."""
+    rivals: tuple[int, ...]
+    """Others that may be better by more than what matters."""
     equal: tuple[int, ...]
     """Others that were launched twice and more, and differ by less than what matters, by their limits."""
 
@@ -64,7 +66,7 @@ def verdict(grid: Grid) -> Verdict:
     if not possible.any():
         blank = Outcome(response=math.nan, launches=0, sd=math.nan, relative=math.nan, ratio=None)
         return Verdict(
-            index=-1, outcomes=(blank,) * len(known.mean), value=None, poor=None, scattering=(), equal=()
+            index=-1, outcomes=(blank,) * len(known.mean), value=None, poor=None, scattering=(), rivals=(), equal=()
         )
     most = int(known.count[possible].max())
     if most >= 2:
@@ -90,6 +92,7 @@ def verdict(grid: Grid) -> Verdict:
         value=_own(known.mean[index], known.sd[index], int(known.count[index]), known.df[index]),
         poor=None if math.isnan(lower[index]) else math.exp(lower[index]),
         scattering=tuple(better),
+        rivals=rivals(grid, index),
         equal=tuple(i for i, one in enumerate(outcomes) if i != index and possible[i] and _alike(one, grid.delta)),
     )
 

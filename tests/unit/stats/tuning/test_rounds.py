@@ -1,6 +1,7 @@
 """Who races in the next block."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,3 +117,17 @@ def test_the_same_seed_proposes_the_same():
     once, again, other = (list(Proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
     assert once == again != other
     assert len(set(once)) == 8
+
+
+def test_one_of_which_nothing_could_be_believed_is_launched_again():
+    values = np.array(hill())[:, None]
+    values[3] = np.nan
+    unheard = grid_of(values=values, entered=np.ones((36, 1), dtype=bool), places=PLACES, delta=DELTA)
+    assert 3 in next_round(unheard, 200).racing
+
+
+def test_where_nothing_could_be_believed_all_are_launched_again_until_they_are_out():
+    nothing = np.full((36, 1), np.nan)
+    none = grid_of(values=nothing, entered=np.ones((36, 1), dtype=bool), places=PLACES, delta=DELTA)
+    assert len(next_round(none, 200).racing) == 36
+    assert not next_round(replace(none, out=tuple(range(36))), 200).racing
