@@ -86,7 +86,7 @@ _REFERENCES = ("default", "formula")
 
 
 def _is(rows: Iterable[Mapping[str, Any]], name: str, path: str, reference: str) -> bool:
-    return any(row["pair"] == name and row["stack"] == path and row.get("reference") == reference for row in rows)
+    return any(row["pair"] == name and row["stack"] == path and reference in row["references"] for row in rows)
 
 
 WORKERS, THREADS = (1, 2, 3, 5, 9, 16), (1, 2, 4, 8, 16, 32)

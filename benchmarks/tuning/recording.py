@@ -11,6 +11,7 @@ from stackrace.api.racing import ready_race
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.preparing import unheard
 from stackrace.model.race import Race
+from stackrace.model.tuned import Reference
 from stackrace.race.levels import throughput
 from stackrace.race.tuner import places_of
 from stackrace.setup.prepared import PreparedRace
@@ -63,7 +64,8 @@ def record(pair: str, *, budget_s: float, vary: tuple[str, ...] = ()) -> Iterato
 
 
 def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[dict[str, object]]:
-    references = {path: str(reference) for reference, path in reversed(list(found.tuning.references.items()))}
+    given = found.tuning.references[Reference.DEFAULT]
+    named = {"default": given, "formula": _by_formula(found, len(race.cores.stack_cores))}
     own = {launch.id: _own_s(launch) for launch in race.launches}
     beside_s = each_s - sum(own.values()) / max(len(own), 1)
     for launch in race.launches:
@@ -75,8 +77,19 @@ def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[d
             "stack": launch.stack,
             "response": sum(valid) / len(valid) if valid else None,
             "took_s": own[launch.id] + max(beside_s, 0.0),
-            "reference": references.get(launch.stack),
+            "references": [name for name, path in named.items() if path == launch.stack],
         }
+
+
+def _by_formula(found: Candidates, cores: int) -> str:
+    """Return the configuration of the documented formula; without one that of about two workers a core and one."""
+    documented = found.tuning.references.get(Reference.FORMULA)
+    if documented is not None:
+        return documented
+    given = found.tuning.settings[found.tuning.references[Reference.DEFAULT]]
+    workers = min(found.tuning.knobs[0].values, key=lambda value: abs(int(value) - 2 * cores - 1))
+    wanted = (workers, *given[1:])
+    return next(path for path, values in found.tuning.settings.items() if values == wanted)
 
 
 def _own_s(launch: object) -> float:

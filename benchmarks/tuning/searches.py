@@ -117,5 +117,5 @@ def _single(grid: Grid, dice: Dice, budget_s: float, ask: Callable[[list[float]]
 
 
 SEARCHES: dict[str, Search] = {
-    "tune": ours, "random search": random_search, "single-sample TPE": single_tpe, "2n + 1": formula,
+    "tune": ours, "random search": random_search, "single-sample TPE": single_tpe, "formula, or 2n + 1": formula,
 }  # fmt: skip

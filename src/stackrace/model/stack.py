@@ -261,6 +261,15 @@ class Hop:
         processes = None if self.spec.preloads(self.settings) else self.processes
         return self.instances * max(processes.least if processes else 1, 1)
 
+    def resolved(self, interface: Interface) -> Mapping[str, SettingValue]:
+        """Return its settings in a stack that hosts by ``interface``, of which an open one takes the name."""
+        open_choices = {
+            setting.name: interface.value
+            for setting in self.spec.settings
+            if setting.is_open and setting.name in self.settings and interface in setting.implies.values()
+        }
+        return {**self.settings, **open_choices}
+
     def identity(self, interface: Interface) -> tuple[object, ...]:
         """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
         open_choices = {

@@ -52,6 +52,8 @@ class Tunable:
     spacing: Spacing = Spacing.LOGARITHMIC
     only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
     """The values of other settings of the server with which this one means anything."""
+    multiplies: bool = False
+    """Whether each process works on so many requests at once: times the processes, that is what a database sees."""
     formula: Formula | None = None
     """What its documentation advises."""
     memory_only: bool = False

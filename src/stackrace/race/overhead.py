@@ -12,6 +12,7 @@ from .pace import USUAL_LENGTHS, SliceLengths
 from .rewarm import REWARM_S
 
 __all__ = [
+    "STOP_S",
     "USUAL_LAUNCH_S",
     "Overhead",
     "OverheadMeter",

@@ -10,7 +10,7 @@ from ..model.race import Cell, Ending, Race, RacePlan
 from ..model.stack import Stack
 from .block import Block
 from .loading import planned_launch_s
-from .overhead import expected_overhead
+from .overhead import STOP_S, expected_overhead
 from .pace import SLICE_S, fixed_lengths
 from .schedule import BlockPlan, passes_worth
 from .short_budget import too_short_for
@@ -43,8 +43,14 @@ class Rounds:
         self._plan = plan
         self._race = race
         self._open_cells = open_cells
-        expected = expected_overhead(plan.budget_s, len(plan.stacks), launch_s=planned_launch_s(plan))
-        self._overhead = replace(expected, warmup_s=min(expected.warmup_s, WARMUP_CAP_S))
+        first = {cell.stack for cell in open_cells(race, plan.cells(entrants(plan)))}
+        expected = expected_overhead(plan.budget_s, max(len(first), 1), launch_s=planned_launch_s(plan))
+        self._overhead = replace(
+            expected,
+            warmup_s=min(expected.warmup_s, WARMUP_CAP_S),
+            # those of a batch stop together, and only the last batch's stop is not made up for
+            stop_s=expected.stop_s if plan.together is None else min(expected.stop_s, STOP_S * plan.together),
+        )
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
         self.ending = Ending.BUDGET
 

@@ -159,7 +159,7 @@ def _value(stack: Stack, knob: Knob) -> str | None:
         return None
     hop = stack.hops[knob.hop]
     setting = _setting(hop, knob.name)
-    if setting is None or setting.tunable is None or not setting.tunable.applies(hop.settings):
+    if setting is None or setting.tunable is None or not setting.tunable.applies(hop.resolved(stack.interface)):
         return None
     return None if knob.name not in hop.settings else setting_text(hop.settings[knob.name])
 
@@ -251,7 +251,10 @@ def _configuration(
     wanted = {(i, setting.name): value for (i, setting, _), value in zip(tried, values, strict=True)}
     applying: dict[tuple[int, str], SettingValue] = {}
     for i, setting, _ in tried:
-        own = {**stack.hops[i].settings, **{name: v for (hop, name), v in wanted.items() if hop == i}}
+        own = {
+            **stack.hops[i].resolved(stack.interface),
+            **{name: v for (hop, name), v in wanted.items() if hop == i},
+        }
         if setting.tunable is not None and setting.tunable.applies(own):
             applying[i, setting.name] = wanted[i, setting.name]
     try:

@@ -64,7 +64,11 @@ def test_preloading_is_tried_only_to_save_memory():
 
 
 def test_an_app_of_another_interface_has_no_threads_to_tune():
-    assert named(space("granian:interface=asgi")) == ["granian.workers"]
+    assert named(space("granian:interface=asgi")) == ["granian.workers", "granian.backpressure"]
+    asgi = frozenset({Interface.ASGI})
+    made = space_of(parse_stack("granian", SPECS, asgi), SPECS, asgi, cores=2)
+    assert named(made) == ["granian.workers", "granian.backpressure"]
+    assert named(space("granian")) == ["granian.workers", "granian.blocking_threads"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache, partial
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def page(race: Race, found: Tuned) -> str:
             panels=[(title, drawing) for title, drawing in panels if drawing],
             response=words.response_title(race.tuning.goal),
             path=found.stack,
+            command=shlex.join(["stackrace", "run", "--stack", found.stack]),
             race_file=race_file_line(found.stack) if found.stack else "",
             sentence=partial(marks.sentence, stacks=(*race.tuning.settings, *race.stacks)),
             style=(HTML / "style.css").read_text(encoding="utf-8"),

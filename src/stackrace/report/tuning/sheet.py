@@ -51,8 +51,8 @@ def _against(tuning: Tuning, found: Tuned) -> Table:
     formula = [tuning.formula if one.reference == "formula" else "" for one in found.against]
     return Table(
         columns=(
-            Column(title="", cells=tuple(names), left=True, notes=tuple(formula)),
             Column(title="stack", cells=tuple(one.stack for one in found.against), left=True, fold_to=40),
+            Column(title="", cells=tuple(names), left=True, notes=tuple(formula)),
             Column(
                 title=f"{words.response_title(tuning.goal)}, tuned ÷ this, 95 %",
                 cells=tuple(words.against(tuning.goal, one) for one in found.against),

@@ -29,7 +29,7 @@ class Cheroot(Server):
                 name="threads",
                 default=10,
                 maximum=1024,
-                tunable=Tunable(most=64, steps=10),
+                tunable=Tunable(most=64, steps=10, multiplies=True),
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
             KEEP_ALIVE,

@@ -80,7 +80,7 @@ class Granian(Server):
                 default=0,
                 minimum=0,
                 maximum=1024,
-                tunable=Tunable(most=64, steps=7, only={"interface": ("auto", "wsgi")}),
+                tunable=Tunable(most=64, steps=7, only={"interface": ("wsgi",)}, multiplies=True),
                 help="Most threads of each worker that run Python, interface=wsgi only; 0 leaves it to "
                 "Granian, set it low for an app that keeps Python's lock busy.",
             ),
@@ -121,6 +121,7 @@ class Granian(Server):
                 default=0,
                 minimum=0,
                 maximum=65536,
+                tunable=Tunable(least=4, most=256, steps=4, only={"interface": ("asgi",)}, multiplies=True),
                 help="Most requests that each worker works on at once, the others wait; 0 is 1024 divided by "
                 "workers, Granian's own choice. Set it to what the database can stand.",
             ),

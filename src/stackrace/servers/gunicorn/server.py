@@ -93,7 +93,7 @@ class Gunicorn(Server):
                 default=4,
                 maximum=1024,
                 origin=Origin.RECOMMENDED,
-                tunable=Tunable(least=2, most=32, steps=5, only={"class": ("gthread",)}),
+                tunable=Tunable(least=2, most=32, steps=5, only={"class": ("gthread",)}, multiplies=True),
                 help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
             ),
             Setting(

@@ -51,7 +51,7 @@ class ModWsgi(Guest):
                 name="threads",
                 default=15,
                 maximum=1024,
-                tunable=Tunable(most=32, only={"mode": ("daemon",)}),
+                tunable=Tunable(most=32, only={"mode": ("daemon",)}, multiplies=True),
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
             ),
             Setting(

@@ -33,7 +33,7 @@ class Puma(Server):
                 name="threads",
                 default=5,
                 maximum=1024,
-                tunable=Tunable(most=32),
+                tunable=Tunable(most=32, multiplies=True),
                 help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
             ),
             KEEP_ALIVE,

@@ -56,7 +56,7 @@ class Unit(Server):
                 name="threads",
                 default=1,
                 maximum=1024,
-                tunable=Tunable(most=32),
+                tunable=Tunable(most=32, multiplies=True),
                 help="Threads of each process of the app; raise it when requests wait for a database.",
             ),
             workers("Threads of the router (listen_threads), which meets the clients"),

@@ -52,7 +52,7 @@ class Uwsgi(Server):
                 name="threads",
                 default=1,
                 maximum=1024,
-                tunable=Tunable(most=32),
+                tunable=Tunable(most=32, multiplies=True),
                 help="Threads of each worker; raise it when requests wait for a database.",
             ),
             Setting(

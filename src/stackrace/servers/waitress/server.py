@@ -41,7 +41,7 @@ class Waitress(Server):
                 name="threads",
                 default=4,
                 maximum=1024,
-                tunable=Tunable(most=64, steps=10),
+                tunable=Tunable(most=64, steps=10, multiplies=True),
                 help="Threads that run the app; raise it when requests wait for a database.",
             ),
             Setting(

@@ -10,7 +10,7 @@ from ...deploy.place import Place
 from ...model.errors import RefusedError
 from ...model.load import Load
 from ...model.preparing import OnPreparing, Preparing, Step
-from ...model.stack import Hop, Stack
+from ...model.stack import Hop, SettingValue, Stack
 from ...model.tuned import Infeasible, Needs, TuningLimits, Unfit
 from ...model.workload import Workload
 
@@ -36,21 +36,18 @@ class Size:
 
 def size_of(stack: Stack) -> Size:
     """Return the size of the server that hosts the app, from its settings."""
-    host = stack.hops[-1]
+    host, settings = stack.hops[-1], stack.hops[-1].resolved(stack.interface)
     processes = host.instances * (host.processes.most if host.processes else 1)
-    threads = _threads(host)
+    threads = _threads(host, settings)
     return Size(processes, None if threads is None else processes * threads)
 
 
-def _threads(host: Hop) -> int | None:
-    """Return the threads of each process: what tells them is tunable beside the number of processes."""
+def _threads(host: Hop, settings: Mapping[str, SettingValue]) -> int | None:
+    """Return how many requests each process works on at once; None where that is left to the server."""
     for setting in host.spec.settings:
-        counted = host.processes.setting if host.processes else ""
-        if setting.tunable is None or setting.name == counted or setting.name == "instances":
-            continue
-        value = host.settings.get(setting.name)
-        if isinstance(value, int) and not isinstance(value, bool) and setting.tunable.applies(host.settings):
-            return value or None
+        value = settings.get(setting.name)
+        if setting.tunable is not None and setting.tunable.multiplies and setting.tunable.applies(settings):
+            return int(value) if value else None
     return host.threads or None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -51,6 +52,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     if limits == TuningLimits():
         return ready
     place, plan = ready.place, ready.plan
+    begun = time.monotonic()
     measured = {
         stack: measured_needs(place, stack, plan.workloads[0], plan.loads[0], on_preparing)
         for stack in pilots(plan.stacks)
@@ -67,6 +69,8 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     )
     return replace(
         ready,
+        # what it takes to know the limits is not the search's
+        begun_s=ready.begun_s + time.monotonic() - begun,
         plan=replace(plan, stacks=left),
         race=replace(ready.race, stacks=tuple(stack.path for stack in left), tuning=tuning),
     )

@@ -25,6 +25,8 @@ def stack(path):
         ("nginx/http/waitress:threads=4,instances=3", Size(3, 12)),
         ("granian:workers=2,blocking_threads=8", Size(2, 16)),
         ("granian:workers=2", Size(2, None)),
+        ("granian:workers=2,interface=asgi,backpressure=16", Size(2, 32)),
+        ("uvicorn:workers=3", Size(3, 3)),
         ("apache+mod_wsgi:processes=3,threads=5", Size(3, 15)),
     ],
 )
