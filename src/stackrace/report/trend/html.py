@@ -17,7 +17,7 @@ from ..html.multiples_view import Multiple, Panel
 from ..html.templates import environment
 from ..sheet import Listing
 from ..words import trend as words
-from .sheet import CHECKS, trend_sheet
+from .sheet import checks_section, trend_sheet
 
 __all__ = ["export"]
 
@@ -31,13 +31,12 @@ _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
 
 def export(trend: Trend) -> str:
     """Return the whole page; all foreign text is escaped."""
-    sections = list(trend_sheet(trend))
     return _templates().get_template("trend.html.j2").render(
         trend=trend, words=words,
         style=STYLE.read_text(encoding="utf-8"),
         multiples=list(_multiples(trend)),
-        lists=[section for section in sections if isinstance(section.blocks[0], Listing)],
-        checks=next((section for section in sections if section.title == CHECKS), None),
+        lists=[section for section in trend_sheet(trend) if isinstance(section.blocks[0], Listing)],
+        checks=checks_section(trend.checks) if trend.checks else None,
     )  # fmt: skip
 
 

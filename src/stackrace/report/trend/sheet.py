@@ -9,9 +9,7 @@ from ...model.trend import Measure, Trend, TrendCheck, TrendSeries
 from ..sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..words import trend as words
 
-__all__ = ["CHECKS", "trend_sheet"]
-
-CHECKS = "Checks: head against base"
+__all__ = ["checks_section", "trend_sheet"]
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 24
@@ -40,7 +38,7 @@ def trend_sheet(trend: Trend) -> Iterator[Section]:
     for host, series in _by_host(trend).items():
         yield Section(title=f"On {host}", blocks=(_table(series),))
     if trend.checks:
-        yield Section(title=CHECKS, blocks=(_checks(trend.checks),))
+        yield checks_section(trend.checks)
     texts = tuple(filter(None, (words.left_out(trend), *words.notes(trend))))
     yield Section(title="", blocks=(Notes(texts=texts),))
 
@@ -81,6 +79,11 @@ def _table(series: list[TrendSeries]) -> Table:
         *figures,
         Column(title="since", cells=tuple(each.points[0].started_at[:10] for each in series), left=True, keep=2),
     ))  # fmt: skip
+
+
+def checks_section(checks: Sequence[TrendCheck]) -> Section:
+    """Return what checks of the project said."""
+    return Section(title="Checks: head against base", blocks=(_checks(checks),))
 
 
 def _checks(checks: Sequence[TrendCheck]) -> Table:

@@ -12,9 +12,9 @@ from ...model.standing import Row, Standing
 from .phrases import times
 from .race_words import of
 
-__all__ = ["DIFFERENCES", "NOTHING", "NOT_PROVEN", "equivalence", "measured", "place", "proof"]
+__all__ = ["DIFFERENCES", "UNMEASURED", "NOT_PROVEN", "equivalence", "measured", "place", "proof"]
 
-NOTHING = (
+UNMEASURED = (
     "Nothing was measured: no race is known here that raced this stack with this app. The files are the "
     "catalogue's own, with the settings of the stack's path. `stackrace run` would say how good it is."
 )
