@@ -30,7 +30,7 @@ def evidence(
     """
     lines = [f"# Why {code(stack)}", ""]
     if race is None or standing is None:
-        lines += [words.NOTHING]
+        lines += [words.UNMEASURED]
     else:
         lines += [*_answer(stack, race, standing)]
     lines += ["", "## Whether these files do the same", ""]
