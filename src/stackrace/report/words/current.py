@@ -30,7 +30,7 @@ def current(standing: CurrentStanding | None) -> str:
     yours = f"Your present deployment ({standing.place})" if standing.place else "Your present deployment"
     match standing.kind:
         case CurrentKind.FIRST:
-            return f"{yours} is the stack named here: {standing.stack}."
+            return f"{yours} comes first itself: {standing.stack}."
         case CurrentKind.NOT_RACED:
             return f"{yours} was not raced: {standing.problem.rstrip('.')}."
         case CurrentKind.UNMEASURED:

@@ -61,7 +61,12 @@ _DECIDED = {
     "plugins-dir plugin-dir ini yaml json xml inherit",
     Concern.PROCESS: "daemonize daemonize2 pidfile pidfile2 safe-pidfile master-fifo die-on-term exit-on-reload "
     "touch-reload touch-workers-reload py-autoreload py-auto-reload reload-mercy worker-reload-mercy stop reload "
-    "emperor vassals need-app catch-exceptions strict master",
+    "emperor vassals need-app catch-exceptions strict master "
+    # what it starts beside the app
+    "attach-daemon attach-daemon2 smart-attach-daemon smart-attach-daemon2 exec-asap exec-pre-jail exec-post-jail "
+    "exec-in-jail exec-as-root exec-as-user exec-pre-app exec-post-app hook-asap hook-pre-jail hook-post-jail "
+    "hook-in-jail hook-as-root hook-as-user hook-pre-app hook-post-app hook-accepting hook-accepting1 cron cron2 "
+    "unique-cron spooler spooler-processes mule mules farm touch-chain-reload fs-reload",
 }
 TAKEN = {key: concern for concern, keys in _DECIDED.items() for key in keys.split()}
 """What is decided for it."""

@@ -321,3 +321,23 @@ def test_threads_beside_a_file_change_the_class_that_it_has(tmp_path):
     found = current_deployment(tmp_path, SPECS)
     assert found is not None
     assert found.stack == "gunicorn:config=gunicorn.conf.py"
+
+
+def test_files_above_the_app_are_those_of_its_repository(tmp_path):
+    write(
+        tmp_path,
+        {
+            "repo/compose.prod.yml": "services: {w: {command: gunicorn -c /app/gunicorn.conf.py a:b}}",
+            "repo/backend/gunicorn.conf.py": "workers = 2\n",
+            "repo/nginx/site.conf": SITE,
+        },
+    )
+    backend = tmp_path / "repo" / "backend"
+    found = current_deployment(backend, SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:config=gunicorn.conf.py"
+    (tmp_path / "repo" / ".git").mkdir()
+    found = current_deployment(backend, SPECS)
+    assert found is not None
+    assert found.stack == 'nginx:config="../nginx/site.conf"/http/gunicorn:socket=tcp,config=gunicorn.conf.py'
+    assert parse_stack(found.stack, SPECS, ANY, backend)

@@ -24,6 +24,7 @@ __all__ = ["current_deployment"]
 
 _ALONE = {"gunicorn.conf.py": ("gunicorn", "-c"), "uwsgi.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
+_OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
 _CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
 """What such a file has."""
 
@@ -37,7 +38,36 @@ def current_deployment(
     those of other apps. None where no file starts one of its servers. Raises InputError for a ``file`` that is not
     there, or starts none.
     """
-    root = folder.absolute()
+    base = folder.absolute()
+    places = [base, *_above(base)] if file is None else [_home(file.absolute(), base)]
+    found = None
+    for root in places:
+        here = _found_in(root, base, specs, file, entry)
+        # a server's own file says less than a command that names it
+        if here is not None and (file is not None or Path(here.file).suffix not in _OWN_SUFFIXES):
+            return here
+        found = found or here
+    return found
+
+
+_MOST_ABOVE = 3
+
+
+def _above(folder: Path) -> list[Path]:
+    """Return the folders above in the same repository: a compose file often lies beside the app's folder."""
+    above = list(folder.parents)[:_MOST_ABOVE]
+    top = next((place for place, each in enumerate([folder, *above]) if (each / ".git").exists()), 0)
+    return above[:top]
+
+
+def _home(file: Path, base: Path) -> Path:
+    """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
+    return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
+
+
+def _found_in(
+    root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, entry: Entry | None
+) -> CurrentDeployment | None:
     if file is not None and not file.is_file():
         raise InputError(f"there is no file {file} to take the current deployment from; correct --current")
     is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
@@ -58,7 +88,7 @@ def current_deployment(
     first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
     before = fronts(root, specs, {text_of(command.file) for command in commands})
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
-    found = _deployment(first, named or before, root)
+    found = _deployment(first, named or before, root, base)
     return replace(found, others=_others(found, others))
 
 
@@ -98,7 +128,7 @@ def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int]:
     return (*likelihood(command.file, root, command.service), int(bool(hop.problem)))
 
 
-def _deployment(hop: ReadHop, before: Sequence[Front], root: Path) -> CurrentDeployment:
+def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
     """Return the server with the first front end that fits it; platforms bring front ends of their own."""
     file, line = hop.place
     front, gaps = None, list(hop.gaps)
@@ -112,7 +142,7 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path) -> CurrentDep
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
     return CurrentDeployment(
-        stack="" if hop.problem else _path(hop, front, instances),
+        stack="" if hop.problem else _path(hop, front, instances, root, base),
         file=file,
         line=line,
         problem=hop.problem,
@@ -134,12 +164,12 @@ def _unfit(hop: ReadHop, before: Sequence[Front]) -> Iterator[CurrentGap]:
             yield CurrentGap(file=front.file, line=0, what=front.spec.title, why=why)
 
 
-def _path(hop: ReadHop, front: Front | None, instances: int) -> str:
+def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:
     if front is None:
-        return hop.text()
+        return hop.text(base)
     behind = {} if front.is_unix else {"socket": "tcp"}
     behind |= {"instances": str(instances)} if instances > 1 else {}
-    return f"{front.text}/{front.wire}/{hop.text(behind)}"
+    return f"{front.text(root, base)}/{front.wire}/{hop.text(base, behind)}"
 
 
 def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,10 +39,9 @@ class Front:
     problem: str = ""
     """Why not."""
 
-    @property
-    def text(self) -> str:
-        """How a path spells it."""
-        return f"{self.spec.name}:{CONFIG}={quoted_value(self.file)}"
+    def text(self, root: Path, base: Path) -> str:
+        """Return how a path spells it, its file relative to ``base``; ``root`` is the project's folder."""
+        return f"{self.spec.name}:{CONFIG}={quoted_value(os.path.relpath(root / self.file, base))}"
 
     @property
     def wire(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -74,8 +75,8 @@ class ReadHop:
         is_http = not spoken or self.invocation.line.says.keys() & {name for name, _ in said}
         return frozenset(spoken | ({"http"} if is_http else set()))
 
-    def text(self, behind: Mapping[str, str] | None = None) -> str:
-        """Return it as a path spells it; ``behind`` are settings towards the hop before."""
+    def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
+        """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
         spec, line = self.invocation.spec, self.invocation.line
         around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
         values = line.becomes(around)
@@ -89,7 +90,7 @@ class ReadHop:
             and (setting.name in said if self.config else values[setting.name] != setting.default)
         ]
         words += [f"{name}={value}" for name, value in (behind or {}).items()]
-        words += [f"{CONFIG}={quoted_value(self.config)}"] if self.config else []
+        words += [f"{CONFIG}={quoted_value(os.path.relpath(self.root / self.config, base))}"] if self.config else []
         words += [
             f"--{name}" if value is None else f"--{name}={quoted_value(value)}" for name, value in self.options
         ]
