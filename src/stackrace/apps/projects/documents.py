@@ -18,6 +18,7 @@ __all__ = ["document_commands", "loaded"]
 MOST_NODES = 20_000
 """Of one YAML document: aliases make a short file endless."""
 
+_MOST_INSTANCES = 64
 _COMMAND_KEYS = frozenset({"cmd", "command", "entrypoint", "run_command", "start", "startCommand", "web"})
 _VARIABLE_KEYS = frozenset({"environment", "env", "env_variables", "envVars"})
 
@@ -56,6 +57,7 @@ def _of_service(path: Path, text: str, name: str, node: Mapping[object, object])
         env_files=tuple(_env_files(node)),
         folder=str(node.get("working_dir") or ""),
         service=name,
+        instances=_instances(node),
     )
     image_path, image = _image(path, node)
     has_command = False
@@ -71,11 +73,24 @@ def _of_service(path: Path, text: str, name: str, node: Mapping[object, object])
             yield located(replace(beside, words=words), text)
             environment = {**image.environment, **beside.environment}
             for command in started_scripts(image_path or path, words, image, environment):
-                yield replace(command, service=name, env_files=beside.env_files)
+                yield replace(command, service=name, env_files=beside.env_files, instances=beside.instances)
     if image_path is not None and not has_command:
         for command in dockerfile_commands(image_path, text_of(image_path)):
             environment = {**command.environment, **beside.environment}
-            yield replace(command, environment=environment, env_files=beside.env_files, service=name)
+            yield replace(
+                command,
+                environment=environment,
+                env_files=beside.env_files,
+                service=name,
+                instances=beside.instances,
+            )
+
+
+def _instances(node: Mapping[object, object]) -> int:
+    """Return how often a service is started: ``deploy.replicas``, or ``scale``."""
+    deploy = node.get("deploy")
+    number = deploy.get("replicas") if isinstance(deploy, dict) else node.get("scale")
+    return number if isinstance(number, int) and 0 < number <= _MOST_INSTANCES else 1
 
 
 def _image(path: Path, node: Mapping[object, object]) -> tuple[Path | None, Image]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.current import CurrentChange, CurrentDeployment
+from ...model.current import CurrentChange, CurrentDeployment, CurrentGap
 from ...model.current_standing import CurrentKind, CurrentStanding
 from ...model.interval import Interval
 from ...model.numbers import number
@@ -88,7 +88,7 @@ def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         yield f"Your present deployment was read from {deployment.place}: {raced}."
     if deployment.changes and raced:
         yield f"Changed in it, since a race decides about it: {'; '.join(_changes(deployment.changes))}."
-    yield from (f"Not taken over: {_place(gap.file, gap.line)} {gap.what}: {gap.why}." for gap in deployment.gaps)
+    yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])
         yield f"Other deployments were found in {others}; race one with --current FILE."
@@ -105,6 +105,16 @@ def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
     for (file, key, theirs, concern), places in lines.items():
         numbers = ",".join(str(place) for place in places if place)
         yield f"{file}{f':{numbers}' if numbers else ''} {key}{f' {theirs}' if theirs else ''} ({concern})"
+
+
+def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
+    """Yield what was not taken over, what a file has of one kind together."""
+    kinds: dict[tuple[str, str], list[CurrentGap]] = {}
+    for gap in gaps:
+        kinds.setdefault((gap.file, gap.why), []).append(gap)
+    for (file, why), (first, *others) in kinds.items():
+        more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
+        yield f"Not taken over: {_place(file, first.line)} {first.what}{more}: {why}."
 
 
 def _place(file: str, line: int) -> str:

@@ -39,6 +39,8 @@ class SiteFile:
     """Where the app is, as the file has it."""
     changes: list[Change] = field(default_factory=list)
     not_taken: list[NotTaken] = field(default_factory=list)
+    root: Directive | None = None
+    """The folder of files of the whole server, if it has one."""
     files: frozenset[str] = frozenset()
     """Other files that it includes."""
 

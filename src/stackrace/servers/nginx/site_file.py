@@ -43,6 +43,7 @@ def site_file(text: str, path: Path, folder: Path, static: Mapping[str, Path] | 
         main = [directive for directive in main if directive.name != "events"]
     chosen = _chosen(site, http)
     _find_app(site, chosen, http)
+    site.root = next((each for each in chosen.block or () if each.name == "root"), None)
     site.main = list(kept(site, main, static, folder))
     around = [directive for directive in http if directive.name not in ("server", "upstream")]
     site.http = list(kept(site, around, static, folder))

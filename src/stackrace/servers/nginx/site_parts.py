@@ -16,6 +16,8 @@ __all__ = ["kept"]
 _SCHEME = "$client_scheme"
 """What a client before nginx spoke, as it says itself: TLS ends where the race does not go."""
 _SCHEME_HEADER = re.compile("x-(forwarded-(proto|protocol|scheme|ssl)|scheme|url-scheme)", re.IGNORECASE)
+_SUBSTITUTED = re.compile(r"\$\{?[A-Z][A-Z0-9_]+")
+"""What a tool such as envsubst puts in: nginx's own variables are in small letters."""
 _HOSTS = re.compile(r"\$(http_)?host(:\$\w+)?")
 
 
@@ -36,11 +38,14 @@ def _ready(
 ) -> Directive | None:
     """Return ``directive`` as it is raced, None for one that is not, with a note of what was done."""
     name = directive.name
+    if concern := decided(name):
+        site.change(directive, concern)
+        return None
     if why := unusable(name):
         site.leave(directive, why)
         return None
-    if concern := decided(name):
-        site.change(directive, concern)
+    if not PASS.fullmatch(name) and any(_SUBSTITUTED.search(word) for word in directive.args):
+        site.leave(directive, "only the variables of the deployment tell what it says")
         return None
     if name == "include" and directive.args and not directive.args[0].startswith("/etc/nginx/"):
         site.leave(directive, "there is no such file in the project")
@@ -106,12 +111,35 @@ def _location(
     if missing is not None and not forwards:
         site.leave(directive, f"{missing.name}: {unusable(missing.name)}")
         return None
-    is_tried = forwards or any(each.name == "try_files" for each in block)
-    if files is not None and not is_tried and _found(files.args[0] if files.args else "", folder) is None:
-        site.leave(directive, f"there is no folder {' '.join(files.args)} in the project")
+    named = files or (site.root if _tries(block) else None)
+    if named is not None and not forwards and not _falls_back(block) and _placed_for(named, prefix, folder) is None:
+        site.leave(directive, f"there is no folder {' '.join(named.args)} in the project")
         return None
+    if files is not None and files.name == "root" and (root := _placed_for(files, prefix, folder)):
+        site.change(files, Concern.PATHS)
+        rest = [Directive("root", [str(root)], files.line) if each is files else each for each in block]
+        inner = [each if each.name == "root" else next(kept(site, [each], static, folder), None) for each in rest]
+        whole = [each for each in inner if each is not None]
+        return Directive("location", directive.args, directive.line, directive.file, whole)
     return Directive("location", directive.args, directive.line, directive.file,
                      list(kept(site, block, static, folder)))  # fmt: skip
+
+
+def _tries(block: Sequence[Directive]) -> bool:
+    return any(each.name == "try_files" for each in block)
+
+
+def _falls_back(block: Sequence[Directive]) -> bool:
+    """Tell whether another location answers what no file is there for."""
+    return any(each.name == "try_files" and each.args and each.args[-1].startswith("@") for each in block)
+
+
+def _placed_for(files: Directive, prefix: str, folder: Path) -> Path | None:
+    """Return where files lie in the project; below a root that is the project itself on another machine, too."""
+    place = _found(files.args[0] if files.args else "", folder)
+    if place is None and files.name == "root" and prefix.strip("/") and (folder / prefix.strip("/")).is_dir():
+        return folder
+    return place
 
 
 def _is_elsewhere(site: SiteFile, directive: Directive) -> bool:

@@ -20,10 +20,15 @@ from .likelihood import likelihood
 __all__ = ["Front", "fronts"]
 
 _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site)$|nginx|^default$", re.IGNORECASE)
+_FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
 _NO_TEXT = re.compile(
     r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg|j2)$|Dockerfile", re.IGNORECASE
 )
-_FORWARDS = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_FORWARDS = re.compile(
+    r"(?:^|[{;])\s*(?:(?:proxy|uwsgi|fastcgi|scgi)_pass\s|server\s*\{.*\binclude\s)", re.MULTILINE | re.DOTALL
+)
+"""What forwards, or may include what does."""
 _LINE = re.compile(r"line (\d+): ")
 
 
@@ -94,10 +99,11 @@ def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] =
         return not front.reading, likelihood(root / front.file, root), not mentioned, len(front.file)
 
     found = [
-        _front(root, path, spec)
+        front
         for spec in specs.values()
         if spec.own is not None and spec.own.read_in is not None and spec.forwards
         for path in _files(root)
+        if (front := _front(root, path, spec)) is not None
     ]
     parts = {file for front in found if front.reading for file in front.reading.files}
     whole = [front for front in found if front.file not in parts]
@@ -107,14 +113,18 @@ def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] =
 def _files(root: Path) -> Iterator[Path]:
     for place, _, names in deployment_folders(root):
         for name in names:
-            if _NAMES.search(name) and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
+            named = _NAMES.search(name) or place.name in _FOLDERS
+            if named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
                 yield place / name
 
 
-def _front(root: Path, path: Path, spec: ServerSpec) -> Front:
-    file = str(path.relative_to(root))
+def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
+    """Return the front end of a file; None for one that forwards nothing itself and includes nothing that does."""
+    file, text = str(path.relative_to(root)), text_of(path)
     assert spec.own is not None
     try:
-        return Front(spec=spec, file=file, reading=spec.own.reading(text_of(path), path, root))
+        return Front(spec=spec, file=file, reading=spec.own.reading(text, path, root))
     except (OSError, ValueError) as error:
+        if not _PASSES.search(text):
+            return None
         return Front(spec=spec, file=file, reading=None, problem=said_by(error))
