@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from crossplane.analyzer import DIRECTIVES
-
 from ...model.own import Concern
 
 __all__ = ["SERVES_ELSEWHERE", "decided", "unusable"]
@@ -39,6 +37,8 @@ def unusable(name: str) -> str:
     """Say why a race goes without the directive ``name``; empty where it does not."""
     if _CACHE.fullmatch(name):
         return "a cache would answer in the app's place"
+    from crossplane.analyzer import DIRECTIVES
+
     if _MODULES.fullmatch(name) or name not in DIRECTIVES:
         return "it needs a module that nginx itself does not have"
     return ""

@@ -10,8 +10,6 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import crossplane
-
 __all__ = ["Directive", "built", "included", "parsed"]
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
@@ -47,6 +45,9 @@ class Directive:
 
 def parsed(text: str, file: str = "") -> list[Directive]:
     """Return the directives of ``text``. Raises ValueError with the line for what nginx could not read."""
+    # most who know the catalogue never read such a file
+    import crossplane
+
     for number, line in enumerate(text.splitlines(), 1):
         if _TEMPLATE.search(line) and "_by_lua" not in text:
             raise ValueError(f"line {number}: it is a template; name the file that is made of it")
@@ -75,6 +76,8 @@ def _directive(read: dict[str, Any], file: str) -> Directive:
 
 def built(directives: Sequence[Directive]) -> str:
     """Return the text of ``directives``, quoted as nginx quotes."""
+    import crossplane
+
     text: str = crossplane.build([_plain(directive) for directive in directives])
     return text + "\n"
 

@@ -69,7 +69,9 @@ def _found_in(
     root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, entry: Entry | None
 ) -> CurrentDeployment | None:
     if file is not None and not file.is_file():
-        raise InputError(f"there is no file {file} to take the current deployment from; correct --current")
+        raise InputError(
+            f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
+        )
     is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
     commands: Sequence[DeploymentCommand] = deployment_commands(root)
     if file is not None and not is_front:
@@ -82,7 +84,9 @@ def _found_in(
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
     if not real:
         if file is not None:
-            raise InputError(f"{file} starts no server that Stackrace knows; name another file with --current")
+            raise InputError(
+                f"{file} starts no server that Stackrace knows; name another with --current, or [race] current"
+            )
         return None
     ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
     first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
