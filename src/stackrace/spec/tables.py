@@ -208,6 +208,12 @@ class LoadTable(_Table):
         return self
 
 
+def _current(value: object) -> bool | str:
+    if isinstance(value, bool) or (isinstance(value, str) and value):
+        return value
+    raise ValueError('names no deployment file; write it like "deploy/compose.prod.yml", or false')
+
+
 class RaceTable(_Table):
     question: Literal["winner", "ranking"] = "winner"
     difference: Fraction = 0.05
@@ -216,7 +222,7 @@ class RaceTable(_Table):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] | None = None
     servers: str | None = None
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
-    current: bool | str | None = None
+    current: Annotated[bool | str | None, PlainValidator(_current)] = None
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
     exhaustive: bool = False
     twin: bool = True

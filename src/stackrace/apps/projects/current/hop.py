@@ -209,7 +209,8 @@ def _set(hop: ReadHop, setting_name: str, name: str, value: str | None, what: st
         hop.settings[setting_name] = taken
     elif setting.implies and known is not None:
         spec = hop.invocation.spec
-        hop.problem = f"{spec.title}'s {setting_name} {value!r} is none that Stackrace knows"
+        known_ones = ", ".join(setting.choices)
+        hop.problem = f"{spec.title}'s {setting_name} {value!r} is none that Stackrace knows ({known_ones})"
     else:
         hop.gaps.append(_gap(hop, what, f"Stackrace does not know this value of {setting_name}"))
 
