@@ -19,13 +19,14 @@ from .units import ini_commands, systemd_commands
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
 
 
-def deployment_commands(folder: Path) -> tuple[DeploymentCommand, ...]:
+def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[DeploymentCommand, ...]:
     """Return what the deployment files in ``folder``, and in its folders for deployment, start; each once.
 
-    A file that cannot be read, or is not what its name says, counts as none.
+    A ``wide`` search also looks where parts of a larger project have files of their own. A file that cannot be
+    read, or is not what its name says, counts as none.
     """
     commands: dict[tuple[Path, tuple[str, ...]], DeploymentCommand] = {}
-    for pattern, read in _READERS.items():
+    for pattern, read in (_READERS | (_FURTHER if wide else {})).items():
         for path in sorted(folder.glob(pattern)):
             text = "" if is_exported(path) else text_of(path)
             for command in read(path, text) if text else ():
@@ -102,7 +103,7 @@ def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 Reader = Callable[[Path, str], Iterator[DeploymentCommand]]
 
-_READERS: Mapping[str, Reader] = {
+_READERS: dict[str, Reader] = {
     "pyproject.toml": _pyproject,
     "Procfile": _procfile,
     "gunicorn.conf.py": _gunicorn,
@@ -138,6 +139,14 @@ _READERS: Mapping[str, Reader] = {
     ".flaskenv": _flaskenv,
 }
 """By the pattern of the files' names."""
+
+_FURTHER: dict[str, Reader] = {
+    "*/Dockerfile": dockerfile_commands,
+    "*/docker*/**/Dockerfile*": dockerfile_commands,
+    "*/*compose*.y*ml": document_commands,
+    "*/docker*/**/*compose*.y*ml": document_commands,
+    "*/Procfile": _procfile,
+}
 
 _BY_SUFFIX: Mapping[str, Reader] = {
     ".yml": document_commands,

@@ -10,12 +10,15 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from .deployment_command import DeploymentCommand, assignments, located, text_of
+from .places import deployment_folders
 from .shell_values import expanded, whole_words
 from .shell_words import split_words
 
 __all__ = ["dockerfile_commands", "image_of", "shell_script", "started_scripts"]
 
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*#[^\n]*\n)*")
+_MOST_DEEP = 2
+"""Scripts that start scripts."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _FOLDERS = ("", "scripts", "bin", "docker", "deploy", "deployment", "entrypoints", "compose")
 
@@ -92,7 +95,7 @@ def started_scripts(
 
 
 def _started_script(
-    path: Path, word: str, image: Image, environment: Mapping[str, str]
+    path: Path, word: str, image: Image, environment: Mapping[str, str], depth: int = 0
 ) -> Iterator[DeploymentCommand]:
     name = PurePosixPath(word).name
     if not name or ("/" not in word and not name.endswith(".sh") and word not in image.copies):
@@ -102,6 +105,9 @@ def _started_script(
         if text.startswith("#!") and "sh" in text.partition("\n")[0]:
             for command in shell_script(script, text, environment):
                 yield replace(command, folder=image.folder)
+                if depth < _MOST_DEEP and command.words[-1].endswith(".sh"):
+                    inner = command.words[-1]
+                    yield from _started_script(script, inner, image, command.environment, depth + 1)
             return
 
 
@@ -116,6 +122,8 @@ def _places(path: Path, word: str, name: str, image: Image) -> Iterator[Path]:
     yield from (path.parent / folder / name for folder in _FOLDERS)
     if len(inside) > 2:
         yield from (context / Path(*inside[-2:]) for context in contexts)
+    elsewhere = [place / name for place, _, names in deployment_folders(path.parent) if name in names]
+    yield from elsewhere if len(elsewhere) == 1 else ()
 
 
 def shell_script(

@@ -45,6 +45,7 @@ _DECIDED = (
     (Concern.LOGS, "capture_output", ("capture-output",)),
     (Concern.LOGS, "syslog", ("log-syslog",)),
     (Concern.PATHS, "chdir", ("chdir",)),
+    (Concern.PATHS, "pythonpath", ("pythonpath",)),
     (Concern.PATHS, "wsgi_app", ()),
     (Concern.PATHS, "paste", ("paste", "paster")),
     (Concern.PATHS, "config", ("config",)),

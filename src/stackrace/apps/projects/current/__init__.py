@@ -73,7 +73,7 @@ def _found_in(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
     is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
-    commands: Sequence[DeploymentCommand] = deployment_commands(root)
+    commands: Sequence[DeploymentCommand] = deployment_commands(root, wide=True)
     if file is not None and not is_front:
         # what another file starts with variables of its own keeps these
         own = [command for command in commands if command.file == file.absolute()]
