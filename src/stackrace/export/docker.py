@@ -62,7 +62,7 @@ def _lines(export: Export) -> Iterator[str]:
     if export.has_python:
         yield "# The packages first: they change seldom, and their layer stays"
         yield f"COPY deploy/*.txt {target.files}/"
-        if packages.asked:
+        if packages.asked and packages.is_whole:
             yield f"COPY app/{packages.asked} {target.app}/{packages.asked}"
         yield from _installing(export)
         yield ""
@@ -116,8 +116,8 @@ def install_commands(export: Export, python: str) -> tuple[str, ...]:
 
 def _installing(export: Export) -> Iterator[str]:
     made, installed = install_commands(export, "python3" if export.packages.embedded else "python")
-    if export.packages.asked == "pyproject.toml":
-        yield "# pip installs the project itself, so all of it is needed here"
+    if export.packages.asked and not export.packages.is_whole:
+        yield "# What pip reads here speaks of other files of the project"
         yield f"COPY app {export.target.app}"
     yield f"RUN {made} \\"
     yield f"    && {installed.replace('pip install', 'pip install --no-cache-dir', 1)}"

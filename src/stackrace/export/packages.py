@@ -25,6 +25,8 @@ class Packages:
     """Of PyPI, in the app's own environment."""
     asked: str = ""
     """Where the project says what it needs, below its root, as requirements.txt; empty for nowhere."""
+    is_whole: bool = True
+    """Whether that file speaks of no other one of the project."""
     debian: Mapping[str, str] = field(default_factory=dict)
     """Of Debian."""
 

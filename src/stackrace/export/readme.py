@@ -51,7 +51,7 @@ It answers at {target.asked_at} for the host {export.health.host}. If it does no
 The build's context is the folder that holds `app` and `deploy`. There:
 
     docker compose --file deploy/compose.yaml up --build --detach
-
+{_loopback(export)}
 ## Files
 
 {_items(_listed(export, files))}
@@ -67,6 +67,15 @@ def environment_example(export: Export) -> str:
         "# Their values in the race are not here: any of them may be a secret.\n"
     )
     return what + (names or "# The app was measured without any.\n")
+
+
+def _loopback(export: Export) -> str:
+    if export.target.host in ("127.0.0.1", "localhost"):
+        return (
+            "\nThe front listens on loopback, where nobody outside of a container reaches it: export with "
+            "`--listen 0.0.0.0:8000`.\n"
+        )
+    return ""
 
 
 def _block(lines: Iterable[str]) -> str:

@@ -1,19 +1,20 @@
 """What an export consists of: golden files, and what all of them must agree on."""
 
 import configparser
-from dataclasses import replace
 import json
 import os
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from .exports import PROJECT, TARGET, export_of
 
 from stackrace.deploy.unit_file import command_words, read_unit
 from stackrace.export.files import exported_files
+
+from .exports import PROJECT, TARGET, export_of
 
 GOLDEN = Path(__file__).with_name("golden")
 STACKS = {
@@ -22,8 +23,19 @@ STACKS = {
     "nginx-cheroot": "nginx/http/cheroot:instances=2",
     "uvicorn": "uvicorn",
 }
-MANY = (*STACKS.values(), "uwsgi", "nginx/uwsgi/uwsgi", "granian", "waitress", "haproxy/http/gunicorn",
-        "lighttpd/fastcgi/flup", "apache/ajp/flup", "apache+passenger", "caddy/http/hypercorn", "daphne")  # fmt: skip
+MANY = (
+    *STACKS.values(),
+    "uwsgi",
+    "nginx/uwsgi/uwsgi",
+    "granian",
+    "waitress",
+    "haproxy/http/gunicorn",
+    "lighttpd/fastcgi/flup",
+    "apache/ajp/flup",
+    "apache+passenger",
+    "caddy/http/hypercorn",
+    "daphne",
+)
 
 
 def services(files):
@@ -101,7 +113,7 @@ def test_the_dockerfile_has_known_instructions_and_no_root(path):
     text = exported_files(export_of(path), "")["Dockerfile"]
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     instructions = [line.split(" ", 1)[0] for line in lines if line and not line.startswith("#")]
-    known = "FROM RUN WORKDIR COPY USER EXPOSE ENV STOPSIGNAL HEALTHCHECK CMD".split()
+    known = ["FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "ENV", "STOPSIGNAL", "HEALTHCHECK", "CMD"]
     assert set(instructions) <= set(known)
     assert instructions[0] == "FROM"
     assert "USER shop" in lines

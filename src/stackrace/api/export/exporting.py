@@ -14,7 +14,7 @@ from ...model.equivalence import Proof
 from ...model.preparing import OnPreparing, unheard
 from ...report.evidence import evidence
 from ...setup.deployment import Deployment, set_up
-from .making import TargetWishes, changes_of, made
+from .making import TargetWishes, changes_of, made, target_of
 from .subject import Subject
 
 __all__ = ["Rendered", "rendered", "text_of"]
@@ -42,6 +42,8 @@ class Rendered:
 @contextmanager
 def rendered(subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing = unheard) -> Iterator[Rendered]:
     """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards."""
+    # before anything is started
+    target_of(wishes, "app")
     with set_up(subject.request, on_preparing) as deployment:
         yield Rendered(subject=subject, deployment=deployment, export=made(deployment, subject, wishes))
 

@@ -158,14 +158,22 @@ def _packages(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) ->
     runtime = deployment.launcher.host_for(stack).runtime
     assert isinstance(runtime, PythonRuntime)
     root = deployment.examined.project.root
+    asked = next((name for name in _ASKED if (root / name).is_file()), "")
     return Packages(
         python=facts.version,
         embedded=any(entry.needs.embeds for entry in entries),
         servers=_installed(site_packages(runtime.home)),
         app=facts.distributions,
-        asked=next((name for name in _ASKED if (root / name).is_file()), ""),
+        asked=asked,
+        is_whole=not asked or _is_whole(root / asked),
         debian=debian,
     )
+
+
+def _is_whole(file: Path) -> bool:
+    """Tell whether a file of requirements can be read without the rest of the project."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return file.suffix == ".txt" and re.search(r"^\s*(-|\.|/|file:)", text, re.MULTILINE) is None
 
 
 def _installed(folder: Path) -> dict[str, str]:
