@@ -130,6 +130,10 @@ def _notes(export: Export) -> Iterator[str]:
             f"`UV_PYTHON_INSTALL_DIR=/opt/python uv python install {packages.minor}`. In root's home the service "
             "could not read it."
         )
+    for process in export.processes:
+        for folder in process.folders:
+            if folder.is_relative_to(target.files):
+                yield f"`{folder}` must be made, and belong to `{target.user}`: {process.title} writes to it."
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
     if any(entry.cuts for entry in export.front.entries):

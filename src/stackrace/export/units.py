@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..model.numbers import mebibytes
 from ..servers.production import GRACEFUL_S
 from .health import health_command
 from .layout import Process
@@ -56,7 +57,7 @@ def _slice(export: Export) -> str:
         held = (
             ""
             if export.memory_bytes is None
-            else f" The stack held {export.memory_bytes / 2**20:.0f} MiB under full load."
+            else f" The stack held {mebibytes(export.memory_bytes)} MiB under full load."
         )
         memory = f"# The race had no limit.{held} Set one where other programs need theirs.\n#MemoryMax=1G\n"
     return f"""\

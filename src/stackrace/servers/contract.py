@@ -137,9 +137,9 @@ class Site:
         return self.directory / "htdocs" if self.production is None else self.production.temporary / "htdocs"
 
     @property
-    def trusted(self) -> str:
+    def believed(self) -> str:
         """Whom to believe what he says of a client, by address, separated by commas; see ``forwarded``."""
-        return ANYBODY if self.production is None else self.production.trusted
+        return ANYBODY if self.production is None else self.production.believed
 
     def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
         """Return the signal that ends the server: ``gently`` lets clients finish, where there are any."""

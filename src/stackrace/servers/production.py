@@ -26,7 +26,7 @@ class Production:
     temporary: Path
     """As ``/var/cache/shop/nginx``."""
     proxies: tuple[str, ...] = ()
-    """The addresses of those who speak to it for others and are believed; see ``trusted``."""
+    """The addresses of those who speak to it for others and are believed; see ``believed``."""
     is_behind: bool = False
     """Whether another server of the stack stands in front, over a socket that nobody else can reach."""
     graceful_s: int = GRACEFUL_S
@@ -34,6 +34,6 @@ class Production:
     answer_s: int = ANSWER_S
 
     @property
-    def trusted(self) -> str:
+    def believed(self) -> str:
         """Whom to believe X-Forwarded-*; behind another server ``*``: over unix sockets nobody has an address."""
         return "*" if self.is_behind else ",".join(self.proxies)

@@ -69,6 +69,8 @@ def of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[st
     standing = standing_of(race)
     chosen = stack or _winner(race, standing)
     measured = chosen in race.stacks
+    if stack is None and not standing.settled:
+        notes = (*notes, f"Race {race.id} names no winner yet; {chosen} is ahead.")
     if stack is not None and not measured:
         notes = (*notes, f"Race {race.id} did not race {stack}, so it says nothing about it.")
     return Subject(

@@ -160,7 +160,7 @@ class Gunicorn(Server):
         if site.listen.protocol is Protocol.UWSGI:
             options["--protocol"] = "uwsgi"
         if site.file is None:
-            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": site.trusted}
+            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": site.believed}
         said = {**options, **dict(_settings(site))}
         if site.production:
             # what stays is read by people, who look for it in a file
@@ -193,7 +193,7 @@ class Gunicorn(Server):
             site,
             file=site.file,
             taken=sorted(TAKEN),
-            trusted=site.trusted,
+            trusted=site.believed,
             production=production,
         )
         return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}

@@ -87,7 +87,7 @@ class Uvicorn(Server):
             "--timeout-keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
             "--timeout-graceful-shutdown": site.patience_s(2),
-            "--forwarded-allow-ips": site.trusted,
+            "--forwarded-allow-ips": site.believed,
             "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
         }
         if site.settings["limit_concurrency"]:

@@ -89,7 +89,7 @@ def _proxies(site: Site) -> tuple[str, str]:
     """Return who is trusted to be a proxy, and how many in a row; Waitress takes a single address."""
     if site.production is None:
         return ANYBODY, str(MOST_PROXIES)
-    return site.trusted.partition(",")[0], "1"
+    return site.believed.partition(",")[0], "1"
 
 
 SERVER = Waitress()
