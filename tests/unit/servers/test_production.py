@@ -1,4 +1,4 @@
-"""Configurations of servers that are deployed for good: accepted by the server's own checker, and as they should be."""
+"""Configurations of servers that are deployed for good: accepted by the server's own checker."""
 
 from __future__ import annotations
 

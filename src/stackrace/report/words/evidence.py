@@ -12,7 +12,7 @@ from ...model.standing import Row, Standing
 from .phrases import times
 from .race_words import of
 
-__all__ = ["DIFFERENCES", "UNMEASURED", "NOT_PROVEN", "equivalence", "measured", "place", "proof"]
+__all__ = ["DIFFERENCES", "NOT_PROVEN", "UNMEASURED", "equivalence", "measured", "place", "proof"]
 
 UNMEASURED = (
     "Nothing was measured: no race is known here that raced this stack with this app. The files are the "
