@@ -36,13 +36,19 @@ def section(heading: str) -> Callable[..., Callable[[Callable[..., Any]], Callab
 class SectionedCommand(click.Command):
     """A command whose help lists options by section, in the order in which sections first appear."""
 
+    rest = "Help"
+    """The heading of options without one; that of --help itself always is this."""
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one definition list per section; what has none comes last."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in sorted(self.get_params(ctx), key=lambda option: not isinstance(option, _Option)):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                sections.setdefault(getattr(parameter, "heading", "Help"), []).append(record)
+                sections.setdefault(getattr(parameter, "heading", self._rest_of(parameter)), []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
+
+    def _rest_of(self, parameter: click.Option) -> str:
+        return SectionedCommand.rest if parameter.name == "help" else self.rest

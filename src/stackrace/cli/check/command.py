@@ -11,9 +11,9 @@ import click
 from ..options import store_option
 from ..race_file import requested
 from ..request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ..run.options import BUDGET_OPTIONS, LOAD_OPTIONS, stack_option
+from ..run.options import BUDGET_OPTIONS
 from ..sections import SectionedCommand
-from .options import ALLOW_OPTION, OUTPUT_OPTIONS, SIDE_OPTIONS
+from .options import ALLOW_OPTION, OUTPUT_OPTIONS, RACE_OPTIONS, SIDE_OPTIONS
 
 __all__ = ["command"]
 
@@ -30,8 +30,12 @@ def _with(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Comma
     return decorate
 
 
+class _CheckCommand(SectionedCommand):
+    rest = "How it is raced"
+
+
 @click.command(
-    cls=SectionedCommand,
+    cls=_CheckCommand,
     epilog="""\b
 Examples:
   stackrace check                             this work tree against where it left the default branch
@@ -45,7 +49,7 @@ Examples:
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
 @_with(SIDE_OPTIONS)
 @ALLOW_OPTION
-@request_flags(stack_option, *APP_OPTIONS, *LOAD_OPTIONS, *BUDGET_OPTIONS)
+@request_flags(*RACE_OPTIONS, *APP_OPTIONS, *BUDGET_OPTIONS)
 @store_option
 @_with(OUTPUT_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")

@@ -10,11 +10,12 @@ import click
 
 from ...model.errors import InputError
 from ...model.gate import Response
-from ...model.units import PERCENT
+from ...model.units import DURATION, PERCENT
 from ..names import complete_stack
+from ..options import Connections, Quantity
 from ..sections import section
 
-__all__ = ["ALLOW_OPTION", "OUTPUT_OPTIONS", "SIDE_OPTIONS", "read_allowances", "read_variables"]
+__all__ = ["ALLOW_OPTION", "OUTPUT_OPTIONS", "RACE_OPTIONS", "SIDE_OPTIONS", "read_allowances", "read_variables"]
 
 _sides = section("What is compared")
 _outputs = section("Output")
@@ -97,7 +98,9 @@ SIDE_OPTIONS = (
 )
 """What base and head are."""
 
-ALLOW_OPTION = click.option(
+_raced = section("How it is raced")
+
+ALLOW_OPTION = _raced(
     "--allow",
     "allowances",
     multiple=True,
@@ -106,6 +109,46 @@ ALLOW_OPTION = click.option(
     help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
     "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%).",
 )
+
+RACE_OPTIONS = (
+    _raced(
+        "--stack",
+        "stacks",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=complete_stack,
+        help="Stack to race on; see `stackrace stacks`. Default: the race file's, if it names only one, else what "
+        "the project runs today, else the first of the most used that is ready.",
+    ),
+    _raced(
+        "-c",
+        "--concurrency",
+        type=Connections(20_000),
+        callback=lambda context, option, number: None if number is None else (number,),
+        help="Connections. Default: the race file's highest level, else 10, fewer for a slow page.",
+    ),
+    _raced(
+        "--close",
+        "keep_alive",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Open a new connection for every request (no keep-alive).",
+    ),
+    _raced(
+        "--budget",
+        "budget_s",
+        type=Quantity(DURATION),
+        help="The most time to measure; an answer may come earlier. Default: the race file's, or 10min.",
+    ),
+    _raced(
+        "--session",
+        metavar="FILE",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
+    ),
+)
+"""How both sides are raced; each is named like a field of ``RaceRequest``."""
 
 OUTPUT_OPTIONS = tuple(
     _outputs(f"--{name}", metavar="PATH", type=click.Path(path_type=Path), help=text)
