@@ -84,6 +84,7 @@ bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.simulations
 	$(BIN)/python -m benchmarks.method.theft
 	$(BIN)/python -m benchmarks.method.claims
+	$(BIN)/python -m benchmarks.check
 	$(BIN)/python -m benchmarks.method.default_races
 	$(BIN)/python -m benchmarks.method.aa_races
 	$(BIN)/python -m benchmarks.method.slowed

@@ -60,7 +60,7 @@ TERMS: Mapping[Response, Terms] = {
     Response.CPU: Terms(allowance=0.01, limit=0.04),
     Response.P99: Terms(allowance=0.05, limit=0.20),
     Response.MEMORY: Terms(allowance=0.02, limit=0.06),
-    Response.ERRORS: Terms(allowance=0.001, limit=0.01),
+    Response.ERRORS: Terms(allowance=0.001, limit=0.003),
     Response.START: Terms(allowance=0.05, limit=0.20),
 }
 """Unless the user says otherwise: see docs/decisions/0065-a-check-in-two-stages.md for where they come from."""

@@ -13,6 +13,7 @@ from ...model.race import Ending, Race
 from ...stats.gate import LOOKS, MISS, Stage, Watched, blocks_needed, watched
 from ...stats.logs import exp
 from ..decisions import Decisions
+from ..ledger import FAILED_LAUNCHES
 from ..levels import blocks_of, headline_of, measured_levels
 from ..race_view import race_view
 from .series import Series, series_of
@@ -26,9 +27,20 @@ _AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCH
 
 
 def decide(race: Race) -> Decisions:
-    """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped."""
+    """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped.
+
+    It is over, too, where one side does not come up: the other has nothing to be compared with.
+    """
     outcome = outcome_of(_rulings(race)[0]) if race.launches else Outcome.UNDECIDED
-    return Decisions(settled=outcome in (Outcome.PASSED, Outcome.FAILED), dropped=frozenset())
+    settled = outcome in (Outcome.PASSED, Outcome.FAILED) or any(_is_down(race, stack) for stack in race.stacks)
+    return Decisions(settled=settled, dropped=frozenset())
+
+
+def _is_down(race: Race, stack: str) -> bool:
+    """Tell whether the last launches of a side all failed before they could be measured."""
+    own = [launch for launch in race.launches if launch.stack == stack and not launch.cut_short]
+    last = own[-FAILED_LAUNCHES:]
+    return len(last) == FAILED_LAUNCHES and all(each.failure is not None and not each.slices for each in last)
 
 
 def gate_answer(race: Race) -> GateAnswer:

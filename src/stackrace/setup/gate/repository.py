@@ -138,8 +138,8 @@ def _git(folder: Path, *arguments: str) -> str:
     environment |= {"LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
     try:
         ended = subprocess.run(
-            # in containers the folder often is somebody else's; its code is run anyway
-            ["git", "-c", "safe.directory=*", *arguments],
+            # in containers the folder often is somebody else's, and its code is run anyway; hooks are no part of it
+            ["git", "-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", *arguments],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

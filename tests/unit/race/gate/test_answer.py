@@ -127,6 +127,7 @@ def test_a_head_that_never_starts_is_refused():
         else launch
         for launch in race.launches
     ]
+    assert decide(replace(race, launches=tuple(launches))).settled, "the base need not go on alone"
     answer = gate_answer(replace(race, launches=tuple(launches), ending=Ending.EXHAUSTED))
     assert (answer.outcome, answer.exit_code) == (Outcome.REFUSED, 3)
 
