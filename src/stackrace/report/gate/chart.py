@@ -11,8 +11,7 @@ from ..words import gate as words
 
 __all__ = ["axis_drawing", "reach_of", "ruling_drawing"]
 
-LEAST_REACH = 0.05
-MOST_REACH = 0.5
+REACHES = (0.04, 0.1, 0.2, 0.4)
 """Limits that lie farther out are cut."""
 
 CLASSES = {
@@ -29,7 +28,7 @@ def reach_of(rulings: Sequence[Ruling]) -> float:
     known = [
         abs(limit) for each in rulings if each.change for limit in (each.change.low, each.change.high) if limit
     ]
-    return min(max([LEAST_REACH, *known]) * 1.1, MOST_REACH)
+    return next((reach for reach in REACHES if reach >= max(known, default=0.0)), REACHES[-1])
 
 
 def ruling_drawing(each: Ruling, reach: float) -> str:

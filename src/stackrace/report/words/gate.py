@@ -162,7 +162,8 @@ def change(each: Ruling) -> str:
     found = _turned(each)
     if found.low is None or found.high is None:
         return middle
-    return f"{middle} ({_signed(found.low, each.response)} to {_signed(found.high, each.response)})"
+    low, high = (_signed(limit, each.response) for limit in (found.low, found.high))
+    return f"{middle} ({low} to {high})"
 
 
 def _turned(each: Ruling) -> Change:

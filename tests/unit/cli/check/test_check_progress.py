@@ -21,7 +21,7 @@ def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys):
             shown(BlockEnded(block, make_check(blocks=block, slower=0.06, ending=None)))
         shown(BlockEnded(4, make_check(blocks=4, slower=0.06, ending=None)))
     lines = capsys.readouterr().err.splitlines()
-    assert [line for line in lines if line.startswith("Pair")][0].startswith("Pair 1: 0 of 6 clear; throughput ")
+    assert next(line for line in lines if line.startswith("Pair")).startswith("Pair 1: 0 of 6 clear; throughput ")
     assert len([line for line in lines if line.startswith("Pair")]) == 1
     assert [line for line in lines if "throughput seems worse" in line] == [
         "Alarm: throughput seems worse after 3 pairs; racing it again."
