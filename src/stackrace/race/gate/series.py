@@ -15,7 +15,7 @@ from ..resume import counted
 
 __all__ = ["Series", "series_of"]
 
-FEW_S = 3
+FIRST_BLOCKS = 3
 """So many blocks tell which quantile of latency has enough answers beyond it; it stays the same afterwards."""
 
 QUANTILES = (("p99", 300), ("p90", 30), ("p50", 0))
@@ -91,7 +91,7 @@ def _of_slices(response: Response, workload: str, pairs: Sequence[_Pair]) -> Ser
     if response is Response.ERRORS:
         return _errors(workload, own)
     valid = [tuple([each for each in side if each.verdict.valid] for side in both) for both in own]
-    quantile = _quantile([side for both in valid[:FEW_S] for side in both]) if response is Response.P99 else ""
+    quantile = _quantile([side for both in valid[:FIRST_BLOCKS] for side in both]) if response is Response.P99 else ""
     value = _VALUES.get(response) or (lambda each: float(getattr(each.result.latency, quantile)))
     means = [(_mean(base, value), _mean(head, value)) for base, head in valid]
     return _paired(response, means, workload, quantile)
