@@ -91,7 +91,9 @@ def _of_slices(response: Response, workload: str, pairs: Sequence[_Pair]) -> Ser
     if response is Response.ERRORS:
         return _errors(workload, own)
     valid = [tuple([each for each in side if each.verdict.valid] for side in both) for both in own]
-    quantile = _quantile([side for both in valid[:FIRST_BLOCKS] for side in both]) if response is Response.P99 else ""
+    quantile = (
+        _quantile([side for both in valid[:FIRST_BLOCKS] for side in both]) if response is Response.P99 else ""
+    )
     value = _VALUES.get(response) or (lambda each: float(getattr(each.result.latency, quantile)))
     means = [(_mean(base, value), _mean(head, value)) for base, head in valid]
     return _paired(response, means, workload, quantile)
