@@ -42,7 +42,8 @@ class Facet:
 def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
     """Return the panels: the two numeric settings with the most values span each, one for every value of the rest.
 
-    A setting that means nothing in a panel does not span it.
+    Those in which nothing was launched are left out, as long as something was anywhere. A setting that means
+    nothing in a panel does not span it.
     """
     spots = dict(_spots(tuning, found))
     axes = _axes(tuning)
@@ -56,7 +57,8 @@ def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
         }
         if inside:
             panels.append(_facet(tuning, axes, others, fixed, inside))
-    return tuple(panels)
+    seen = [panel for panel in panels if any(spot.launches for spot in panel.spots.values())]
+    return tuple(seen or panels)
 
 
 def _axes(tuning: Tuning) -> list[int]:
@@ -78,8 +80,11 @@ def _facet(
     # the longer one across
     used.sort(key=lambda i: -len(tuning.knobs[i].values))
     across, down = (*used, None, None)[:2]
+    names = [knob.name for knob in tuning.knobs]
     title = ", ".join(
-        f"{tuning.knobs[i].name}={value}" for i, value in zip(others, fixed, strict=True) if value is not None
+        f"{tuning.knobs[i].server + '.' if names.count(names[i]) > 1 else ''}{names[i]}={value}"
+        for i, value in zip(others, fixed, strict=True)
+        if value is not None
     )
     return Facet(
         title=title,

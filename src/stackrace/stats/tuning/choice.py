@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..limits import critical
 from ..pairs import Array
 from .grid import Flags
 from .launched import Launched
+from .surface import Surface
 
-__all__ = ["POOR", "Chosen", "chosen", "poor_launch"]
+__all__ = ["POOR", "chosen", "poor_launch"]
 
 POOR = 0.1
 """One launch in so many delivers less than the limit by which configurations are chosen."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Chosen:
-    """The best configuration."""
-
-    index: int
-    lower: Array
-    """(K,): what nine launches of ten deliver at least, in ln units; NaN for those not launched twice."""
+_Z = 1.2816
+"""The normal distribution's quantile of that."""
 
 
 def poor_launch(known: Launched) -> Array:
@@ -37,14 +30,12 @@ def poor_launch(known: Launched) -> Array:
     return np.where(known.count >= 2, known.mean - t * known.sd * np.sqrt(1 + 1 / n), np.nan)
 
 
-def chosen(known: Launched, among: Flags, least: int = 1) -> Chosen:
-    """Return the one of the configurations ``among``, a mask, with the largest `poor_launch`.
+def chosen(known: Launched, expected: Surface, among: Flags, least: int) -> int:
+    """Return the one of the configurations ``among``, a mask, of which a poor launch gives the most.
 
-    Those with fewer than ``least`` launches count only where nobody has so many.
+    By `poor_launch` where there are ``least`` launches; of fewer, what is expected from those like it, too, by as
+    many standard deviations below.
     """
-    lower = poor_launch(known)
-    enough = among & (known.count >= max(least, 2))
-    candidates = np.where(enough, lower, -np.inf)
-    if not np.isfinite(candidates).any():
-        candidates = np.where(among & (known.count > 0), known.mean, -np.inf)
-    return Chosen(index=int(candidates.argmax()), lower=lower)
+    unsure = expected.mean - _Z * np.hypot(expected.sd, known.sd)
+    lower = np.where(known.count >= max(least, 2), poor_launch(known), unsure)
+    return int(np.where(among & np.isfinite(lower), lower, -np.inf).argmax())

@@ -22,6 +22,7 @@ __all__ = [
     "FIRST",
     "MOST_FINAL_LAUNCHES",
     "Round",
+    "in_play",
     "next_round",
     "rivals",
 ]
@@ -104,7 +105,7 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     if finals and not (finals == grid.entered.shape[1] and k > FINALISTS + len(grid.references)):
         return _final(state, finals)
     fresh = possible & ~grid.entered.any(axis=1)
-    if propose is not None and fresh.any() and _explores(grid, left):
+    if propose is not None and fresh.any() and _explores(state, left):
         batch = propose(state.expected.mean, fresh, BATCH)
         return Round(racing=_joined(state.top(GUIDES, state.expected.mean), batch))
     # a configuration of which nothing could be believed is launched once more; then it is out
@@ -114,6 +115,12 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     return replace(
         screened, racing=_joined(screened.racing, [int(i) for i in np.flatnonzero(unheard)]), final=False
     )
+
+
+def in_play(grid: Grid) -> tuple[Flags, Surface]:
+    """Return who may be the best, and what is expected of each."""
+    state = _state(grid)
+    return state.alive, state.expected
 
 
 def rivals(grid: Grid, index: int) -> tuple[int, ...]:
@@ -133,15 +140,21 @@ def _first(grid: Grid, possible: Flags, propose: Propose | None) -> Round:
     return Round(racing=_joined(beside, propose(blank, fresh, FIRST)))
 
 
-def _explores(grid: Grid, left: float) -> bool:
-    done = int(grid.entered.sum())
-    return done + BATCH + GUIDES <= EXPLORING * (done + left)
+def _explores(state: _State, left: float) -> bool:
+    """Tell whether there is time for another batch: proposals have their share, and leave enough for finals."""
+    done, batch = int(state.grid.entered.sum()), BATCH + GUIDES
+    return done + batch <= EXPLORING * (done + left) and left - batch >= _finals_cost(state)
+
+
+def _finals_cost(state: _State) -> int:
+    """Return how many launches the finals take."""
+    return FINAL_LAUNCHES * (min(FINALISTS, int(state.alive.sum())) + len(state.beside))
 
 
 def _screening(state: _State, left: float) -> Round:
     alive = int(state.alive.sum())
     finalists = min(FINALISTS, alive)
-    spare = left - FINAL_LAUNCHES * (finalists + len(state.beside))
+    spare = left - _finals_cost(state)
     if alive <= FINALISTS or spare < FINALISTS + 1:
         return _with_references(state, state.top(finalists, state.expected.mean))
     hopeful = state.expected.mean + state.expected.sd

@@ -14,8 +14,7 @@ from ..pairs import Array
 from .choice import chosen, poor_launch
 from .grid import Grid
 from .launched import launched
-from .rounds import FINAL_LAUNCHES, rivals
-from .surface import surface
+from .rounds import FINAL_LAUNCHES, in_play, rivals
 
 __all__ = ["Outcome", "Verdict", "verdict"]
 
@@ -57,8 +56,7 @@ class Verdict:
 def verdict(grid: Grid) -> Verdict:
     """Choose among the configurations of ``grid``; see `choice.chosen`.
 
-    Finalists alone can be chosen where there are any: configurations launched three times and more. Where the race
-    ended before, the one of which the most is expected.
+    Among those that may be the best; where the race ended before the finals, what is expected counts, too.
     """
     known = launched(grid.values)
     possible = known.count > 0
@@ -68,11 +66,8 @@ def verdict(grid: Grid) -> Verdict:
         return Verdict(
             index=-1, outcomes=(blank,) * len(known.mean), value=None, poor=None, scattering=(), rivals=(), equal=()
         )
-    most = int(known.count[possible].max())
-    if most >= 2:
-        index = chosen(known, possible, least=min(FINAL_LAUNCHES, most)).index
-    else:
-        index = int(np.where(possible, surface(known, grid.places).mean, -np.inf).argmax())
+    alive, expected = in_play(grid)
+    index = chosen(known, expected, alive, FINAL_LAUNCHES)
     lower = poor_launch(known)
     outcomes = tuple(
         Outcome(
@@ -84,8 +79,10 @@ def verdict(grid: Grid) -> Verdict:
         )
         for i in range(len(known.mean))
     )
-    finalists = [i for i in np.flatnonzero(possible & (known.count >= min(FINAL_LAUNCHES, most))) if i != index]
-    better = [int(i) for i in finalists if most >= 2 and known.mean[i] > known.mean[index] + 1e-9]
+    finalists = np.flatnonzero(alive & (known.count >= FINAL_LAUNCHES))
+    better = [int(i) for i in finalists if i != index and known.mean[i] > known.mean[index] + 1e-9]
+    if known.count[index] < FINAL_LAUNCHES:
+        better = []
     return Verdict(
         index=index,
         outcomes=outcomes,

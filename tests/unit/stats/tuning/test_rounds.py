@@ -131,3 +131,10 @@ def test_where_nothing_could_be_believed_all_are_launched_again_until_they_are_o
     none = grid_of(values=nothing, entered=np.ones((36, 1), dtype=bool), places=PLACES, delta=DELTA)
     assert len(next_round(none, 200).racing) == 36
     assert not next_round(replace(none, out=tuple(range(36))), 200).racing
+
+
+def test_a_reference_that_was_launched_often_does_not_win_for_want_of_finals():
+    values = np.array([hill()] * 4).T
+    values[:, 1:] = np.nan
+    values[0] = hill()[0]
+    assert PLACES[verdict(grid(list(values.T), references=(0,))).index] == (3.0, 2.0)
