@@ -98,6 +98,6 @@ def _own_s(launch: object) -> float:
 
 def places(pair: str, vary: tuple[str, ...] = ()) -> dict[str, tuple[float, ...]]:
     """Return where each configuration of a pair lies on the grid, in steps."""
-    found = candidates(asked(pair, budget_s=60.0, vary=vary))
+    found = candidates(asked(pair, budget_s=3600.0, vary=vary))
     paths = tuple(found.tuning.settings)
     return dict(zip(paths, places_of(paths, found.tuning), strict=True))

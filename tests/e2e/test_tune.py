@@ -47,14 +47,10 @@ def test_a_tuning_gives_a_stack_that_races_and_is_shown_again(stackrace, project
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ((), "which stack?"),
         (("gunicorn", "--goal", "fast"), "--goal 'fast' is no goal"),
         (("gunicorn", "--goal", "p99 at 10/s", "-c", "4"), "-c is for the goal throughput"),
-        (("gunicorn", "--vary", "treads"), "did you mean threads"),
-        (("gunicorn:workers=2,class=sync",), "leaves nothing to tune"),
         (("gunicorn", "--budget", "5s"), "--budget 5 s is too short"),
         (("gunicorn", "--resume"), "gunicorn would change the tuning"),
-        (("gunicorn", "--cores", "0"), "0 is out of range"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence_with_exit_code_2(stackrace, project, arguments, word):

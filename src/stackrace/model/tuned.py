@@ -9,6 +9,7 @@ from enum import StrEnum
 from .interval import Interval
 
 __all__ = [
+    "OF_NEEDS",
     "Against",
     "Effect",
     "GoalKind",
@@ -92,12 +93,16 @@ class Unfit(StrEnum):
     """It did not start, or gave nothing that can be believed."""
 
 
+OF_NEEDS = frozenset({Unfit.MEMORY, Unfit.CONNECTIONS})
+"""Those that a limit makes, by what a configuration uses."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Infeasible:
     """A configuration beyond a limit."""
 
     stack: str
-    why: Unfit
+    kind: Unfit
     needs: Needs | None = None
     measured: bool = False
     """Whether it was launched; otherwise what it needs was computed from those that were."""

@@ -132,7 +132,7 @@ def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[In
     elif len(launches) >= FAILURES and not any(_is_valid(launch, tuning) for launch in launches):
         why = Unfit.FAILED
     if why is not None:
-        yield Infeasible(stack=path, why=why, needs=needs, measured=True)
+        yield Infeasible(stack=path, kind=why, needs=needs, measured=True)
 
 
 def needs_of(launches: Sequence[Launch]) -> Needs | None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..model.errors import InputError
+from ..model.numbers import setting
 from ..model.tuned import GoalKind, TuningGoal, TuningLimits
 from ..model.units import RATE
 from .request import RaceRequest
@@ -65,4 +66,4 @@ def goal_text(goal: TuningGoal) -> str:
     if goal.kind is GoalKind.THROUGHPUT or goal.rate_per_s is None:
         return GoalKind.THROUGHPUT.value
     what = "memory" if goal.kind is GoalKind.MEMORY else goal.quantile
-    return f"{what} at {goal.rate_per_s:g}/s"
+    return f"{what} at {setting(goal.rate_per_s)}/s"

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from ..model.errors import InputError, StackError
+from ..model.numbers import count
 from ..model.stack import BEHIND_ANOTHER, Hop, Interface, ServerSpec, Setting, SettingValue, Stack
 from ..model.tunable import Formula
 from ..model.tuned import Knob
@@ -268,4 +269,4 @@ def _configuration(
 def _too_many(knobs: Sequence[Knob]) -> str:
     many = math.prod(len(knob.values) for knob in knobs)
     names = ", ".join(f"{knob.server}.{knob.name}" for knob in knobs)
-    return f"{names} make {many:,} configurations; tune fewer settings at a time with --vary"
+    return f"{names} make {count(many)} configurations; tune fewer settings at a time with --vary"

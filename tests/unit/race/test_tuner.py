@@ -123,7 +123,7 @@ def test_more_memory_under_load_than_allowed_makes_a_configuration_unfit():
         return replace(launch, memory=(MemorySample(at_s=1.0, pss_bytes={"gunicorn": 101 * 2**20}),), slices=())
 
     (one,) = unfit(with_launches(large, blocks=1, asked=asked))
-    assert (one.why, one.measured, one.needs.memory_bytes) == (Unfit.MEMORY, True, 101 * 2**20)
+    assert (one.kind, one.measured, one.needs.memory_bytes) == (Unfit.MEMORY, True, 101 * 2**20)
 
 
 def test_more_connections_under_load_than_allowed_make_a_configuration_unfit():
@@ -133,7 +133,7 @@ def test_more_connections_under_load_than_allowed_make_a_configuration_unfit():
         return replace(launch, memory=(MemorySample(at_s=1.0, pss_bytes={"gunicorn": 1}, connections=9),))
 
     (one,) = unfit(with_launches(many, blocks=1, asked=asked))
-    assert (one.why, one.needs.connections) == (Unfit.CONNECTIONS, 9)
+    assert (one.kind, one.needs.connections) == (Unfit.CONNECTIONS, 9)
 
 
 def refused(check):
@@ -145,7 +145,7 @@ def refused(check):
 
 @pytest.mark.parametrize(("check", "why"), [("overload", Unfit.RATE), ("errors", Unfit.FAILED)])
 def test_what_gives_nothing_to_believe_in_two_launches_is_unfit(check, why):
-    assert [one.why for one in unfit(with_launches(refused(check)))] == [why]
+    assert [one.kind for one in unfit(with_launches(refused(check)))] == [why]
     assert not unfit(with_launches(refused(check), blocks=1))
 
 
@@ -169,7 +169,7 @@ def test_memory_is_compared_without_that_of_services():
 def test_how_exactly_requests_were_sent_matters_to_latency_and_not_to_memory():
     late = with_launches(refused("lag"), blocks=3, asked=tuning(goal=TuningGoal(kind=GoalKind.MEMORY)))
     assert not unfit(late)
-    assert [one.why for one in unfit(replace(late, tuning=tuning()))] == [Unfit.FAILED]
+    assert [one.kind for one in unfit(replace(late, tuning=tuning()))] == [Unfit.FAILED]
 
 
 def test_finalists_that_are_not_told_apart_are_rivals():

@@ -186,7 +186,7 @@ TUNING = whole(
     formula=TEXT,
     formula_source=TEXT,
     infeasible=few(
-        whole(Infeasible, stack=TEXT, why=st.sampled_from(Unfit), needs=st.none() | NEEDS, measured=st.booleans())
+        whole(Infeasible, stack=TEXT, kind=st.sampled_from(Unfit), needs=st.none() | NEEDS, measured=st.booleans())
     ),
     piloted=mapping(NEEDS),
     proposes=st.booleans(),

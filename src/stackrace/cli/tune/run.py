@@ -12,7 +12,7 @@ from ...api.resuming import unfinished
 from ...api.tuning import ready_tuning
 from ...model.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ...model.race import Ending, Race
-from ...model.tuned import Infeasible, Tuned, Unfit
+from ...model.tuned import OF_NEEDS, Infeasible, Tuned, Unfit
 from ...race.tuned import tuned
 from ...report.words.tuning import beyond
 from ...spec.tune_request import TuneRequest
@@ -86,11 +86,11 @@ def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
 def _nothing(race: Race, found: Tuned) -> str:
     """Say why no configuration could be chosen, and which came the nearest."""
     measured = [one for one in found.infeasible if one.measured]
-    limits = [one for one in measured if one.why in (Unfit.MEMORY, Unfit.CONNECTIONS)]
+    limits = [one for one in measured if one.kind in OF_NEEDS]
     if limits:
         nearest = min(limits, key=_size)
         return f"no configuration is within the limits: {nearest.stack} comes nearest, and {beyond(nearest)}"
-    if any(one.why is Unfit.RATE for one in measured):
+    if any(one.kind is Unfit.RATE for one in measured):
         return "no configuration keeps up with the rate of the goal; give a lower one"
     return f"no configuration gave a believable measurement; see: stackrace report {race.id}"
 

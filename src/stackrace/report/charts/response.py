@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...model.numbers import number
 from ..tuning.picture import Facet, Spot
 from .svg import caption, tag, text
+from .svg import number as coordinate
 
 __all__ = ["response_chart"]
 
@@ -76,6 +77,6 @@ def _line(panel: Facet) -> list[str]:
         marks.append(tag("circle", caption(spot.stack), cx=x, cy=y, r=5 if spot.best else 3.5, class_="dot"))
         marks.append(text(number(spot.relative), x=x, y=y - 8, text_anchor="middle", class_="value"))
     if points:
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        path = "M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in points)
         drawn.append(tag("path", d=path, class_="line"))
     return [*drawn, *marks]

@@ -9,6 +9,7 @@ from ...model.interval import Interval
 from ...model.numbers import about, connections, count, duration, number, percent, things
 from ...model.race import Ending, Race, RacePlan
 from ...model.tuned import (
+    OF_NEEDS,
     Against,
     Effect,
     GoalKind,
@@ -234,9 +235,9 @@ _WHY = {
 
 def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
     """Return how many configurations are left out, and why."""
-    whys = Counter(one.why for one in out)
+    whys = Counter(one.kind for one in out)
     parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
-    measured = sum(one.measured and one.why in (Unfit.MEMORY, Unfit.CONNECTIONS) for one in out)
+    measured = sum(one.measured and one.kind in OF_NEEDS for one in out)
     known = f", {measured} of them by their own measurement" if measured else ""
     return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
 
@@ -247,12 +248,12 @@ def beyond(one: Infeasible) -> str:
 
 
 def _why(one: Infeasible) -> str:
-    if one.why is Unfit.RATE:
+    if one.kind is Unfit.RATE:
         return "does not keep up with the rate"
-    if one.why is Unfit.FAILED or one.needs is None:
+    if one.kind is Unfit.FAILED or one.needs is None:
         return "gave no believable measurement"
     how = "needs" if one.measured else "would need"
-    if one.why is Unfit.MEMORY:
+    if one.kind is Unfit.MEMORY:
         return f"{how} {SIZE.format(one.needs.memory_bytes)}"
     return f"{how} {things(one.needs.connections or 0, 'connection')} to databases"
 

@@ -147,4 +147,4 @@ def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[S
         why = Unfit.MEMORY
     elif limits.connections is not None and (needs.connections or 0) > limits.connections:
         why = Unfit.CONNECTIONS
-    return None if why is None else Infeasible(stack=stack.path, why=why, needs=needs, measured=stack in measured)
+    return None if why is None else Infeasible(stack=stack.path, kind=why, needs=needs, measured=stack in measured)

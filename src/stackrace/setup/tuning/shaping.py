@@ -110,7 +110,7 @@ def _none_fits(tuning: Tuning, out: Sequence[Infeasible]) -> str:
     nearest = min(out, key=excess)
     assert nearest.needs is not None
     needs, beyond_by = nearest.needs, percent(excess(nearest) - 1)
-    if nearest.why is Unfit.MEMORY and limits.memory_bytes:
+    if nearest.kind is Unfit.MEMORY and limits.memory_bytes:
         flag, most = "--memory", SIZE.format(limits.memory_bytes)
         has, enough = SIZE.format(needs.memory_bytes), f"{_mebibytes(needs.memory_bytes)}MiB"
     else:

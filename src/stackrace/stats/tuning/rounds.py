@@ -106,7 +106,11 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
         return _final(state, finals)
     fresh = possible & ~grid.entered.any(axis=1)
     if propose is not None and fresh.any() and _explores(state, left):
-        batch = propose(state.expected.mean, fresh, BATCH)
+        seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
+        hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
+        ours = [int(i) for i in np.argsort(-hopeful, kind="stable")[: BATCH // 2] if fresh[i]]
+        fresh[ours] = False
+        batch = [*ours, *propose(seen, fresh, BATCH - len(ours))]
         return Round(racing=_joined(state.top(GUIDES, state.expected.mean), batch))
     # a configuration of which nothing could be believed is launched once more; then it is out
     screened = _screening(state, left)
@@ -198,7 +202,9 @@ def _state(grid: Grid) -> _State:
     alive = seen.copy()
     alive[list(grid.out)] = False
     proved = _proved(grid, alive)
-    mean, sd = np.where(alive, expected.mean, -np.inf), expected.sd
+    # until a configuration was launched again, what sets it apart from its neighbours may be chance
+    mean = np.where(alive, expected.mean, -np.inf)
+    sd = np.hypot(expected.sd, np.where(known.count < 2, expected.rough, 0.0))
     best = int(mean.argmax())
     if not alive.any():
         return _State(grid=grid, known=known, expected=expected, alive=alive, proved=proved)

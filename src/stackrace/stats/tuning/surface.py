@@ -14,7 +14,7 @@ __all__ = ["Surface", "surface"]
 
 LENGTHS = (0.7, 1.5, 3.0)
 """How many steps of a setting apart two configurations are still alike."""
-ROUGHNESS = (0.01, 0.03, 0.08)
+ROUGHNESS = (0.01, 0.03, 0.08, 0.2)
 """The sd of what a configuration has for itself, in ln units."""
 
 
@@ -26,6 +26,8 @@ class Surface:
     """(K,): what is expected."""
     sd: Array
     """(K,): how far the truth may lie from it, one standard deviation."""
+    rough: float = 0.0
+    """The sd of what neighbours differ by that no setting explains. One launch cannot tell it from chance."""
 
 
 def surface(known: Launched, places: Array) -> Surface:
@@ -61,7 +63,7 @@ def surface(known: Launched, places: Array) -> Surface:
     _, weights, across, rough = best
     reduced = np.linalg.solve(inverse, across.T)
     variance = spread + rough**2 - (reduced**2).sum(axis=0)
-    return Surface(mean=level + across @ weights, sd=np.sqrt(np.maximum(variance, 1e-8)))
+    return Surface(mean=level + across @ weights, sd=np.sqrt(np.maximum(variance, 1e-8)), rough=rough)
 
 
 def _distance(places: Array) -> Array:

@@ -21,7 +21,7 @@ from stackrace.report.words import tuning as words
 
 @pytest.fixture(scope="module")
 def race():
-    beyond = Infeasible(stack="waitress:threads=64", why=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
+    beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
     return tune(asked=tuning(infeasible=(beyond,)))[0]
 
 

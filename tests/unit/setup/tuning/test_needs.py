@@ -62,6 +62,6 @@ def test_what_exceeds_a_limit_is_named_with_what_it_needs():
     model = model_of({small: Needs(memory_bytes=40 * MIB, connections=1)})
     large = stack("uwsgi:processes=9,threads=4")
     out = beyond(large, TuningLimits(connections=20), model, {})
-    assert (out.why, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
+    assert (out.kind, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
     assert beyond(large, TuningLimits(connections=36), model, {}) is None
     assert beyond(small, TuningLimits(memory_bytes=30 * MIB), model, {small: Needs(memory_bytes=40 * MIB)}).measured
