@@ -20,6 +20,7 @@ from ..race.tuner import Tuner
 from ..report.words.findings import warning
 from ..report.words.outlook import outlook
 from ..report.words.tuning import outlook as tuning_outlook
+from ..setup.current import beside_current
 from ..setup.prepared import PreparedRace, prepared
 from ..setup.tuning.candidates import first_of
 from ..setup.tuning.shaping import under_goal
@@ -31,7 +32,6 @@ from .resumed import ResumedRace, refuse_changed
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["ReadyRace", "beside_current", "ready_race", "run"]
 __all__ = ["ReadyRace", "Shape", "ready_race", "run"]
 
 Shape = Callable[[PreparedRace], PreparedRace]
@@ -57,11 +57,6 @@ def run(
         ready_race(beside_current(request), opened, on_preparing or unheard) as ready,
     ):
         return ready.run(on_event or (lambda event: None))
-
-
-def beside_current(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` with what the project runs today beside its stacks, unless it says otherwise."""
-    return replace(request, current=True) if request.current is None else request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ..spec.stack_path import parse_stack
 from .environments import UNBUILT
 from .needs import install_command, refusal
 
-__all__ = ["CurrentStack", "current_stack"]
+__all__ = ["CurrentStack", "beside_current", "current_stack"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,11 @@ class CurrentStack:
         raced = next((stack for stack in stacks if stack.path == path), None)
         problem = self.deployment.problem if raced is not None else UNBUILT
         return CurrentStack(deployment=replace(self.deployment, problem=problem), stack=raced)
+
+
+def beside_current(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` with what the project runs today looked for, unless it says otherwise."""
+    return replace(request, current=True) if request.current is None else request
 
 
 def current_stack(

@@ -68,8 +68,8 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ...api.racing import beside_current
     from ...historic import comparison_name
+    from ...setup.current import beside_current
     from ..showing import refuse_unwritable
     from .live import race_and_report
     from .output import Output

@@ -108,7 +108,7 @@ Examples:
     "--current",
     metavar="PATH",
     shell_complete=complete_stack,
-    help="Stack that the project is deployed with today, to compare with. Default: none.",
+    help="Stack that the project is deployed with today, to compare with. Default: what its files say.",
 )
 @_search(
     "--resume",

@@ -23,11 +23,11 @@ from ...servers import catalogue
 from ...spec.request import RaceRequest
 from ...stats.gate import LOOKS
 from ..choosing import most_used
+from ..current import beside_current, current_stack
 from ..deployment import Deployment, set_up
 from ..finding import offered_by
 from ..planning import plan_of, race_of
 from ..preflight import check_limits, wait_for_ports
-from .current import current_stack
 from .interpreters import with_interpreters
 from .variants import Variant, VariantRequest, variants
 
@@ -132,13 +132,19 @@ def _with_stack(variant: Variant) -> Variant:
     stacks = request.stacks or ()
     if len(stacks) > 1:
         raise InputError(f"a check races one stack; choose with --stack: {', '.join(stacks)}")
-    chosen = stacks[0] if stacks else current_stack(request)
-    if chosen is None:
-        servers = catalogue().extended(request.servers)
-        chosen = most_used(servers, offered_by(request), None)[0].path
+    chosen = stacks[0] if stacks else _usual(request)
     meeting = [each for each in request.workloads if each.stacks is None or chosen in each.stacks]
     workloads = tuple(replace(each, stacks=None) for each in meeting or request.workloads)
     return replace(variant, request=replace(request, stacks=(chosen,), workloads=workloads))
+
+
+def _usual(request: RaceRequest) -> str:
+    """Return the stack that the project runs today, else the first of the most used ones that fits."""
+    servers, offered = catalogue().extended(request.servers), offered_by(request)
+    current = current_stack(beside_current(request), servers, offered, entry=request.entry)
+    if current is not None and current.stack is not None:
+        return current.stack.path
+    return most_used(servers, offered, None)[0].path
 
 
 def _alike(variant: Variant, head: Deployment) -> Variant:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ...model.core_lists import format_cores
 from ...model.errors import InputError, StackError
 from ...model.numbers import about
-from ...model.stack import Interface, ServerSpec, Stack
+from ...model.stack import Interface, Stack
 from ...model.tuned import GoalKind, Reference, Tuning
 from ...model.units import DURATION
-from ...servers import catalogue
+from ...servers import Catalogue, catalogue
 from ...spec.request import RaceRequest
 from ...spec.stack_path import parse_stack
 from ...spec.tune_request import TuneRequest
@@ -19,6 +17,7 @@ from ...spec.tuning_space import formula_of, place_of, space_of
 from ...stats.tuning.proposing import require_sampler
 from ...stats.tuning.rounds import AT_ONCE, FIRST
 from ..cores import cores_of
+from ..current import beside_current, current_stack
 from ..finding import offered_by
 
 __all__ = ["BUDGET_S", "Candidates", "candidates", "first_of"]
@@ -48,7 +47,8 @@ def candidates(asked: TuneRequest) -> Candidates:
     """
     request = _with_cores(asked)
     resources = cores_of(request)
-    cores, specs = len(resources.stack_cores), catalogue().extended(request.servers).specs
+    servers = catalogue().extended(request.servers)
+    cores, specs = len(resources.stack_cores), servers.specs
     offered = offered_by(request)
     given = parse_stack(asked.stack, specs, offered, request.folder)
     space = space_of(
@@ -64,8 +64,8 @@ def candidates(asked: TuneRequest) -> Candidates:
     references = {Reference.DEFAULT: given}
     if advised is not None:
         references[Reference.FORMULA] = advised[0]
-    if asked.current is not None:
-        references[Reference.CURRENT] = _current(asked, specs, offered)
+    if (current := _current(asked, servers, offered)) is not None:
+        references[Reference.CURRENT] = current
     stacks = {stack.identity: stack for stack in space.stacks}
     settings = {stack.identity: space.settings[stack.path] for stack in space.stacks}
     named = dict[Reference, str]()
@@ -122,14 +122,13 @@ def _refuse_short(tuning: Tuning, budget_s: float) -> None:
         )
 
 
-def _current(asked: TuneRequest, specs: Mapping[str, ServerSpec], offered: frozenset[Interface]) -> Stack:
-    """Return what the project is deployed with today.
-
-    The seam for what a project's own deployment files say: they are read elsewhere, and come here as a path.
-    """
-    assert asked.current is not None
+def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interface]) -> Stack | None:
+    """Return what the project is deployed with today: as the user says, else as its own files do, if they do."""
+    if asked.current is None:
+        found = current_stack(beside_current(asked.race), servers, offered, entry=asked.race.entry)
+        return None if found is None else found.stack
     try:
-        return parse_stack(asked.current, specs, offered, asked.race.folder)
+        return parse_stack(asked.current, servers.specs, offered, asked.race.folder)
     except StackError as error:
         raise StackError(f"--current: {error.message}") from error
 
