@@ -89,6 +89,14 @@ class ExportedFiles:
                 _make(_outside(base / name, roots), directory)
         place = directory / str(number)
         _make(place, directory)
+        # beside its output, where the launcher looks for the last words of what fails
+        logs = [
+            (place / "logs" / Path(name).name, _FOLDERS["LogsDirectory"] / name)
+            for line in unit.get("LogsDirectory", ())
+            for name in line.split()
+        ]
+        for source, _ in logs:
+            _make(source, directory)
         first = tuple(command_words(line) for line in unit.get("ExecStartPre", ()))
         variables = dict(
             word.partition("=")[::2] for line in unit.get("Environment", ()) for word in command_words(line)
@@ -111,7 +119,7 @@ class ExportedFiles:
                 stop=signal.Signals[unit["KillSignal"][0]],
                 stop_timeout_s=float(unit["TimeoutStopSec"][0]),
             ),
-            before=staged(mounts, Path(unit["WorkingDirectory"][0])),
+            before=staged((*mounts, *logs), Path(unit["WorkingDirectory"][0])),
             first=first,
         )
 

@@ -77,7 +77,11 @@ class Prover:
         try:
             running = self.launcher.launch(stack)
         except LaunchError as error:
-            raise ProofFailed(f"the exported files do not work: {error.message}", detail=error.detail) from error
+            message = (
+                f"the exported files do not work, and nothing was written: {error.message}. They get the "
+                "variables of .env.example only: give those that are missing with --env-file or [app] env"
+            )
+            raise ProofFailed(message, detail=error.detail) from error
         complaints = {}
         try:
             self._health(running.directory)
