@@ -129,8 +129,8 @@ class Tuning:
     limits: TuningLimits
     knobs: tuple[Knob, ...]
     settings: Mapping[str, tuple[str | None, ...]]
-    """By path of each configuration the value of each knob; None where it means nothing there, or is none of
-    those tried."""
+    """By path of each configuration the value of each knob, None where it means nothing there. A reference that
+    differs in anything else is not among them."""
     references: Mapping[Reference, str]
     """By their paths."""
     formula: str = ""

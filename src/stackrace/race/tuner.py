@@ -81,11 +81,11 @@ def grid_of_race(race: Race) -> Grid:
 
 def places_of(stacks: Sequence[str], tuning: Tuning) -> list[tuple[float, ...]]:
     """Return where each of ``stacks`` lies on the grid of its knobs, in steps; NaN for off the grid."""
-    nowhere = (None,) * len(tuning.knobs)
+    nowhere = (math.nan,) * len(tuning.knobs)
     return [
-        tuple(
-            _step(knob, value) for knob, value in zip(tuning.knobs, tuning.settings.get(path, nowhere), strict=True)
-        )
+        tuple(_step(knob, value) for knob, value in zip(tuning.knobs, tuning.settings[path], strict=True))
+        if path in tuning.settings
+        else nowhere
         for path in stacks
     ]
 

@@ -150,8 +150,27 @@ def formula_of(
     return None
 
 
-def place_of(space: Space, stack: Stack) -> tuple[str | None, ...]:
-    """Return the value of each knob in ``stack``, which need not be one of those tried."""
+def place_of(
+    space: Space,
+    stack: Stack,
+    specs: Mapping[str, ServerSpec],
+    offered: frozenset[Interface],
+    folder: Path | None = None,
+) -> tuple[str | None, ...] | None:
+    """Return the value of each knob in ``stack``, which need not be one of those tried.
+
+    None where it differs from the configurations in anything else: then it has no place among them.
+    """
+    if len(stack.hops) != len(space.stack.hops):
+        return None
+    reader = _Reader(specs, offered, folder)
+    given = {(k.hop, k.name): space.stack.hops[k.hop].settings[k.name] for k in space.knobs}
+    try:
+        alike = reader.with_settings(stack, given).identity == reader.with_settings(space.stack, given).identity
+    except StackError:
+        return None
+    if not alike:
+        return None
     return tuple(_value(stack, knob) for knob in space.knobs)
 
 

@@ -92,7 +92,10 @@ def test_the_formula_is_the_documentations_own():
 
 
 def test_a_stack_off_the_grid_has_its_own_values():
-    assert place_of(space("gunicorn"), stack("gunicorn:workers=4")) == ("4", "sync", None)
+    made = space("gunicorn")
+    assert place_of(made, stack("gunicorn:workers=4"), SPECS, ANY) == ("4", "sync", None)
+    assert place_of(made, stack("gunicorn:workers=4,preload=on"), SPECS, ANY) is None
+    assert place_of(made, stack("waitress"), SPECS, ANY) is None
 
 
 def test_every_server_that_hosts_an_app_says_what_may_be_tuned_or_has_nothing_to():

@@ -75,7 +75,9 @@ def candidates(asked: TuneRequest) -> Candidates:
         if known is None or known.path in space.settings:
             stacks[stack.identity] = stack
         named[reference] = stacks[stack.identity].path
-        settings.setdefault(stack.identity, place_of(space, stack))
+        if stack.identity not in settings:
+            place = place_of(space, stack, specs, offered, request.folder)
+            settings |= {} if place is None else {stack.identity: place}
     proposes = len(stacks) > AT_ONCE
     if proposes:
         require_sampler()
@@ -84,7 +86,7 @@ def candidates(asked: TuneRequest) -> Candidates:
         goal=asked.goal,
         limits=asked.limits,
         knobs=space.knobs,
-        settings={stack.path: settings[identity] for identity, stack in stacks.items()},
+        settings={stack.path: settings[identity] for identity, stack in stacks.items() if identity in settings},
         references=named,
         formula="" if advised is None else f"{advised[1]} = {advised[2]}",
         formula_source="" if advised is None else advised[2].source,
@@ -107,7 +109,9 @@ def candidates(asked: TuneRequest) -> Candidates:
 
 def first_of(tuning: Tuning) -> int:
     """Return how many configurations open the race."""
-    return FIRST + len(tuning.references) if tuning.proposes else len(tuning.settings)
+    return (
+        FIRST + len(tuning.references) if tuning.proposes else len({*tuning.settings, *tuning.references.values()})
+    )
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:

@@ -26,6 +26,7 @@ def test_the_references_are_among_the_configurations_once(tmp_path):
     assert named[Reference.CURRENT] == "gunicorn:workers=7"
     identities = [stack.identity for stack in found.stacks]
     assert len(set(identities)) == len(identities) == len(found.tuning.settings)
+    assert found.tuning.settings["gunicorn:workers=7"] == ("7", "sync", None)
     assert "gunicorn:workers=2,class=sync" not in found.tuning.settings
     assert found.tuning.formula == "workers = 2n + 1"
 
@@ -33,7 +34,14 @@ def test_the_references_are_among_the_configurations_once(tmp_path):
 def test_current_may_be_another_server(tmp_path):
     found = candidates(asked("waitress", tmp_path, current="uwsgi:processes=4"))
     assert found.tuning.references[Reference.CURRENT] == "uwsgi:processes=4"
-    assert found.tuning.settings["uwsgi:processes=4"] == (None,)
+    assert "uwsgi:processes=4" not in found.tuning.settings
+    assert "uwsgi:processes=4" in [stack.path for stack in found.stacks]
+
+
+def test_a_reference_that_differs_in_what_is_not_tuned_has_no_place_among_the_configurations(tmp_path):
+    found = candidates(asked("gunicorn", tmp_path, vary=("class",), core_count=1))
+    assert set(found.tuning.settings) == {"gunicorn", "gunicorn:class=gthread"}
+    assert found.tuning.references[Reference.FORMULA] == "gunicorn:workers=3"
 
 
 def test_a_wrong_current_is_said_with_its_flag(tmp_path):
