@@ -75,6 +75,7 @@ def grid_of_race(race: Race) -> Grid:
         places=places_of(race.stacks, tuning),
         delta=math.log1p(race.difference),
         references=tuple(sorted({number[path] for path in tuning.references.values() if path in number})),
+        strangers=tuple(number[path] for path in race.stacks if path not in tuning.settings),
         out=tuple(sorted(number[path] for path in out if path in number)),
     )
 

@@ -48,7 +48,7 @@ def main_effects(grid: Grid) -> tuple[MainEffect, ...]:
     """
     known = launched(grid.values)
     usable = known.count > 0
-    usable[list(grid.out)] = False
+    usable[[*grid.out, *grid.strangers]] = False
     return tuple(_effect(grid, d, usable, known) for d in range(grid.places.shape[1]))
 
 

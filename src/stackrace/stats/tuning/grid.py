@@ -31,6 +31,8 @@ class Grid:
     """Those that the best one is compared with: they race again beside the finalists."""
     out: tuple[int, ...] = ()
     """Those that are not possible, or failed."""
+    strangers: tuple[int, ...] = ()
+    """References that are none of the configurations: they are compared with, and never chosen."""
 
 
 def grid_of(
@@ -41,6 +43,7 @@ def grid_of(
     delta: float,
     references: tuple[int, ...] = (),
     out: tuple[int, ...] = (),
+    strangers: tuple[int, ...] = (),
 ) -> Grid:
     """Return the arrays of what lists hold, a row for each configuration."""
     k = len(places)
@@ -51,4 +54,5 @@ def grid_of(
         delta=delta,
         references=references,
         out=out,
+        strangers=strangers,
     )

@@ -200,7 +200,7 @@ def _state(grid: Grid) -> _State:
     expected = surface(known, grid.places)
     seen = known.count > 0
     alive = seen.copy()
-    alive[list(grid.out)] = False
+    alive[[*grid.out, *grid.strangers]] = False
     proved = _proved(grid, alive)
     # until a configuration was launched again, what sets it apart from its neighbours may be chance
     mean = np.where(alive, expected.mean, -np.inf)

@@ -61,12 +61,12 @@ def verdict(grid: Grid) -> Verdict:
     known = launched(grid.values)
     possible = known.count > 0
     possible[list(grid.out)] = False
-    if not possible.any():
+    alive, expected = in_play(grid)
+    if not alive.any():
         blank = Outcome(response=math.nan, launches=0, sd=math.nan, relative=math.nan, ratio=None)
         return Verdict(
             index=-1, outcomes=(blank,) * len(known.mean), value=None, poor=None, scattering=(), rivals=(), equal=()
         )
-    alive, expected = in_play(grid)
     index = chosen(known, expected, alive, FINAL_LAUNCHES)
     lower = poor_launch(known)
     outcomes = tuple(

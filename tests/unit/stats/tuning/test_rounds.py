@@ -138,3 +138,12 @@ def test_a_reference_that_was_launched_often_does_not_win_for_want_of_finals():
     values[:, 1:] = np.nan
     values[0] = hill()[0]
     assert PLACES[verdict(grid(list(values.T), references=(0,))).index] == (3.0, 2.0)
+
+
+def test_a_stranger_is_compared_with_and_never_chosen():
+    truth = hill()
+    truth[0] = 5.0
+    chosen, raced, _ = play(truth, 120, references=(0,), strangers=(0,))
+    assert chosen.index != 0
+    assert 0 in raced[-1]
+    assert chosen.outcomes[0].relative > 1
