@@ -58,6 +58,8 @@ class _RunningStack:
 
     running: Running
     sampler: Sampler
+    needs: Sampler | None = None
+    """Looks at what it takes under load, where somebody wants to know."""
     memory: list[MemorySample] = field(default_factory=list)
 
 
@@ -81,8 +83,8 @@ class LocalPlace:
         self._company = company or Company()
         self._company.join(guard.pid, services.pids)
         self._launcher = launcher
-        self.counts_connections = False
-        """Whether stacks' connections to databases are counted beside their memory."""
+        self.watches_needs = False
+        """Whether every load is looked at once, before it is recorded, for the memory and connections it takes."""
         self._cores = cores
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
@@ -119,8 +121,11 @@ class LocalPlace:
         except LaunchFailed as failed:
             return Launched(failure=_hurried(failed.failure) if timeout_s < patience_s else failed.failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
-        sampler.counts_connections = self.counts_connections
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
+        if self.watches_needs:
+            # one of its own: another thread samples with the first
+            needs = self._up[stack.path].needs = Sampler(running.hops, self._guard.pid)
+            needs.counts_connections = True
         self._watch_all()
         memory = sampler.sample_memory(running.ready_s)
         return Launched(
@@ -157,6 +162,9 @@ class LocalPlace:
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             RunningEngine(lambda monitor: play(monitor=monitor)) as engine,
         ):
+            if up.needs is not None:
+                engine.wait(engine.begun_s + rewarm_s / 2)
+                up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
@@ -177,7 +185,7 @@ class LocalPlace:
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
-        up.memory += watch.samples
+        up.memory = sorted([*up.memory, *watch.samples], key=lambda sample: sample.at_s)
         canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S) else 0.0
         wrongs = self._wrong.describe(
             stack.path, (up.running.host, up.running.port), known.now(workload), load, result, loosened

@@ -61,7 +61,9 @@ def tuned(race: Race) -> Tuned:
         ),
         rivals=tuple(race.stacks[i] for i in found.rivals),
         equals=tuple(race.stacks[i] for i in found.equal),
-        tried=sum(bool(row.any()) for row in grid.entered),
+        tried=sum(
+            bool(row.any()) for path, row in zip(race.stacks, grid.entered, strict=True) if path in tuning.settings
+        ),
         of=sum(path in tuning.settings for path in race.stacks),
     )
 

@@ -38,7 +38,7 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     load = _load(plan, tuning.goal)
     plan = replace(plan, loads=(load,), together=TOGETHER, twin=False)
     plan = replace(plan, slice_s=plan.slice_s or _slice_s(plan, tuning.goal))
-    fresh.place.counts_connections = True
+    fresh.place.watches_needs = True
     return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), tuning=tuning))
 
 
