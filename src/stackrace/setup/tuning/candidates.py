@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ...model.core_lists import format_cores
 from ...model.errors import InputError, StackError
 from ...model.numbers import about
 from ...model.stack import Interface, Stack
