@@ -20,17 +20,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stackrace.deploy.ports import free_port
+from stackrace.setup.defaults import MOST_STACKS, STACKS
 
-DEFAULT_RACE = (
-    "gunicorn",
-    "gunicorn:class=gthread",
-    "nginx/http/gunicorn",
-    "uwsgi",
-    "nginx/uwsgi/uwsgi",
-    "apache+mod_wsgi",
-    "uvicorn",
-)
-"""The seven that race when nobody says what: setup/defaults.py."""
+DEFAULT_RACE = STACKS[:MOST_STACKS]
 OTHERS = (
     "granian",
     "waitress",
