@@ -29,17 +29,23 @@ TOLD = f"--wsgi\npage:application\n--python\n{sys.executable}"
 CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
 
 
-def test_the_action_has_the_keys_that_github_documents():
-    assert set(ACTION) <= {"name", "author", "description", "inputs", "outputs", "runs", "branding"}
-    assert set(ACTION["runs"]) == {"using", "steps"}
-    assert ACTION["runs"]["using"] == "composite"
-    for given in ACTION["inputs"].values():
-        assert set(given) <= {"description", "required", "default", "deprecationMessage"}
-        assert given["description"] and isinstance(given["default"], str)
-    for step in ACTION["runs"]["steps"]:
-        assert set(step) <= {"name", "id", "if", "shell", "run", "env", "working-directory", "uses", "with"}
-        assert ("run" in step) != ("uses" in step)
-        assert "run" not in step or step["shell"] == "bash"
+@pytest.mark.parametrize(
+    ("schema", "file", "more"),
+    [
+        ("vendor.github-actions", "action.yml", ()),
+        ("vendor.gitlab-ci", "examples/ci/.gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
+    ],
+)
+def test_the_published_schemas_take_them(schema, file, more):
+    command = [
+        Path(sys.executable).with_name("check-jsonschema"),
+        "--builtin-schema",
+        schema,
+        *more,
+        REPOSITORY / file,
+    ]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_every_input_is_used_and_none_stands_in_a_script():

@@ -46,7 +46,9 @@ def _lines(export: Export) -> Iterator[str]:
     if system := _system(export, debian_python=debian_python):
         measured = ", ".join(f"{name} {version}" for name, version in packages.debian.items())
         if measured:
-            yield f"# Measured: {measured}. A release of Debian keeps to a version and adds security fixes"
+            yield f"# Measured: {measured}. A release of Debian keeps to a version and adds security fixes,"
+            yield "# so versions are not pinned here"
+        yield "# hadolint ignore=DL3008"
         yield "RUN apt-get update \\"
         yield f"    && apt-get install --yes --no-install-recommends {' '.join(system)} \\"
         yield "    && rm -rf /var/lib/apt/lists/*"
@@ -73,12 +75,13 @@ def _lines(export: Export) -> Iterator[str]:
     if folders:
         yield ""
         yield "# What the servers write to; a container's logs go to its output, where Docker looks for them"
+        owned = " ".join([f"/run/{target.name}", f"/var/log/{target.name}", *folders])
+        links = [link for process in export.processes for link in _log_links(process)]
         yield f"RUN install --directory --owner={target.user} --group={target.user} --mode=0750 \\"
-        yield f"    {' '.join([f'/run/{target.name}', f'/var/log/{target.name}', *folders])}"
-        for process in export.processes:
-            yield from _log_links(process)
+        yield " \\\n    && ".join([f"    {owned}", *links])
     yield ""
-    yield f"USER {target.user}"
+    yield f"# {target.user}, by number: Kubernetes and its kin see that it is not root"
+    yield f"USER {_USER_ID}:{_USER_ID}"
     yield f"WORKDIR {target.app}"
     yield f"EXPOSE {target.port}"
     process = export.front
@@ -127,4 +130,4 @@ def _log_links(process: Process) -> Iterator[str]:
     logs = [*process.log_files, *(log for log in process.touched if log not in process.log_files)]
     for log in logs:
         stream = "stdout" if "access" in log.name else "stderr"
-        yield f"RUN ln --symbolic --force /dev/{stream} {log}"
+        yield f"ln --symbolic --force /dev/{stream} {log}"

@@ -109,14 +109,10 @@ def test_units_are_ini_files_with_three_sections(path):
 
 
 @pytest.mark.parametrize("path", MANY)
-def test_the_dockerfile_has_known_instructions_and_no_root(path):
+def test_the_dockerfile_starts_a_program_by_its_path_and_not_as_root(path):
     text = exported_files(export_of(path), "")["Dockerfile"]
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
-    instructions = [line.split(" ", 1)[0] for line in lines if line and not line.startswith("#")]
-    known = ["FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "ENV", "STOPSIGNAL", "HEALTHCHECK", "CMD"]
-    assert set(instructions) <= set(known)
-    assert instructions[0] == "FROM"
-    assert "USER shop" in lines
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", text, re.MULTILINE)
     command = next(line for line in lines if line.startswith("CMD "))
     assert json.loads(command.removeprefix("CMD "))[0].startswith("/")
 

@@ -1,0 +1,39 @@
+"""What the field's own linters say of exported images and services: nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace.export.files import exported_files
+
+from .exports import export_of
+from .test_files import MANY
+
+BIN = Path(sys.executable).parent
+
+
+def lint(*command):
+    done = subprocess.run([str(BIN / command[0]), *map(str, command[1:])], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The files of many stacks, a folder each."""
+    folder = tmp_path_factory.mktemp("exported")
+    for number, path in enumerate(MANY):
+        for name, text in exported_files(export_of(path), "").items():
+            file = folder / str(number) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+    return folder
+
+
+def test_hadolint_finds_nothing_in_any_dockerfile(exported):
+    lint("hadolint", "--no-color", *exported.glob("*/Dockerfile"))
+
+
+def test_every_compose_file_is_as_the_compose_specification_says(exported):
+    lint("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *exported.glob("*/compose.yaml"))
