@@ -146,6 +146,7 @@ def test_without_a_wheel_the_source_decides_what_is_built(tmp_path):
 def test_the_step_checks_writes_the_summary_and_ends_as_the_check_does(runner):
     done = runner.run("check", budget="9s", arguments=TOLD, allow="start any\nmemory 10%\n", undecided="pass")
     outputs = runner.outputs
+    assert outputs["outcome"], done.stderr
     assert done.returncode == {**CODES, "undecided": 0}[outputs["outcome"]], done.stderr
     assert ("::warning::" in done.stdout) == (outputs["outcome"] == "undecided")
     reports = Path(outputs["reports"])

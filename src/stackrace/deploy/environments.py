@@ -12,7 +12,6 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,7 @@ from ..model.errors import InputError, MissingError
 from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.printable import tail
-from ..process import run
+from ..process import run, uv_program
 from .privileges import serves_as_another
 
 __all__ = ["Environments", "cache_folder"]
@@ -162,8 +161,7 @@ def _show(home: Path, folders: Sequence[Path]) -> None:
 
 
 def _uv(arguments: Sequence[str], **environment: str) -> None:
-    own = Path(sys.executable).with_name("uv")
-    program = str(own) if own.exists() else shutil.which("uv")
+    program = uv_program()
     if program is None:
         raise MissingError("uv is not installed; run: pip install uv")
     clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}

@@ -5,5 +5,6 @@ from .children import attended, within
 from .commands import CommandResult, run
 from .held_signals import HeldSignals, held
 from .leash import leash
+from .uv import uv_program
 
-__all__ = ["Background", "CommandResult", "HeldSignals", "attended", "held", "leash", "run", "within"]
+__all__ = ["Background", "CommandResult", "HeldSignals", "attended", "held", "leash", "run", "uv_program", "within"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 from ...model.errors import InputError
 from ...model.foreign import said_by
 from ...model.printable import tail
+from ...process import uv_program
 
 __all__ = ["locks_differ", "requirements_of"]
 
@@ -125,8 +124,7 @@ def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
 
 def _exported(lock: Path) -> str:
     """Have uv, which comes with us, say what its own lock file means."""
-    own = Path(sys.executable).with_name("uv")
-    program = str(own) if own.exists() else shutil.which("uv")
+    program = uv_program()
     if program is None:
         raise InputError("uv is not installed; run: pip install uv")
     command = [
