@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..apps.revision import source_of
 from ..model.errors import InputError, StoreError
 from ..model.numbers import things
-from ..model.race import Race
+from ..model.race import Ending, Race
 from ..model.standing import Standing
 from ..model.trend import Absence, Trend
 from ..report.result import standing_of
@@ -39,7 +39,7 @@ def trend_of(project: str | None, store: Store, *, folder: Path, on_race: OnRace
     meant = _races_of(project, known, folder)
     app = meant[0].app
     same = [race for race in meant if race.app == app]
-    ended = [race for race in same if race.ending is not None]
+    ended = [race for race in same if race.ending not in (None, Ending.INTERRUPTED)]
     chosen = ended[:MOST]
     trend = joined(app, _read(store, chosen, on_race))
     counts = {

@@ -30,7 +30,7 @@ Examples:
 def command(
     project: str | None, html: Path | None, as_json: bool, markdown: bool, schema: bool, store: str | None
 ) -> None:
-    """Show a project's races over time, and which changes are real.
+    """Show a project's races over time, and what changed for good.
 
     PROJECT is a folder or the name of an app. Default: the project in this folder. Only races of one stack,
     workload, load and machine are compared. One race that differs is no change yet.

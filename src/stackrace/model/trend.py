@@ -39,6 +39,8 @@ class Absence(StrEnum):
     UNFINISHED = "unfinished"
     OTHER_APP = "other app"
     """Another app in the same folder."""
+    TUNING = "tuning"
+    """Its stacks are configurations that were tried once or twice."""
     TOO_OLD = "too old"
     """Earlier than the last that are looked at."""
 
@@ -51,6 +53,8 @@ class SeriesKey:
     """By path."""
     workload: str
     """What was requested, in words."""
+    pages: str
+    """A digest of all that was requested: equal words may leave something out."""
     load: str
     """The load level's label."""
     host: str
@@ -102,8 +106,8 @@ class TrendSeries:
     changes: tuple[TrendChange, ...] = ()
     """In order of time."""
     unlike: Mapping[Measure, Interval] = field(default_factory=dict)
-    """Measures of which the last race lies outside what those before it foretold: its value over theirs, with 99 %
-    limits. One race proves nothing; another one would."""
+    """Measures of which the last race lies outside what those before it foretold: its value over theirs, with the
+    limits of that forecast. One race proves nothing; another one would."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +137,8 @@ class Trend:
     """How many of them are in series."""
     series: tuple[TrendSeries, ...] = ()
     """Those of the last race first."""
+    needed: int = 0
+    """How many comparable races it takes to prove a change; 0 without a series."""
     checks: tuple[TrendCheck, ...] = ()
     """In order of time."""
     left_out: Mapping[Absence, int] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -10,16 +11,16 @@ import numpy as np
 
 from .pairs import Array
 
-__all__ = ["ALPHA", "LEAST", "MOST", "Change", "changes"]
+__all__ = ["ALPHA", "LEAST", "MOST", "Change", "changes", "least_values"]
 
 ALPHA = 0.01
-"""How often a series without a change may show one."""
+"""How often a series without a change may show one, where nobody says otherwise."""
 LEAST = 3
 """The shortest stretch between two changes, in values."""
 MOST = 200
 """How many values are looked at, the last ones: the work grows with their square."""
-_ORDERS = 999
-"""How many shuffled orders a change is held against."""
+_LARGER = 10
+"""A change is one that so many shuffled orders exceed, or fewer; their number follows from alpha."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,8 @@ def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int 
     which nothing changed shows a change with a probability of ``alpha``.
 
     ``values`` has shape (n,), finite, in order of time; of more than ``MOST`` the last ones count. ``seed`` is that
-    of the shuffling: equal series have equal changes. With fewer than ten values no change reaches an ``alpha`` of
-    0.01.
+    of the shuffling: equal series have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for
+    how many values it takes.
 
     Source: Matteson & James 2014, A nonparametric approach for multiple change point analysis of multivariate
     data, JASA 109; Daly et al. 2020, The use of change point detection to identify software performance regressions
@@ -64,24 +65,31 @@ def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int 
     )
 
 
+def least_values(alpha: float) -> int:
+    """Return how many values a series must have for any change to be one at ``alpha``.
+
+    Of n values in two clearly separate halves, 2 of the n!/((n/2)!·(n/2)!) ways to deal them out look as different.
+    """
+    return next(n for n in range(2 * LEAST, 2 * MOST) if 2 / math.comb(n, n // 2) <= alpha)
+
+
 def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) -> list[tuple[int, float]]:
     """Return the changes of a stretch that begins at ``first``, each with its p."""
     if len(series) < 2 * LEAST:
         return []
     apart = np.abs(series[:, None] - series[None, :])
     at, largest = _split(apart)
+    if largest <= 0 or len(series) < least_values(alpha):
+        return []
+    orders = math.ceil(_LARGER / alpha) - 1
     larger = 0
-    for done in range(1, _ORDERS + 1):
+    for _ in range(orders):
         order = dice.permutation(len(series))
         # as large counts as larger, up to rounding
         larger += _split(apart[np.ix_(order, order)])[1] >= largest * (1 - 1e-9)
-        if larger > alpha * (_ORDERS + 1):
+        if larger >= _LARGER:
             return []
-        if done == _ORDERS:
-            break
-    p = (larger + 1) / (_ORDERS + 1)
-    if largest <= 0 or p > alpha:
-        return []
+    p = (larger + 1) / (orders + 1)
     before = _within(series[:at], first, alpha, dice)
     after = _within(series[at:], first + at, alpha, dice)
     return [*before, (first + at, p), *after]

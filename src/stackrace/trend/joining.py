@@ -11,12 +11,15 @@ from ..model.interval import Interval
 from ..model.race import Race
 from ..model.standing import Standing
 from ..model.trend import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
-from ..stats.changes import changes
+from ..stats.changes import ALPHA, LEAST, changes, least_values
 from ..stats.foretold import foretold
 from .checked import check_of
 from .points import points_of
 
 __all__ = ["joined"]
+
+FAMILY = 0.05
+"""How often a trend in which nothing changed may show a change, in whichever of its series."""
 
 
 def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
@@ -30,7 +33,9 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
             checks.append(check_of(race, race.gate))
             continue
         points = list(points_of(race, standing))
-        if not standing.verdict.valid:
+        if race.tuning is not None:
+            left_out[Absence.TUNING] += 1
+        elif not standing.verdict.valid:
             left_out[Absence.VOID] += 1
         elif not points:
             left_out[Absence.NO_FIGURES] += 1
@@ -40,18 +45,32 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
                 series.setdefault(key, []).append(point)
     # those with the newest race first; sorting keeps the order of a race's own standing
     newest = sorted(series.items(), key=lambda item: item[1][-1].started_at, reverse=True)
+    whole = [TrendSeries(key=key, points=tuple(points)) for key, points in newest]
+    alpha = _alpha(whole)
     return Trend(
         project=project,
         races=count,
-        series=tuple(_judged(TrendSeries(key=key, points=tuple(points))) for key, points in newest),
+        series=tuple(_judged(each, alpha) for each in whole),
+        needed=least_values(alpha) if whole else 0,
         checks=tuple(checks),
         left_out=left_out,
     )
 
 
-def _judged(series: TrendSeries) -> TrendSeries:
-    found = tuple(change for measure in Measure for change in _changes(series, measure))
-    unlike = {measure: ratio for measure in Measure if (ratio := _unlike(series, measure, found)) is not None}
+def _alpha(whole: Sequence[TrendSeries]) -> float:
+    """Return what each figure of each series may spend of ``FAMILY``.
+
+    Source: Bonferroni's inequality; it holds however figures of one race depend on each other.
+    """
+    tests = sum(len(_known(series.points, measure)) >= 2 * LEAST for series in whole for measure in Measure)
+    return min(FAMILY / max(tests, 1), ALPHA)
+
+
+def _judged(series: TrendSeries, alpha: float) -> TrendSeries:
+    found = tuple(change for measure in Measure for change in _changes(series, measure, alpha))
+    unlike = {
+        measure: ratio for measure in Measure if (ratio := _unlike(series, measure, found, alpha)) is not None
+    }
     return replace(series, changes=tuple(sorted(found, key=lambda change: change.at)), unlike=unlike)
 
 
@@ -64,9 +83,9 @@ def _logs(series: TrendSeries, measure: Measure, places: Iterable[int]) -> list[
     return [math.log(series.points[place].values[measure].value) for place in places]
 
 
-def _changes(series: TrendSeries, measure: Measure) -> Iterator[TrendChange]:
+def _changes(series: TrendSeries, measure: Measure, alpha: float) -> Iterator[TrendChange]:
     places = _known(series.points, measure)
-    for change in changes(_logs(series, measure, places)):
+    for change in changes(_logs(series, measure, places), alpha=alpha):
         before, after = series.points[places[change.at - 1]], series.points[places[change.at]]
         yield TrendChange(
             measure=measure,
@@ -86,14 +105,14 @@ def _beside(before: TrendPoint, after: TrendPoint) -> Iterator[tuple[str, tuple[
             yield name, (earlier, value)
 
 
-def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange]) -> Interval | None:
+def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange], alpha: float) -> Interval | None:
     """Return how the last race differs from what those since the last change foretold; None where it does not."""
     since = max((change.at for change in found if change.measure is measure), default=0)
     places = [place for place in _known(series.points, measure) if place >= since]
     if not places or places[-1] != len(series.points) - 1:
         return None
     *before, last = _logs(series, measure, places)
-    band = foretold(before)
+    band = foretold(before, alpha=alpha)
     if band is None or band.low <= last <= band.high:
         return None
     return _ratio(last - band.value, last - band.high, last - band.low)

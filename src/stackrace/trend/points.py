@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -25,6 +26,9 @@ def points_of(race: Race, standing: Standing) -> Iterator[tuple[SeriesKey, Trend
             key = SeriesKey(
                 stack=row.stack,
                 workload=_workload(race, level),
+                pages=hashlib.sha256("\n".join(_urls(race, level)).encode("utf-8", "surrogateescape")).hexdigest()[
+                    :12
+                ],
                 load=level.load.label,
                 host=_host(race.host, race.cores),
             )
@@ -55,8 +59,16 @@ def _values(row: Row) -> Iterator[tuple[Measure, Interval]]:
         yield Measure.MEMORY, Interval(value=memory_bytes)
 
 
+def _urls(race: Race, level: Level) -> tuple[str, ...]:
+    return race.workloads.get(level.workload, race.urls)
+
+
+def _digest(urls: tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join(urls).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 def _workload(race: Race, level: Level) -> str:
-    urls = race.workloads.get(level.workload, race.urls)
+    urls = _urls(race, level)
     shown = [urlsplit(url).path.rpartition("/")[2] if url.startswith("file:") else url for url in urls]
     more = f" and {len(shown) - _MOST_URLS} more" if len(shown) > _MOST_URLS else ""
     pages = ", ".join(shown[:_MOST_URLS]) + more

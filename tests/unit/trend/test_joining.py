@@ -11,6 +11,7 @@ from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.race import Resources
 from stackrace.model.source import Source
 from stackrace.model.trend import Absence, Measure
+from stackrace.model.tuned import Tuning, TuningGoal, TuningLimits
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.report.result import standing_of
 from stackrace.trend.joining import joined
@@ -85,11 +86,13 @@ def test_the_course_after_a_change_is_what_foretells_the_next_race(halved):
         {"host": replace(HOST, memory_bytes=HOST.memory_bytes * 2)},
         {"cores": Resources(stack_cores=(0,), generator_cores=(1,))},
         {"urls": ("/other/",)},
+        {"urls": ("/1/", "/2/", "/3/", "/4/")},
     ],
-    ids=["cpu", "memory", "cores", "pages"],
+    ids=["cpu", "memory", "cores", "pages", "pages that words leave out"],
 )
 def test_races_that_cannot_be_compared_are_series_of_their_own(other):
-    trend = trend_of([race(1), race(2), race(3, **other)])
+    first = {"urls": ("/1/", "/2/", "/3/", "/5/")} if len(other.get("urls", ())) > 1 else {}
+    trend = trend_of([race(1, **first), race(2, **first), race(3, **other)])
     lengths = sorted(len(each.points) for each in trend.series if each.key.stack == "gunicorn")
     assert lengths == [1, 2]
 
@@ -97,6 +100,22 @@ def test_races_that_cannot_be_compared_are_series_of_their_own(other):
 def test_a_new_kernel_makes_no_new_series():
     trend = trend_of([race(1), race(2, host=replace(HOST, kernel="6.9"))])
     assert len(series_of(trend).points) == 2
+
+
+def test_races_that_tuned_a_stack_are_left_out():
+    tuning = Tuning(
+        stack="gunicorn", goal=TuningGoal(), limits=TuningLimits(), knobs=(), settings={}, references={}
+    )
+    tuned = replace(race(2), tuning=tuning)
+    trend = trend_of([race(1), tuned])
+    assert (trend.races, trend.left_out) == (1, {Absence.TUNING: 1})
+
+
+def test_the_more_series_a_trend_has_the_more_races_a_change_takes():
+    few = trend_of([race(day) for day in range(1, 8)])
+    other = [replace(each, urls=(f"/{number}/",)) for number in range(12) for each in map(race, range(1, 8))]
+    assert few.needed == 10
+    assert trend_of(other).needed > 12
 
 
 def test_void_races_are_left_out_and_counted_and_checks_are_no_points():

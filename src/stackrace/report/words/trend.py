@@ -30,6 +30,7 @@ _ABSENT = {
     Absence.NO_FIGURES: "without a figure",
     Absence.UNFINISHED: "unfinished",
     Absence.OTHER_APP: "of another app in the same folder",
+    Absence.TUNING: "that tuned a stack",
     Absence.TOO_OLD: "earlier than those shown",
 }
 
@@ -40,9 +41,6 @@ OUTCOMES = {
     Outcome.REFUSED: "refused",
 }
 
-LEAST_RACES = 10
-"""With fewer races of a series no change can be proved."""
-
 
 def headline(trend: Trend) -> str:
     """Say what changed, in a sentence."""
@@ -51,9 +49,9 @@ def headline(trend: Trend) -> str:
         return _checks(trend) or "No race of it can be shown."
     if not found:
         longest = max(len(series.points) for series in trend.series)
-        if longest < LEAST_RACES:
-            return f"Too few comparable races to prove a change: {longest} of at least {LEAST_RACES}."
-        return "Nothing changed for good."
+        if longest < trend.needed:
+            return f"Too few comparable races to prove a change: {longest} of at least {trend.needed}."
+        return "No lasting change."
     worse = sum(change.is_worse for change in found)
     better = len(found) - worse
     parts = [f"{worse} for the worse"] * bool(worse) + [f"{better} for the better"] * bool(better)
@@ -130,9 +128,10 @@ def left_out(trend: Trend) -> str:
 
 def notes(trend: Trend) -> Iterator[str]:
     """Yield what to know of the method."""
+    needed = f"; that takes {trend.needed} comparable races" if trend.needed else ""
     yield (
-        "Only races of one stack, workload, load and machine are joined. A change is one that 99 % of shuffled "
-        f"series do not show (E-divisive); that takes {LEAST_RACES} races or more. Limits are 95 %."
+        "Only races of one stack, workload, load and machine are joined. Where nothing changed, 95 % of reports "
+        f"show no change (E-divisive, all series together){needed}. Limits of a change are 95 %."
     )
     if len({series.key.host for series in trend.series}) > 1:
         yield "Races of different machines, or with other cores or memory, are series of their own."

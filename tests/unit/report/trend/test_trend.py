@@ -34,7 +34,7 @@ def point(day, per_s, **values):
     )
 
 
-KEY = SeriesKey(stack="nginx/uwsgi/uwsgi", workload="/<b>, /items/", load="c=20", host="Some CPU, 8 GiB")
+KEY = SeriesKey(stack="nginx/uwsgi/uwsgi", workload="/<b>, /items/", pages="0", load="c=20", host="Some CPU, 8 GiB")
 POINTS = tuple(point(day, 1000 if day < 6 else 800) for day in range(1, 12))
 CHANGE = TrendChange(
     measure=Measure.THROUGHPUT, at=5, ratio=Interval(value=0.8, low=0.76, high=0.84), p=0.002,
@@ -95,8 +95,11 @@ def test_the_document_is_as_its_schema_says():
     [
         (Trend(project="shop", races=0), "No race of it can be shown."),
         (Trend(project="shop", races=0, checks=(CHECK,)), "1 check, 1 found something slower."),
-        (Trend(project="shop", races=4, series=(TrendSeries(key=KEY, points=POINTS[:4]),)), "4 of at least 10"),
-        (Trend(project="shop", races=11, series=(TrendSeries(key=KEY, points=POINTS),)), "Nothing changed"),
+        (
+            Trend(project="shop", races=4, needed=10, series=(TrendSeries(key=KEY, points=POINTS[:4]),)),
+            "4 of at least 10",
+        ),
+        (Trend(project="shop", races=11, series=(TrendSeries(key=KEY, points=POINTS),)), "No lasting change."),
     ],
     ids=["no race", "only a check", "few races", "many races"],
 )  # fmt: skip
