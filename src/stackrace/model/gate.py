@@ -12,6 +12,7 @@ __all__ = [
     "TERMS",
     "Change",
     "Contender",
+    "FailedLaunches",
     "GateAnswer",
     "GateFacts",
     "Outcome",
@@ -154,15 +155,26 @@ class Ruling:
         return None if self.change is None else self.change.high
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedLaunches:
+    """How many launches of each side did not come up, answered wrongly, or died."""
+
+    base: int = 0
+    head: int = 0
+    confirmed: bool = False
+    """Whether that is the head's doing: two of its launches failed soon after one another, and none of the
+    base's."""
+
+
 class Outcome(StrEnum):
     """What came of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
     UNDECIDED = "undecided"
-    """Too little time: neither a slowdown nor its absence is shown."""
+    """Neither a slowdown nor its absence is shown."""
     REFUSED = "refused"
-    """Nothing that was measured may be believed."""
+    """The measurements are not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +186,8 @@ class GateAnswer:
     """In the order of ``Response``, workload by workload."""
     blocks: int = 0
     """Pairs of launches, of which some may have been refused."""
+    failed: FailedLaunches = field(default_factory=FailedLaunches)
+    """A check with a failed launch of the head does not pass."""
     needed_s: float | None = None
     """About how many more seconds an undecided check needs; None where that is unknown."""
 

@@ -134,9 +134,13 @@ class Ledger:
         return kinds
 
     def given_up(self, stack: str) -> bool:
-        """A stack that never became ready cost its whole timeout already; others get a second chance."""
+        """A stack that never became ready cost its whole timeout already; others get a second chance.
+
+        So does each side of a check: one failure says nothing about a change.
+        """
         failures = self.failures_of(stack)
-        return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
+        costly = self._race.gate is None and any(kind is FailureKind.NOT_READY for kind in failures)
+        return len(failures) >= FAILED_LAUNCHES or costly
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Close the books."""

@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 import numpy as np
 
 from .limits import critical
 from .pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
-__all__ = ["ALARM", "CONFIRM", "LOOKS", "MISS", "Stage", "Watched", "blocks_needed", "watched"]
+__all__ = ["ALARM", "CONFIRM", "LOOKS", "MISS", "MISS_BEFORE", "Stage", "Watched", "blocks_needed", "watched"]
 
 ALARM = 0.20
 """The probability of an alarm about any response, over all looks, where none is slower than allowed."""
@@ -26,6 +27,9 @@ CONFIRM = 0.05
 
 MISS = 0.05
 """The probability that a response is called clear although it is slower by its limit or more."""
+
+MISS_BEFORE = 0.8 * MISS
+"""The part of it that blocks before an alarm may spend; those after one may spend the rest."""
 
 LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 120)
 """The numbers of blocks, since the beginning or since the alarm, after which something may be decided."""
@@ -58,7 +62,7 @@ class Watched:
     low: float
     """The lower limit; −∞ where nothing is known."""
     high: float
-    """The upper limit: the lowest of all looks, which holds at ``MISS`` over all of them together; ∞ where nothing
+    """The upper limit: the lowest of all looks of its stage, which holds over all of them together; ∞ where nothing
     is known."""
     blocks: int
     """How many blocks count."""
@@ -74,7 +78,7 @@ def watched(
     allowance: float,
     family: int,
     ended: bool,
-    extra: Sequence[float] | Array | None = None,
+    requests: Sequence[int] | None = None,
 ) -> Watched:
     """Return what looks after ``LOOKS`` blocks say of one of ``family`` responses, and where it has ``ended`` one
     after the last.
@@ -90,25 +94,31 @@ def watched(
     ``CONFIRM`` = 1 % of checks. What both stages share, a lasting difference between two copies of one app, is
     what the allowance is for.
 
-    The upper limit is the least m + t_p·e of all looks, p = ``PASSING_SHARE``·``MISS``, at the end
-    ``LAST_SHARE``·``MISS``; after an alarm that of fresh blocks. A check passes only if all responses are below
-    their limits, so each may have the whole of ``MISS`` (intersection-union). That the shares spend no more than
-    the whole, over all looks, is counted in simulations: benchmarks/check.py.
+    The upper limit is the least m + t_p·e of all looks, p = ``PASSING_SHARE``·M, at the end ``LAST_SHARE``·M, with
+    M = ``MISS_BEFORE``. After an alarm it is that of fresh blocks, M being the rest of ``MISS``: an alarm gives no
+    second chance. A check passes only if all responses are below their limits, so each may have the whole of
+    ``MISS`` (intersection-union). That the shares spend no more than the whole, over all looks, is counted in
+    simulations: benchmarks/check.py.
 
-    ``extra`` widens the upper limit after each block, in the same unit: what zero errors leave possible. The last
+    ``requests`` is given where a difference is one of shares of requests, which few blocks may have all of: how
+    many the head's share is one of, block by block. The mean is plain then, for what trimming takes off is what is
+    looked for, and the upper limit is wider by what so many requests without any error leave possible. The last
     look raises no alarm, which nothing could confirm.
 
     Source: Pocock 1977, Group sequential methods, Biometrika 64; Jennison & Turnbull 2000, Group Sequential
     Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
-    1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
+    1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24; the "rule of three",
+    Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA 249.
     """
     values = np.asarray(differences, dtype=float)
-    more = np.zeros(len(values)) if extra is None else np.asarray(extra, dtype=float)
-    first = _stage(values, more, allowance, ALARM / family, ended=ended)
+    before = _Rates(exceed=ALARM / family, miss=MISS_BEFORE)
+    first = _stage(values, requests, allowance, before, ended=ended)
     if not first.exceeded:
         return _watched(Stage.WATCHED, first, None)
     alarm = first.blocks
-    second = _stage(values[alarm:], more[alarm:], allowance, CONFIRM, ended=ended)
+    after = _Rates(exceed=CONFIRM, miss=MISS - MISS_BEFORE)
+    fresh = None if requests is None else requests[alarm:]
+    second = _stage(values[alarm:], fresh, allowance, after, ended=ended)
     return _watched(Stage.CONFIRMED if second.exceeded else Stage.ALARMED, second, alarm)
 
 
@@ -121,14 +131,22 @@ def blocks_needed(seen: Watched, *, limit: float, allowance: float) -> int | Non
     if not math.isfinite(seen.error) or seen.blocks < 2:
         return max(LOOKS[0] - seen.blocks, 1) if seen.stage is Stage.ALARMED else None
     spread = seen.error * math.sqrt(seen.blocks)
+    alarmed = seen.stage is Stage.ALARMED
+    miss = MISS - MISS_BEFORE if alarmed else MISS_BEFORE
     for n in range(max(seen.blocks + 1, LOOKS[0]), LOOKS[-1] + 1):
-        error = spread / math.sqrt(n)
-        confirmed = (
-            seen.stage is Stage.ALARMED and seen.mean - _quantile(n, LOOK_SHARE * CONFIRM) * error > allowance
-        )
-        if confirmed or seen.mean + _quantile(n, LAST_SHARE * MISS) * error < limit:
+        error, kept = spread / math.sqrt(n), trimmed_from(n, ROBUST_FROM)
+        confirmed = alarmed and seen.mean - _quantile(kept, LOOK_SHARE * CONFIRM) * error > allowance
+        if confirmed or seen.mean + _quantile(kept, LAST_SHARE * miss) * error < limit:
             return n - seen.blocks
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rates:
+    """What all looks of a stage may spend together."""
+
+    exceed: float
+    miss: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,23 +159,33 @@ class _Stage:
     error: float
 
 
-def _stage(values: Array, extra: Array, allowance: float, level: float, *, ended: bool) -> _Stage:
+def _stage(
+    values: Array, requests: Sequence[int] | None, allowance: float, rates: _Rates, *, ended: bool
+) -> _Stage:
     """Look until the allowance is exceeded, or there is no other look."""
     total, high = len(values), math.inf
+    robust_from = ROBUST_FROM if requests is None else total + 1
+    unseen = [0.0] * total if requests is None else _unseen(requests, rates.miss)
     for n in (look for look in LOOKS if look <= total):
-        mean, error = _estimate(values[:n])
-        low = mean - _quantile(n, LOOK_SHARE * level) * error
-        high = min(high, mean + _quantile(n, PASSING_SHARE * MISS) * error + float(extra[n - 1]))
+        mean, error, kept = _estimate(values[:n], robust_from)
+        low = mean - _quantile(kept, LOOK_SHARE * rates.exceed) * error
+        high = min(high, mean + _quantile(kept, PASSING_SHARE * rates.miss) * error + unseen[n - 1])
         if low > allowance:
             return _Stage(exceeded=True, mean=mean, low=low, high=high, blocks=n, error=error)
     if total < 2:
         mean = float(values.mean()) if total else math.nan
         return _Stage(exceeded=False, mean=mean, low=-math.inf, high=high, blocks=total, error=math.inf)
-    mean, error = _estimate(values)
+    mean, error, kept = _estimate(values, robust_from)
     if ended and total >= LOOKS[0]:
-        high = min(high, mean + _quantile(total, LAST_SHARE * MISS) * error + float(extra[-1]))
-    low = mean - _quantile(total, LOOK_SHARE * level) * error
+        high = min(high, mean + _quantile(kept, LAST_SHARE * rates.miss) * error + unseen[-1])
+    low = mean - _quantile(kept, LOOK_SHARE * rates.exceed) * error
     return _Stage(exceeded=False, mean=mean, low=low, high=high, blocks=total, error=error)
+
+
+def _unseen(requests: Sequence[int], miss: float) -> list[float]:
+    """Return, after each block, the largest share of errors of which so many requests would show one, but for
+    ``miss``."""
+    return [-math.log(miss) / total for total in accumulate(requests)]
 
 
 def _watched(stage: Stage, seen: _Stage, alarm: int | None) -> Watched:
@@ -166,12 +194,12 @@ def _watched(stage: Stage, seen: _Stage, alarm: int | None) -> Watched:
     )
 
 
-def _estimate(values: Array) -> tuple[float, float]:
-    """Return the trimmed mean and its standard error."""
-    mean, variance = trimmed(values, ROBUST_FROM)
-    return float(mean), math.sqrt(float(variance) / len(values))
+def _estimate(values: Array, robust_from: int) -> tuple[float, float, int]:
+    """Return the mean, trimmed from so many values on, its standard error, and how many values are left."""
+    mean, variance = trimmed(values, robust_from)
+    return float(mean), math.sqrt(float(variance) / len(values)), trimmed_from(len(values), robust_from)
 
 
-def _quantile(n: int, p: float) -> float:
-    """Return the upper quantile ``p`` of t for ``n`` blocks."""
-    return critical(2, trimmed_from(n, ROBUST_FROM) - 1, 2 * p)
+def _quantile(kept: int, p: float) -> float:
+    """Return the upper quantile ``p`` of t for a mean of ``kept`` values."""
+    return critical(2, kept - 1, 2 * p)

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from tests.factories import make_race
+from tests.checks import make_check
+from tests.factories import make_failure, make_race
 from tests.unit.checks.healthy import counts, result
 
-from stackrace.model.launch import Launch, Slice
+from stackrace.model.launch import FailureKind, Launch, Slice
 from stackrace.model.load import Load
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.race.ledger import Ledger
@@ -45,3 +46,13 @@ def test_other_workloads_ways_of_connecting_and_void_slices_do_not_count():
     )
     assert ledger.throughput_below("0", "", Load(concurrency=10)) is None
     assert ledger.throughput_below("0", "x", Load(concurrency=10)) == 1
+
+
+def test_a_side_of_a_check_that_was_not_ready_once_has_a_second_chance():
+    slow = Launch(id="0", block=0, stack="a", failure=make_failure(kind=FailureKind.NOT_READY))
+    for race, given_up in ((make_race(stacks=2, blocks=0, facts=()), True), (make_check(blocks=0), False)):
+        ledger = Ledger(race)
+        ledger.enter(slow)
+        assert ledger.given_up("a") is given_up
+        ledger.enter(replace(slow, id="1", block=1))
+        assert ledger.given_up("a")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from stackrace.stats.gate import ALARM, CONFIRM, LOOKS, MISS, Stage, blocks_needed, watched
+from stackrace.stats.gate import ALARM, CONFIRM, LOOKS, MISS, MISS_BEFORE, Stage, blocks_needed, watched
 
 STEADY = [0.001, -0.001, 0.002, -0.002, 0.0015, -0.0015, 0.001, -0.001]
 
@@ -63,7 +63,21 @@ def test_a_few_blocks_say_nothing(count):
 
 def test_what_zero_errors_leave_possible_widens_the_upper_limit():
     assert seen([0.0] * 6).high == 0
-    assert seen([0.0] * 6, extra=[0.05, 0.04, 0.03, 0.02, 0.015, 0.01]).high == pytest.approx(0.01)
+    assert seen([0.0] * 6, requests=[50] * 6).high == pytest.approx(-math.log(MISS_BEFORE) / 300)
+
+
+def test_after_an_alarm_only_requests_since_then_rule_errors_out():
+    later = seen([0.05, 0.06, 0.05, *[0.0] * 6], allowance=0.001, requests=[100_000] * 3 + [50] * 6)
+    assert (later.alarm, later.blocks) == (3, 6)
+    assert later.high == pytest.approx(-math.log(MISS - MISS_BEFORE) / 300)
+
+
+def test_errors_of_a_few_launches_are_not_trimmed_away():
+    often = [0.0, 0.0, 0.5, 0.0, 0.0, 0.0] * 4
+    found = seen(often, allowance=0.001, requests=[500] * 24)
+    assert found.mean == pytest.approx(0.5 / 6)
+    assert found.high > 0.1
+    assert seen(often, allowance=0.001).mean == 0, "what trimming would make of it"
 
 
 def test_one_hit_launch_of_twelve_is_trimmed_away():
@@ -107,3 +121,10 @@ def test_the_upper_limits_of_all_looks_hold_together():
     dice = np.random.default_rng(4)
     runs = [seen(dice.normal(0.05, 0.03, 31), allowance=9.0, ended=True) for _ in range(1500)]
     assert sum(each.high < 0.05 for each in runs) / 1500 < 1.3 * MISS
+
+
+def test_an_alarm_is_no_second_chance_to_be_called_clear():
+    dice = np.random.default_rng(5)
+    runs = [seen(dice.normal(0.04, 0.06, 47), family=1, ended=True) for _ in range(1500)]
+    assert sum(each.alarm is not None for each in runs) > 100
+    assert sum(each.high < 0.04 for each in runs) / 1500 < MISS

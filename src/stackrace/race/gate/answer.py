@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from statistics import fmean
 
 from ...checks.races import examine_race
-from ...model.gate import Change, GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
+from ...model.gate import (
+    Change,
+    FailedLaunches,
+    GateAnswer,
+    Outcome,
+    Response,
+    Ruling,
+    State,
+    Terms,
+    terms_of,
+)
 from ...model.race import Ending, Race
-from ...stats.gate import LOOKS, MISS, Stage, Watched, blocks_needed, watched
+from ...model.stack import Side
+from ...stats.gate import LOOKS, Stage, Watched, blocks_needed, watched
 from ...stats.logs import exp
 from ..decisions import Decisions
-from ..ledger import FAILED_LAUNCHES
 from ..levels import blocks_of, headline_of, measured_levels
 from ..race_view import race_view
+from .failures import failed_launches, is_down, is_pending
 from .series import Series, series_of
 
 __all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
 
-_ENDED = frozenset(Ending) - {Ending.ANSWERED}
-"""A race that ended with its answer was looked at by a planned look."""
+_ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
+"""Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
 
 _AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCHED: State.OPEN}
 
@@ -29,29 +39,30 @@ _AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCH
 def decide(race: Race) -> Decisions:
     """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped.
 
-    It is over, too, where one side does not come up: the other has nothing to be compared with.
+    It is over, too, where one side does not come up, as the other has nothing to be compared with, and where only
+    a failed launch of the head, which nothing will confirm any more, stands in the way of a pass.
     """
-    outcome = outcome_of(_rulings(race)[0]) if race.launches else Outcome.UNDECIDED
-    settled = outcome in (Outcome.PASSED, Outcome.FAILED) or any(_is_down(race, stack) for stack in race.stacks)
+    if not race.launches:
+        return Decisions(settled=False, dropped=frozenset())
+    rulings, failed = _rulings(race)[0], failed_launches(race)
+    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or is_pending(race))
+    settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
-
-
-def _is_down(race: Race, stack: str) -> bool:
-    """Tell whether the last launches of a side all failed before they could be measured."""
-    own = [launch for launch in race.launches if launch.stack == stack and not launch.cut_short]
-    last = own[-FAILED_LAUNCHES:]
-    return len(last) == FAILED_LAUNCHES and all(each.failure is not None and not each.slices for each in last)
 
 
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
     rulings, more = _rulings(race)
-    outcome = Outcome.REFUSED if _refused(race, rulings) else outcome_of(rulings)
+    failed = failed_launches(race)
+    refused = not failed.confirmed and _refused(race, rulings)
+    outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
+    hopeful = outcome is Outcome.UNDECIDED and not failed.head
     return GateAnswer(
         outcome=outcome,
         rulings=rulings,
         blocks=len(blocks_of(race)),
-        needed_s=_needed_s(race, more) if outcome is Outcome.UNDECIDED else None,
+        failed=failed,
+        needed_s=_needed_s(race, more) if hopeful else None,
     )
 
 
@@ -91,17 +102,8 @@ def _seen(series: Series, allowances: Mapping[str, float], family: int, *, ended
         allowance=_log(series.response, allowances[series.response]),
         family=family,
         ended=ended,
-        extra=_unseen(series.requests) if series.response is Response.ERRORS else None,
+        requests=series.requests if series.response is Response.ERRORS else None,
     )
-
-
-def _unseen(requests: Sequence[int]) -> list[float]:
-    """Return the largest share of errors that so many requests may all have missed, after each block.
-
-    Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
-    249.
-    """
-    return [-math.log(MISS) / total for total in accumulate(requests)]
 
 
 def _ruling(series: Series, seen: Watched, terms: Terms) -> Ruling:
@@ -155,12 +157,16 @@ def _middle(response: Response, values: Sequence[float]) -> float | None:
     return fmean(values) if response is Response.ERRORS else math.exp(fmean(map(math.log, values)))
 
 
-def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
-    """Fail for anything confirmed; pass only if everything is clear."""
-    states = {ruling.state for ruling in rulings}
-    if State.SLOWER in states:
+def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
+    """Fail for anything confirmed; pass only if everything is clear, and no launch of the head failed."""
+    failed = failed or FailedLaunches()
+    if failed.confirmed or any(ruling.state is State.SLOWER for ruling in rulings):
         return Outcome.FAILED
-    return Outcome.PASSED if states == {State.CLEAR} else Outcome.UNDECIDED
+    return Outcome.PASSED if _clear(rulings) and not failed.head else Outcome.UNDECIDED
+
+
+def _clear(rulings: Sequence[Ruling]) -> bool:
+    return bool(rulings) and all(ruling.state is State.CLEAR for ruling in rulings)
 
 
 def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:

@@ -12,6 +12,7 @@ from ...model.launch import Launch, Slice
 from ...model.race import Race
 from ...model.stack import Side, side_of
 from ..resume import counted
+from .failures import failed
 
 __all__ = ["Series", "series_of"]
 
@@ -30,6 +31,8 @@ class Series:
     workload: str = ""
     quantile: str = ""
     """Of latency: which."""
+    blocks: tuple[int, ...] = ()
+    """Their numbers."""
     base: tuple[float, ...] = ()
     """In the response's own unit."""
     head: tuple[float, ...] = ()
@@ -66,11 +69,14 @@ _Pair = tuple[Launch, Launch]
 
 
 def _pairs(launches: Sequence[Launch]) -> list[_Pair]:
-    """Return base and head of each block that has both, and nothing wrong with either."""
+    """Return base and head of each block that has both, and nothing wrong with either.
+
+    What a launch showed before it died is no launch's worth, and failures count by themselves: see `failures`.
+    """
     sides: dict[int, dict[Side, Launch]] = {}
     for launch in launches:
         side = side_of(launch.stack)
-        if side is not None and launch.verdict.valid:
+        if side is not None and launch.verdict.valid and not failed(launch):
             sides.setdefault(launch.block, {})[side] = launch
     return [
         (both[Side.BASE], both[Side.HEAD])
@@ -83,45 +89,51 @@ def _of_launches(response: Response, pairs: Sequence[_Pair]) -> Series:
     def value(launch: Launch) -> float:
         return float(launch.peak_bytes) if response is Response.MEMORY else launch.ready_s or 0.0
 
-    return _paired(response, [(value(base), value(head)) for base, head in pairs])
+    return _paired(response, pairs, [(value(base), value(head)) for base, head in pairs])
 
 
 def _of_slices(response: Response, workload: str, pairs: Sequence[_Pair]) -> Series:
     own = [(_slices(base, workload), _slices(head, workload)) for base, head in pairs]
     if response is Response.ERRORS:
-        return _errors(workload, own)
+        return _errors(workload, pairs, own)
     valid = [tuple([each for each in side if each.verdict.valid] for side in both) for both in own]
     quantile = (
         _quantile([side for both in valid[:FIRST_BLOCKS] for side in both]) if response is Response.P99 else ""
     )
     value = _VALUES.get(response) or (lambda each: float(getattr(each.result.latency, quantile)))
     means = [(_mean(base, value), _mean(head, value)) for base, head in valid]
-    return _paired(response, means, workload, quantile)
+    return _paired(response, pairs, means, workload, quantile)
 
 
 def _paired(
-    response: Response, values: Sequence[tuple[float, float]], workload: str = "", quantile: str = ""
+    response: Response,
+    pairs: Sequence[_Pair],
+    values: Sequence[tuple[float, float]],
+    workload: str = "",
+    quantile: str = "",
 ) -> Series:
     """Keep the blocks in which both sides have a value above zero."""
-    kept = [both for both in values if min(both) > 0]
+    kept = [(pair[0].block, *both) for pair, both in zip(pairs, values, strict=True) if min(both) > 0]
     return Series(
         response=response,
         workload=workload,
         quantile=quantile,
-        base=tuple(base for base, _ in kept),
-        head=tuple(head for _, head in kept),
+        blocks=tuple(block for block, _, _ in kept),
+        base=tuple(base for _, base, _ in kept),
+        head=tuple(head for _, _, head in kept),
     )
 
 
-def _errors(workload: str, own: Sequence[tuple[list[Slice], list[Slice]]]) -> Series:
-    counts = [tuple(_wrong(side) for side in both) for both in own]
-    kept = [(base, head) for base, head in counts if base[1] and head[1]]
+def _errors(workload: str, pairs: Sequence[_Pair], own: Sequence[tuple[list[Slice], list[Slice]]]) -> Series:
+    counts = [(pair[0].block, _wrong(base), _wrong(head)) for pair, (base, head) in zip(pairs, own, strict=True)]
+    kept = [(block, base, head) for block, base, head in counts if base[1] and head[1]]
     return Series(
         response=Response.ERRORS,
         workload=workload,
-        base=tuple(wrong / requests for (wrong, requests), _ in kept),
-        head=tuple(wrong / requests for _, (wrong, requests) in kept),
-        requests=tuple(requests for _, (_, requests) in kept),
+        blocks=tuple(block for block, _, _ in kept),
+        base=tuple(wrong / requests for _, (wrong, requests), _ in kept),
+        head=tuple(wrong / requests for _, _, (wrong, requests) in kept),
+        requests=tuple(requests for _, _, (_, requests) in kept),
     )
 
 

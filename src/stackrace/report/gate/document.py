@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from ...codec import LEFT_OUT, Form, readable
-from ...model.gate import Change, Contender, GateAnswer, GateFacts, Ruling, Terms
+from ...model.gate import Change, Contender, FailedLaunches, GateAnswer, GateFacts, Ruling, Terms
 from ...model.load import Load
 from ...model.printable import printable
 from ...model.race import Race
@@ -35,6 +35,7 @@ RECORDS: dict[str, type] = {
     "ruling": Ruling,
     "terms": Terms,
     "change": Change,
+    "failed_launches": FailedLaunches,
     "load": Load,
 }
 """What the definitions of the published schema are derived from."""
@@ -61,6 +62,7 @@ def document(race: Race, result: GateAnswer) -> dict[str, object]:
         "head": readable(race.gate.head, FORM),
         "rulings": [readable(each, FORM) for each in result.rulings],
         "pairs": result.blocks,
+        "failed_launches": readable(result.failed, FORM),
         "needed_s": whole(result.needed_s),
         "race": {
             "id": race.id,

@@ -1,4 +1,4 @@
-"""A check as JUnit XML: a test case for each response.
+"""A check as JUnit XML: a test case for each response, and one for launches where some of the head's failed.
 
 A slowdown is a failure, what could not be settled an error, as CI systems show them.
 Source: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports".
@@ -18,9 +18,12 @@ __all__ = ["export"]
 
 def export(race: Race, result: GateAnswer) -> str:
     """Return the document as text that ends with a newline."""
-    failures = len(result.slower)
-    errors = sum(_is_error(each, result) for each in result.rulings)
-    counts = {"tests": str(len(result.rulings)), "failures": str(failures), "errors": str(errors)}
+    failed = result.failed
+    failures = len(result.slower) + failed.confirmed
+    unconfirmed = failed.head > 0 and not failed.confirmed and not result.slower
+    errors = sum(_is_error(each, result) for each in result.rulings) + unconfirmed
+    tests = len(result.rulings) + (failed.head > 0)
+    counts = {"tests": str(tests), "failures": str(failures), "errors": str(errors)}
     suite = Tree.Element(
         "testsuite",
         name="stackrace check",
@@ -31,6 +34,15 @@ def export(race: Race, result: GateAnswer) -> str:
     _properties(suite, race)
     for each in result.rulings:
         _case(suite, race, result, each)
+    if failed.head:
+        case = _opened(suite, race, "launches")
+        if failed.confirmed or unconfirmed:
+            kind = "failed" if failed.confirmed else "unconfirmed"
+            found = Tree.SubElement(
+                case, "failure" if failed.confirmed else "error", message=words.failed(race, result), type=kind
+            )
+            found.text = one_line(words.answer(race, result))
+        Tree.SubElement(case, "system-out").text = one_line(words.failed(race, result))
     Tree.SubElement(suite, "system-out").text = one_line(words.answer(race, result))
     suites = Tree.Element("testsuites", name="stackrace", time=f"{race.elapsed_s:.3f}")
     for element in (suites, suite):
@@ -56,9 +68,7 @@ def _properties(suite: Tree.Element, race: Race) -> None:
 
 
 def _case(suite: Tree.Element, race: Race, result: GateAnswer, each: Ruling) -> None:
-    case = Tree.SubElement(
-        suite, "testcase", classname=f"stackrace.{_dotted(race.app)}", name=one_line(words.name(each)), time="0"
-    )
+    case = _opened(suite, race, words.name(each))
     text = one_line(f"{words.change(each)}, allowed {words.allowed(each)}: {words.ruling(each)}")
     if each.state is State.SLOWER:
         Tree.SubElement(case, "failure", message=text, type="slower").text = one_line(words.answer(race, result))
@@ -67,6 +77,12 @@ def _case(suite: Tree.Element, race: Race, result: GateAnswer, each: Ruling) -> 
             words.answer(race, result)
         )
     Tree.SubElement(case, "system-out").text = text
+
+
+def _opened(suite: Tree.Element, race: Race, name: str) -> Tree.Element:
+    return Tree.SubElement(
+        suite, "testcase", classname=f"stackrace.{_dotted(race.app)}", name=one_line(name), time="0"
+    )
 
 
 def _is_error(each: Ruling, result: GateAnswer) -> bool:

@@ -37,6 +37,9 @@ def _lines(race: Race, result: GateAnswer) -> Iterator[str]:
         yield _sample("outcome", {**own, "stackrace_check_outcome": outcome.value}, outcome is result.outcome)
     yield from _head("pairs", "Pairs of launches.")
     yield _sample("pairs", own, result.blocks)
+    yield from _head("failed_launches", "Launches that did not come up, answered wrongly, or died.")
+    for side, number in (("base", result.failed.base), ("head", result.failed.head)):
+        yield _sample("failed_launches", {**own, "side": side}, number)
     yield from _head("elapsed_seconds", "How long the check took.", unit="seconds")
     yield _sample("elapsed_seconds", own, race.elapsed_s)
     for name, about, of in _FAMILIES:

@@ -18,7 +18,9 @@ from ...model.numbers import (
     points,
     things,
 )
-from ...model.race import Race
+from ...model.race import Ending, Race
+from ...model.stack import Side, side_of
+from .failures import kind
 from .phrases import listed
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "change",
     "contender",
     "details",
+    "failed",
     "name",
     "ruling",
     "side_notes",
@@ -52,7 +55,6 @@ _WORSE = {
     Response.CPU: "more",
     Response.P99: "longer",
     Response.MEMORY: "more",
-    Response.ERRORS: "more",
     Response.START: "longer",
 }
 
@@ -71,17 +73,59 @@ def answer(race: Race, result: GateAnswer) -> str:
         case Outcome.PASSED:
             return f"Passed: the head is not slower than the base. {_missed(result.rulings)}"
         case Outcome.FAILED:
-            return f"Failed: {'; '.join(map(_slower, result.slower))}."
+            launches = [failed(race, result)] if result.failed.confirmed else []
+            return f"Failed: {'; '.join([*launches, *map(_slower, result.slower)])}."
         case Outcome.REFUSED:
-            return "Refused: nothing that was measured may be believed, so this says neither yes nor no."
-    more = "" if result.needed_s is None else f" About {about(result.needed_s)} more would tell, as it looks."
-    return f"Undecided: there was too little time. {_open(result.rulings)}{more}"
+            return "Refused: the measurements are not valid, so there is no answer."
+    left = _more(result.needed_s)
+    return " ".join(filter(None, (f"Undecided: {_cause(race, result)}.", _open(result.rulings), left)))
+
+
+def _more(needed_s: float | None) -> str:
+    if needed_s is None:
+        return ""
+    amount, unit = about(needed_s).split()
+    return f"About {amount} more {'minutes' if unit == 'min' else 'seconds'} would probably decide it."
+
+
+def _cause(race: Race, result: GateAnswer) -> str:
+    """Say why a check says neither yes nor no."""
+    if race.ending is Ending.INTERRUPTED:
+        return "the check was interrupted"
+    if result.failed.head:
+        return f"{failed(race, result)}, which rules out a pass, but does not show that the change is the reason"
+    if result.failed.base and race.ending in (Ending.ANSWERED, Ending.EXHAUSTED):
+        return f"{failed(race, result)}, so there is nothing to compare with"
+    if unknown := [name(each) for each in result.rulings if each.state is State.UNKNOWN]:
+        return f"{listed(unknown)} could not be measured"
+    whole = min((each.blocks + (each.alarm or 0) for each in result.rulings), default=0)
+    if 2 * whole < result.blocks:
+        return f"{count(result.blocks - whole)} of {things(result.blocks, 'pair')} of launches were refused"
+    return "there was too little time"
+
+
+def failed(race: Race, result: GateAnswer) -> str:
+    """Say how many launches of each side failed, and how."""
+    launches = [each for each in race.launches if not each.cut_short]
+    how = dict.fromkeys(kind(each.failure) for each in launches if each.failure is not None)
+
+    def of(side: Side, number: int) -> str:
+        made = sum(side_of(each.stack) is side for each in launches)
+        return f"{number or 'none'} of the {side}'s {count(made)} launches"
+
+    head, base = of(Side.HEAD, result.failed.head), of(Side.BASE, result.failed.base)
+    return f"{head} failed ({listed(list(how))}), and {base}"
 
 
 def _missed(rulings: Sequence[Ruling]) -> str:
-    """Say the largest slowdowns that a check that passes may have missed."""
-    limits = [f"{_missed_by(each)} of {name(each)}" for each in rulings if each.missed is not None]
-    return f"No change for the worse beyond {listed(limits)} could have been missed."
+    """Say the smallest slowdowns that a check that passes would have found for sure."""
+    limits = [f"{_missed_by(each)} in {name(each)}" for each in rulings if each.missed is not None]
+    return f"A change for the worse of more than {_either(limits)} would have been found."
+
+
+def _either(things: Sequence[str]) -> str:
+    """Write ``a, b or c``."""
+    return " or ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
 
 
 def _missed_by(each: Ruling) -> str:
@@ -92,9 +136,15 @@ def _missed_by(each: Ruling) -> str:
 def _slower(each: Ruling) -> str:
     assert each.change is not None
     again = f"confirmed by {things(each.blocks, 'fresh pair')} of launches after an alarm"
-    word = _WORSE[each.response]
+    amount = _share(each.response, each.change.value)
+    where = f" on {each.workload}" if each.workload else ""
+    found = (
+        f"{amount} more requests fail{where}"
+        if each.response is Response.ERRORS
+        else f"{name(each)} is {amount} {_WORSE[each.response]}"
+    )
     return (
-        f"{name(each)} is {_share(each.response, each.change.value)} {word}, at least "
+        f"{found}, at least "
         f"{_share(each.response, each.change.low or 0.0)}, where {_share(each.response, each.terms.allowance)} is "
         f"allowed; {again}"
     )
@@ -116,7 +166,7 @@ def _open(rulings: Sequence[Ruling]) -> str:
                 f"{name(each)} may be {_missed_by(each)} worse (limit: {_share(each.response, each.terms.limit)})"
             )
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}." if parts else ""
 
 
 def name(each: Ruling) -> str:
@@ -224,7 +274,7 @@ def details(race: Race, result: GateAnswer) -> str:
     stack = race.gate.head.stack
     return (
         f"{stack} at {load.label}, {count(result.blocks)} pairs of launches in {duration(race.elapsed_s)}. "
-        "Limits hold over all looks; a slowdown counts once fresh launches confirm it."
+        "The limits allow for looking again and again; a slowdown counts once fresh launches confirm it."
     )
 
 

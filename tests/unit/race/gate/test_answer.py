@@ -6,7 +6,8 @@ import pytest
 from tests.checks import ALLOWED, make_check
 from tests.factories import make_failure, make_finding, make_race, with_workloads
 
-from stackrace.model.gate import GateFacts, Outcome, Response, State
+from stackrace.model.gate import FailedLaunches, GateFacts, Outcome, Response, State
+from stackrace.model.launch import FailureKind
 from stackrace.model.race import Ending
 from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.gate.answer import decide, gate_answer
@@ -119,17 +120,89 @@ def test_a_response_without_values_is_no_pass():
     assert gate_answer(race).outcome is Outcome.UNDECIDED
 
 
-def test_a_head_that_never_starts_is_refused():
-    race = make_check()
-    launches = [
-        replace(launch, slices=(), ready_s=None, memory=(), failure=make_failure())
-        if launch.stack.endswith("#head")
-        else launch
+def falling(race, *blocks, side="head", kind=FailureKind.NOT_STARTED, died=False):
+    """``race`` with failed launches; those that ``died`` had been measured before."""
+
+    def fallen(launch):
+        failure = make_failure(kind=kind)
+        if died:
+            return replace(launch, failure=failure)
+        return replace(launch, slices=(), ready_s=None, memory=(), failure=failure)
+
+    launches = tuple(
+        fallen(each) if each.stack.endswith(f"#{side}") and each.block in blocks else each for each in race.launches
+    )
+    return replace(race, launches=launches)
+
+
+@pytest.mark.parametrize("died", [False, True])
+def test_one_failed_launch_of_the_head_is_no_pass_and_ends_what_would_have_been_one(died):
+    race = falling(make_check(blocks=8), 1, died=died)
+    answer = gate_answer(race)
+    assert all(each.state is State.CLEAR and each.blocks == 7 for each in answer.rulings)
+    assert (answer.outcome, answer.exit_code) == (Outcome.UNDECIDED, 3)
+    assert answer.failed == FailedLaunches(base=0, head=1, confirmed=False)
+    assert answer.needed_s is None
+    assert decide(race).settled
+
+
+def test_after_a_failed_launch_of_the_head_others_may_confirm_it_first():
+    race = falling(make_check(blocks=6), 4)
+    assert gate_answer(race).outcome is Outcome.UNDECIDED
+    assert not decide(race).settled
+
+
+@pytest.mark.parametrize("blocks", [(1, 2), (1, 4), tuple(range(8))])
+def test_a_second_failure_of_the_head_soon_after_confirms_the_first(blocks):
+    race = falling(make_check(blocks=8), *blocks)
+    answer = gate_answer(race)
+    assert (answer.outcome, answer.exit_code) == (Outcome.FAILED, 1)
+    assert answer.failed.confirmed
+    assert decide(race).settled
+
+
+def test_failures_far_apart_or_of_both_sides_are_nobodys():
+    apart = falling(make_check(blocks=9), 1, 5)
+    both = falling(falling(make_check(blocks=8), 1, 2), 3, side="base")
+    for race in (apart, both):
+        assert gate_answer(race).outcome is Outcome.UNDECIDED
+        assert decide(race).settled
+
+
+def test_a_base_that_never_starts_leaves_nothing_to_compare_with():
+    race = falling(make_check(), *range(8), side="base")
+    assert decide(race).settled
+    assert gate_answer(race).outcome is Outcome.REFUSED
+
+
+def test_a_head_that_starts_where_the_base_did_not_once_is_not_worse():
+    assert gate_answer(falling(make_check(), 2, side="base")).outcome is Outcome.PASSED
+
+
+def test_what_only_stops_late_was_measured():
+    race = falling(make_check(), *range(8), kind=FailureKind.NOT_STOPPED, died=True)
+    assert gate_answer(race).outcome is Outcome.PASSED
+
+
+def test_an_interruption_is_no_last_look():
+    race = make_check(blocks=5, noise=0.03, seed=2, ending=Ending.INTERRUPTED)
+    over = replace(race, ending=Ending.BUDGET)
+    missed = [
+        next(each.missed for each in gate_answer(each).rulings if each.response is Response.THROUGHPUT)
+        for each in (race, over)
+    ]
+    assert missed[0] > missed[1]
+
+
+def test_series_say_which_blocks_they_are_of():
+    race = make_check(blocks=4)
+    lacking = [
+        replace(launch, memory=()) if launch.block == 1 and launch.stack.endswith("#head") else launch
         for launch in race.launches
     ]
-    assert decide(replace(race, launches=tuple(launches))).settled, "the base need not go on alone"
-    answer = gate_answer(replace(race, launches=tuple(launches), ending=Ending.EXHAUSTED))
-    assert (answer.outcome, answer.exit_code) == (Outcome.REFUSED, 3)
+    found = {each.response: each.blocks for each in series_of(replace(race, launches=tuple(lacking)), Response)}
+    assert found[Response.MEMORY] == (0, 2, 3)
+    assert found[Response.CPU] == found[Response.ERRORS] == (0, 1, 2, 3)
 
 
 def test_every_workload_has_responses_of_its_own():

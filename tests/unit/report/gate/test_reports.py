@@ -8,9 +8,11 @@ from xml.etree import ElementTree as Tree
 import jsonschema
 import pytest
 from tests.checks import make_check
+from tests.factories import make_failure, make_finding
 
 from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.race import Ending
+from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.gate.answer import gate_answer
 from stackrace.report import Format, render
 from stackrace.report.gate.document import SCHEMA
@@ -46,13 +48,71 @@ def sentence(outcome):
 
 def test_each_outcome_has_a_sentence():
     assert re.match(
-        r"Passed: .* No change for the worse beyond \d\.\d % of throughput, .* could have been", sentence("passed")
+        r"Passed: .* A change for the worse of more than \d\.\d % in throughput, .* or .* would have been found",
+        sentence("passed"),
     )
     assert re.match(
         r"Failed: throughput is \d\.\d % lower, at least \d.* 1.0 % is allowed; confirmed by", sentence("failed")
     )
     assert re.match(r"Undecided: there was too little time\. Throughput may be", sentence("undecided"))
     assert sentence("refused").startswith("Refused: ")
+
+
+def told(race):
+    return words.answer(race, gate_answer(race))
+
+
+def failing(race, *blocks):
+    launches = tuple(
+        replace(each, slices=(), memory=(), failure=make_failure())
+        if each.stack.endswith("#head") and each.block in blocks
+        else each
+        for each in race.launches
+    )
+    return replace(race, launches=launches)
+
+
+def test_an_undecided_check_says_why():
+    noisy = {"blocks": 3, "noise": 0.05}
+    assert told(make_check(**noisy, ending=Ending.INTERRUPTED)).startswith("Undecided: the check was interrupted.")
+    unknown = make_check(ending=Ending.BUDGET)
+    unknown = replace(unknown, launches=tuple(replace(each, memory=()) for each in unknown.launches))
+    assert told(unknown) == "Undecided: memory could not be measured. Nothing is known of memory."
+    once = failing(make_check(), 2)
+    assert told(once) == (
+        "Undecided: 1 of the head's 8 launches failed (never became ready), and none of the base's 8 launches, "
+        "which rules out a pass, but does not show that the change is the reason."
+    )
+    refused = make_check(blocks=8, noise=0.05, ending=Ending.BUDGET)
+    void = Verdict((make_finding("leftovers", Effect.INVALIDATES),))
+    refused = replace(
+        refused,
+        launches=tuple(replace(each, verdict=void) if each.block > 2 else each for each in refused.launches),
+    )
+    assert told(refused).startswith("Undecided: 5 of 8 pairs of launches were refused. ")
+
+
+def test_errors_and_failed_launches_have_sentences_of_their_own():
+    assert re.match(
+        r"Failed: 1\.9\d points more requests fail, at least 1\.9\d points, where 0\.10 points is allowed;",
+        told(make_check(errors=40)),
+    )
+    assert told(failing(make_check(), 2, 3)) == (
+        "Failed: 2 of the head's 8 launches failed (never became ready), and none of the base's 8 launches."
+    )
+
+
+@pytest.mark.parametrize(("blocks", "tag"), [((2, 3), "failure"), ((2,), "error")])
+def test_failed_launches_are_a_case_of_their_own(blocks, tag):
+    race = failing(make_check(), *blocks)
+    (suite,) = Tree.fromstring(rendered(race, gate_answer(race), "junit"))
+    (case,) = (case for case in suite.findall("testcase") if case.get("name") == "launches")
+    assert [each.tag for each in case] == [tag, "system-out"]
+    assert int(suite.get(f"{tag}s")) == len(suite.findall(f"testcase/{tag}")) == 1
+    assert int(suite.get("tests")) == 7
+    document = json.loads(rendered(race, gate_answer(race), "json"))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert document["failed_launches"] == {"base": 0, "head": len(blocks), "confirmed": tag == "failure"}
 
 
 def test_the_document_keeps_its_schema(outcome):
