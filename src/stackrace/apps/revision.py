@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from pathlib import Path
 
 from ..model.source import Source
-from ..process import run
+from ..process import git
 
 __all__ = ["source_of"]
 
@@ -39,14 +38,11 @@ def source_of(folder: Path) -> Source:
 
 def _git(folder: Path, *words: str) -> str:
     """Return what ``git`` prints, empty where it fails: a project need not have it."""
-    # a hook's variables would lead to another repository, and a repository may belong to another user
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    options = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "--no-optional-locks", "-C", str(folder))
     try:
-        result = run(["git", *options, *words], environment={**environment, "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
+        ended = git(folder, *words, timeout_s=TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return result.output if result.code == 0 else ""
+    return "" if ended.returncode else ended.stdout.decode("utf-8", "replace").strip()
 
 
 def _address(home: str) -> str:

@@ -3,8 +3,20 @@
 from .background import Background
 from .children import attended, within
 from .commands import CommandResult, run
+from .git import git
 from .held_signals import HeldSignals, held
 from .leash import leash
 from .uv import uv_program
 
-__all__ = ["Background", "CommandResult", "HeldSignals", "attended", "held", "leash", "run", "uv_program", "within"]
+__all__ = [
+    "Background",
+    "CommandResult",
+    "HeldSignals",
+    "attended",
+    "git",
+    "held",
+    "leash",
+    "run",
+    "uv_program",
+    "within",
+]

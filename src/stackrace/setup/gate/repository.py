@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from ...model.errors import InputError
 from ...model.numbers import duration
 from ...model.printable import tail
+from ...process import git
 
 __all__ = ["Repository", "Revision", "repository_of"]
 
@@ -64,7 +64,10 @@ class Repository:
             if branch is None:
                 continue
             base = self._known_merge_base(branch)
-            if base is not None and base != head.commit:
+            if base == head.commit:
+                # nothing was left: another branch's name may be years old
+                break
+            if base is not None:
                 return Revision(label=f"where {self._short(name)} was left", commit=base)
         if self.changes():
             return Revision(label="HEAD", commit=head.commit)
@@ -133,20 +136,8 @@ def repository_of(folder: Path) -> Repository:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    # what a hook or another work tree set must not lead elsewhere
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
     try:
-        ended = subprocess.run(
-            # in containers the folder often is somebody else's, and its code is run anyway; hooks are no part of it
-            ["git", "-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", *arguments],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        ended = git(folder, *arguments, timeout_s=TIMEOUT_S)
     except FileNotFoundError as error:
         raise InputError(
             "git is not installed, and a check compares commits; install it (apt install git)"

@@ -67,3 +67,12 @@ def test_a_shallow_clone_says_how_to_get_the_rest(tmp_path, work):
 def test_variables_of_a_hook_lead_nowhere_else(work, monkeypatch, tmp_path):
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     assert repository_of(work.folder).top == work.folder
+
+
+def test_at_the_tip_of_the_default_branch_another_branchs_name_is_no_base(work):
+    before = work.git("rev-parse", "HEAD^")
+    work.git("update-ref", "refs/remotes/origin/master", before)
+    work.commit(app_py="version = 3\n")
+    work.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    base = repository_of(work.folder).default_base()
+    assert (base.label, base.commit) == ("HEAD^", work.git("rev-parse", "HEAD^"))
