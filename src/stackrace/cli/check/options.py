@@ -117,8 +117,8 @@ RACE_OPTIONS = (
         multiple=True,
         metavar="PATH",
         shell_complete=complete_stack,
-        help="Stack to race on; see `stackrace stacks`. Default: the race file's, if it names only one, else what "
-        "the project runs today, else the first of the most used that is ready.",
+        help="Stack to race both on; see `stackrace stacks`. Default: the race file's, if it names only one, else "
+        "what the head's files run today, else the first of the most used that is ready.",
     ),
     _raced(
         "-c",

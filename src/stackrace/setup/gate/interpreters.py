@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...apps import Buildable, detect, find_python, import_places
-from ...deploy.environments import Environments, cache_folder
+from ...apps import DJANGO, Buildable, bundled, detect, find_python, import_places, python_facts
+from ...deploy.environments import Environments
 from ...model.app import App, Entry, EntryKind
-from ...model.errors import InputError
+from ...model.errors import AppError, InputError
 from ...model.stack import Side
 from ...spec.request import RaceRequest
 from .locked import requirements_of
 from .variants import Variant, Variants
 
-__all__ = ["with_interpreters"]
+__all__ = ["version_of", "with_interpreters"]
 
 _WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
 
@@ -61,6 +61,30 @@ def _entry_of(request: RaceRequest) -> tuple[Entry | None, Path]:
     return (None, request.folder) if project is None else (project.entry, project.root)
 
 
+def version_of(request: RaceRequest) -> tuple[int, int] | None:
+    """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
+
+    None for an app without Python, and where the interpreter does not start, which setting up explains.
+    """
+    entry, root = _entry_of(request)
+    if entry is None:
+        ours = bundled(request.bundled or DJANGO)
+        entry, root, request = ours.entry, ours.root, replace(request, python=request.python or _ours())
+    if entry.kind in _WITHOUT_PYTHON:
+        return None
+    try:
+        found = find_python(root, _needs(entry), explicit=request.python)
+        python = (found.base or _ours()) if isinstance(found, Buildable) else found.python
+        facts = python_facts(App(name="", root=root, entry=entry, python=python, environment=request.environment))
+    except (AppError, InputError):
+        return None
+    return None if facts is None else facts.minor
+
+
+def _ours() -> Path:
+    return Path(sys._base_executable)  # type: ignore[attr-defined]
+
+
 def _needs(entry: Entry) -> str:
     return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
@@ -69,20 +93,22 @@ def _built(variant: Variant, side: Side, own: Path | None, found: object, enviro
     """Build the environment that a side's lock file asks for, with the interpreter that the project has."""
     assert variant.locked is not None
     wanted = found.base if isinstance(found, Buildable) else None
-    base = own.resolve() if own is not None else wanted or Path(sys._base_executable)  # type: ignore[attr-defined]
+    base = own.resolve() if own is not None else wanted or _ours()
     text = requirements_of(variant.locked)
-    folder = cache_folder() / "requirements" / hashlib.sha256(text.encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
-    name = "pyproject.toml" if variant.locked.name == "pyproject.toml" else "requirements.txt"
-    (folder / name).write_text(text, encoding="utf-8")
-    try:
-        return environments.of_requirements(folder / name, base)
-    except InputError as error:
-        raise InputError(
-            f"the {side}'s {variant.locked.name} cannot be installed; make its environment yourself, and give it "
-            f"with --{side}-python",
-            detail=error.detail,
-        ) from error
+    # uv knows these by their names
+    name = variant.locked.name if variant.locked.suffix == ".toml" else "requirements.txt"
+    # private, and gone afterwards: addresses of packages may hold credentials
+    with tempfile.TemporaryDirectory(prefix="stackrace-requirements-") as folder:
+        requirements = Path(folder, name)
+        requirements.write_text(text, encoding="utf-8")
+        try:
+            return environments.of_requirements(requirements, base)
+        except InputError as error:
+            raise InputError(
+                f"the {side}'s {variant.locked.name} cannot be installed; make its environment yourself, and give "
+                f"it with --{side}-python",
+                detail=error.detail,
+            ) from error
 
 
 def _refuse_installed(python: Path, top: Path) -> None:

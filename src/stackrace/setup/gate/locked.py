@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ...model.errors import InputError
 from ...model.foreign import said_by
@@ -22,6 +23,8 @@ _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 
 _LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
 """Files that say what is wanted, where nothing says what exactly."""
+
+PYPI = "https://pypi.org/simple"
 
 _COMMENT = re.compile(r"(^|\s)#.*$")
 
@@ -106,20 +109,72 @@ def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
 def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
     """Poetry 2 says which groups want a package; before, there were categories, and then nothing."""
     for package in lock.get("package", ()):
-        groups = package.get("groups", [package.get("category", "main")])
-        if "main" not in groups or package.get("optional") or package.get("source", {}).get("type") == "directory":
+        groups, source = package.get("groups", [package.get("category", "main")]), package.get("source", {})
+        if "main" not in groups or package.get("optional") or source.get("type") == "directory":
             continue
         markers = package.get("markers", "")
         marker = markers.get("main", "") if isinstance(markers, dict) else markers
-        yield f"{package['name']}=={package['version']}" + (f" ; {marker}" if marker else "") + "\n"
+        yield _line(_poetry_origin(package["name"], package["version"], source), marker)
+
+
+def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
+    """Return which package is meant: a name and a version alone mean the one of PyPI."""
+    match source.get("type"):
+        case None | "legacy" if _is_pypi(source.get("url", PYPI)):
+            return f"{name}=={version}"
+        case "git":
+            return _of_git(name, source["url"], source["resolved_reference"], source.get("subdirectory", ""))
+        case "url":
+            return f"{name} @ {source['url']}"
+    raise _refused(name, source.get("url", ""))
 
 
 def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
+    sources = {each.get("name", ""): each["url"] for each in lock.get("_meta", {}).get("sources", ())}
+    usual = next(iter(sources.values()), PYPI)
     for name, package in lock["default"].items():
-        if "version" in package:
-            marker = package.get("markers", "")
-            extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
-            yield f"{name}{extras}{package['version']}" + (f" ; {marker}" if marker else "") + "\n"
+        if "path" in package and (package.get("editable") or package["path"] == "."):
+            # imported from each side's own folder
+            continue
+        extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
+        index = sources.get(package["index"], "") if "index" in package else usual
+        yield _line(_pipfile_origin(f"{name}{extras}", package, index), package.get("markers", ""))
+
+
+def _pipfile_origin(name: str, package: Mapping[str, Any], index: str) -> str:
+    if "git" in package and "ref" in package:
+        return _of_git(name, package["git"], package["ref"], package.get("subdirectory", ""))
+    if "file" in package and "://" in package["file"]:
+        return f"{name} @ {package['file']}"
+    if "version" in package and _is_pypi(index):
+        return f"{name}{package['version']}"
+    raise _refused(name, str(package.get("path") or package.get("file") or index))
+
+
+def _line(requirement: str, marker: str) -> str:
+    return requirement + (f" ; {marker}" if marker else "") + "\n"
+
+
+def _of_git(name: str, url: str, reference: str, subdirectory: str) -> str:
+    if url.startswith("git@"):
+        url = f"ssh://{url.replace(':', '/', 1)}"
+    below = f"#subdirectory={subdirectory}" if subdirectory else ""
+    return f"{name} @ git+{url.removeprefix('git+')}@{reference}{below}"
+
+
+def _is_pypi(url: str) -> bool:
+    return urlsplit(url).hostname in ("pypi.org", "pypi.python.org")
+
+
+def _refused(name: str, origin: str) -> InputError:
+    """A package of this name on PyPI may be anybody's."""
+    parts = urlsplit(origin)
+    # without the credentials that it may hold
+    place = f"{parts.hostname}{parts.path}" if parts.hostname else origin
+    return InputError(
+        f"{name} comes from {place or 'an unknown place'}, not from PyPI; make the environment yourself, and give "
+        "it with --base-python or --head-python"
+    )
 
 
 def _exported(lock: Path) -> str:
@@ -127,6 +182,11 @@ def _exported(lock: Path) -> str:
     program = uv_program()
     if program is None:
         raise InputError("uv is not installed; run: pip install uv")
+    for package in tomllib.loads(lock.read_text(encoding="utf-8")).get("package", ()):
+        index = package.get("source", {}).get("registry", PYPI)
+        if not _is_pypi(index):
+            # what uv exports does not say where from
+            raise _refused(package["name"], index)
     command = [
         program,
         "export",

@@ -19,16 +19,13 @@ from ...model.race import Race, RacePlan
 from ...model.stack import Side, Stack
 from ...model.verdict import Finding
 from ...race.pace import parallelism_of, planned_lengths, response_s
-from ...servers import catalogue
 from ...spec.request import RaceRequest
 from ...stats.gate import LOOKS
-from ..choosing import most_used
-from ..current import beside_current, current_stack
 from ..deployment import Deployment, set_up
-from ..finding import offered_by
 from ..planning import plan_of, race_of
 from ..preflight import check_limits, wait_for_ports
 from .interpreters import with_interpreters
+from .stacks import on_stacks
 from .variants import Variant, VariantRequest, variants
 
 __all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "prepared_check"]
@@ -95,8 +92,8 @@ def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -
     environments = Environments(cache_folder(), on_preparing)
     with ExitStack() as held:
         found = held.enter_context(variants(_bounded(request.race), request.base, request.own))
-        both = with_interpreters(found, environments)
-        named = {side: _with_stack(variant) for side, variant in both.sides.items()}
+        both = on_stacks(with_interpreters(found, environments))
+        named = both.sides
         head = held.enter_context(_deployed(Side.HEAD, named[Side.HEAD], on_preparing))
         before = _alike(named[Side.BASE], head)
         base = held.enter_context(_deployed(Side.BASE, before, on_preparing))
@@ -124,27 +121,6 @@ def _bounded(request: RaceRequest) -> RaceRequest:
     if request.repeats is not None:
         raise InputError("a check makes slices, not runs; leave repeats, requests and duration out")
     return replace(request, twin=False, exhaustive=False, budget_s=request.budget_s or BUDGET_S)
-
-
-def _with_stack(variant: Variant) -> Variant:
-    """Return ``variant`` with the stack it is raced on: the one asked for, what the project runs, a default."""
-    request = variant.request
-    stacks = request.stacks or ()
-    if len(stacks) > 1:
-        raise InputError(f"a check races one stack; choose with --stack: {', '.join(stacks)}")
-    chosen = stacks[0] if stacks else _usual(request)
-    meeting = [each for each in request.workloads if each.stacks is None or chosen in each.stacks]
-    workloads = tuple(replace(each, stacks=None) for each in meeting or request.workloads)
-    return replace(variant, request=replace(request, stacks=(chosen,), workloads=workloads))
-
-
-def _usual(request: RaceRequest) -> str:
-    """Return the stack that the project runs today, else the first of the most used ones that fits."""
-    servers, offered = catalogue().extended(request.servers), offered_by(request)
-    current = current_stack(beside_current(request), servers, offered, entry=request.entry)
-    if current is not None and current.stack is not None:
-        return current.stack.path
-    return most_used(servers, offered, None)[0].path
 
 
 def _alike(variant: Variant, head: Deployment) -> Variant:

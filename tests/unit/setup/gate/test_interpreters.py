@@ -70,3 +70,35 @@ def test_a_lock_that_cannot_be_installed_says_whose_it_is(work, environment, env
         pytest.raises(InputError, match=r"the base's requirements"),
     ):
         with_interpreters(both, environments)
+
+
+class Builder:
+    """Keeps what it was asked to install."""
+
+    def of_requirements(self, requirements, base):
+        self.seen = requirements, requirements.read_text(), requirements.parent.stat().st_mode & 0o777
+        return Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("lock", "name"), [("requirements.txt", "requirements.txt"), ("pylock.toml", "pylock.toml")]
+)
+def test_requirements_are_private_and_gone_afterwards_and_keep_a_name_that_says_what_they_are(work, lock, name):
+    builder = Builder()
+    work.write(".gitignore", ".venv/\n")
+    work.write(lock, "a = 1\n")
+    work.commit()
+    work.write(lock, "a = 2\n")
+    venv.create(work.folder / ".venv", symlinks=True)
+    with variants(request(work), "HEAD", NOTHING) as both:
+        with_interpreters(both, builder)
+    path, text, mode = builder.seen
+    assert (path.name, text, mode) == (name, "a = 2\n", 0o700)
+    assert not path.parent.exists()
+
+
+def test_uv_installs_a_pylock_by_its_name(tmp_path, environments):
+    lock = tmp_path / "pylock.toml"
+    lock.write_text('lock-version = "1.0"\ncreated-by = "us"\npackages = []\n')
+    python = environments.of_requirements(lock, Path(sys._base_executable))
+    assert python.exists()

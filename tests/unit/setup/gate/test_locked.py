@@ -79,6 +79,71 @@ def test_pipenv_installs_what_is_no_development(tmp_path):
     assert requirements_of(lock) == "flask[async]==3.0\n"
 
 
+COMMIT = "c" * 40
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ('type = "legacy"\nurl = "https://pypi.org/simple"', "shop==1"),
+        (
+            f'type = "git"\nurl = "https://h/shop.git"\nreference = "main"\nresolved_reference = "{COMMIT}"',
+            f"shop @ git+https://h/shop.git@{COMMIT}",
+        ),
+        (
+            f'type = "git"\nurl = "git@h:a/shop.git"\nresolved_reference = "{COMMIT}"\nsubdirectory = "py"',
+            f"shop @ git+ssh://git@h/a/shop.git@{COMMIT}#subdirectory=py",
+        ),
+        ('type = "url"\nurl = "https://h/shop-1.whl"', "shop @ https://h/shop-1.whl"),
+        ('type = "legacy"\nurl = "https://me:secret@index.example.com/simple"', None),
+        ('type = "file"\nurl = "wheels/shop-1.whl"', None),
+    ],
+)
+def test_a_package_of_poetrys_from_elsewhere_is_not_taken_from_pypi(tmp_path, source, line):
+    lock = tmp_path / "poetry.lock"
+    lock.write_text(f'[[package]]\nname = "shop"\nversion = "1"\ngroups = ["main"]\n[package.source]\n{source}\n')
+    if line is not None:
+        assert requirements_of(lock) == f"{line}\n"
+        return
+    with pytest.raises(InputError, match=r"shop comes from .*--base-python or --head-python") as told:
+        requirements_of(lock)
+    assert "secret" not in told.value.message
+
+
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ({"git": "https://h/shop.git", "ref": COMMIT}, f"shop @ git+https://h/shop.git@{COMMIT}"),
+        ({"file": "https://h/shop-1.whl"}, "shop @ https://h/shop-1.whl"),
+        ({"version": "==1", "index": "pypi"}, "shop==1"),
+        ({"path": ".", "editable": True}, ""),
+        ({"version": "==1", "index": "ours"}, None),
+        ({"version": "==1", "index": "unknown"}, None),
+        ({"path": "./wheels/shop-1.whl"}, None),
+        ({}, None),
+    ],
+)
+def test_a_package_of_pipenvs_from_elsewhere_is_not_taken_from_pypi(tmp_path, package, line):
+    lock = tmp_path / "Pipfile.lock"
+    sources = [
+        {"name": "pypi", "url": "https://pypi.org/simple"},
+        {"name": "ours", "url": "https://index.example.com/simple"},
+    ]
+    lock.write_text(json.dumps({"_meta": {"sources": sources}, "default": {"shop": package}}))
+    if line is not None:
+        assert requirements_of(lock).rstrip() == line
+        return
+    with pytest.raises(InputError, match=r"shop comes from .*--base-python or --head-python"):
+        requirements_of(lock)
+
+
+def test_a_package_of_uvs_from_elsewhere_is_not_taken_from_pypi(tmp_path):
+    lock = tmp_path / "uv.lock"
+    lock.write_text('[[package]]\nname = "shop"\nsource = { registry = "https://index.example.com/simple" }\n')
+    with pytest.raises(InputError, match=r"shop comes from index\.example\.com/simple, not from PyPI"):
+        requirements_of(lock)
+
+
 @pytest.mark.parametrize("name", ["poetry.lock", "Pipfile.lock"])
 def test_a_broken_lock_names_the_way_out(tmp_path, name):
     lock = tmp_path / name
