@@ -9,7 +9,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-__all__ = ["hand_over", "serves_as_another", "unprivileged"]
+__all__ = ["hand_over", "let_in", "serves_as_another", "unprivileged"]
 
 USER = "www-data"
 
@@ -36,6 +36,13 @@ def hand_over(folder: Path) -> None:
     """Give ``folder`` to the user that servers run as, where that is somebody else than we are."""
     if serves_as_another():
         os.chown(folder, *_ids())
+
+
+def let_in(folder: Path) -> None:
+    """Let the user that servers run as into the private ``folder``, and nobody else."""
+    if serves_as_another():
+        os.chown(folder, -1, _ids()[1])
+        folder.chmod(0o750)
 
 
 def serves_as_another() -> bool:

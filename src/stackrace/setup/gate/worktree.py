@@ -10,8 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...deploy.environments import cache_folder
-from ...deploy.privileges import serves_as_another
+from ...deploy.privileges import let_in
 from ...model.errors import InputError
+from ...model.foreign import said_by
 from ...model.units import SIZE
 from .repository import Repository, Revision
 
@@ -30,6 +31,7 @@ _MADE_AGAIN = {
     ".nox",
     ".hypothesis",
     ".cache",
+    ".stackrace",
 }
 """Ignored folders that only hold what tools make again."""
 
@@ -50,8 +52,7 @@ def checked_out(
     _clear_away(repository)
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        if serves_as_another():
-            home.chmod(0o755)
+        let_in(home)
         with (home / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             tree = home / _TREE
@@ -100,38 +101,76 @@ def _clear_away(repository: Repository) -> None:
 
 
 def _share_ignored(repository: Repository, tree: Path, most_bytes: int) -> tuple[str, ...]:
-    """Give the base what git ignores of the work tree; what is left out is said."""
-    left, left_out = most_bytes, []
-    for name in repository.ignored():
+    """Give the base what git ignores of the work tree, the smallest first; what it lacks is said."""
+    left, too_large, failed, ours = most_bytes, [], [], []
+    for size, name in sorted((_size(repository.top / name), name) for name in repository.ignored()):
         here, there = repository.top / name, tree / name
-        if set(name.parts) & _MADE_AGAIN or name.suffix in (".pyc", ".egg-info") or (here / "pyvenv.cfg").exists():
+        if cache_folder().resolve().is_relative_to(here.resolve()):
+            ours.append(str(name))
             continue
-        if there.exists() or there.is_symlink():
+        if not _is_wanted(name, here) or there.exists() or there.is_symlink():
             continue
         there.parent.mkdir(parents=True, exist_ok=True)
         if name.name in _LINKED or here.is_symlink():
             there.symlink_to(here.readlink() if here.is_symlink() else here)
-            continue
-        size = _size(here)
-        if size > left:
-            left_out.append(f"{name} ({SIZE.format(size)})")
-            continue
-        left -= size
-        _copy(here, there)
-    if not left_out:
-        return ()
-    return (f"The base lacks ignored files that are too large to copy ([app] copy_limit): {', '.join(left_out)}.",)
+        elif size > left:
+            too_large.append(f"{name} ({SIZE.format(size)})")
+        else:
+            left -= size
+            failed += [f"{path.relative_to(repository.top)} ({why})" for path, why in _copy(here, there)]
+    notes = [f"The base lacks {name}, which holds our own cache." for name in ours if name not in _MADE_AGAIN]
+    if too_large:
+        notes.append(
+            f"The base lacks ignored files that are too large to copy ([app] copy_limit): {', '.join(too_large)}."
+        )
+    if failed:
+        notes.append(f"The base lacks ignored files that could not be copied: {', '.join(failed)}.")
+    return tuple(notes)
+
+
+def _is_wanted(name: Path, here: Path) -> bool:
+    """Tell whether an ignored file or folder is anybody's data: neither made again by tools nor an environment."""
+    is_made_again = set(name.parts) & _MADE_AGAIN or name.suffix in (".pyc", ".egg-info")
+    return not is_made_again and not (here / "pyvenv.cfg").exists()
 
 
 def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else (path,)
-    return sum(file.lstat().st_size for file in files if not file.is_dir())
+    """Return the bytes of a file, or of all in a folder; what vanishes meanwhile has none."""
+    files = path.rglob("*") if path.is_dir() and not path.is_symlink() else (path,)
+    total = 0
+    for file in files:
+        with suppress(OSError):
+            total += 0 if file.is_dir() else file.lstat().st_size
+    return total
 
 
-def _copy(here: Path, there: Path) -> None:
-    # sockets and pipes of running programs cannot be copied, and are nobody's data
-    with suppress(OSError, shutil.Error):
-        if here.is_dir():
-            shutil.copytree(here, there, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(here, there)
+def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
+    """Copy a file or folder; returns what could not be copied, and why."""
+    failed: list[tuple[Path, str]] = []
+
+    def copy(source: str, target: str) -> None:
+        path = Path(source)
+        try:
+            # sockets and pipes of running programs cannot be copied, and are nobody's data
+            if path.is_file():
+                shutil.copy2(source, target)
+        except OSError as error:
+            if _is_there(path):
+                failed.append((path, said_by(error)))
+
+    if not here.is_dir():
+        copy(str(here), str(there))
+        return failed
+    try:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(here, there, symlinks=True, ignore=ignored, copy_function=copy)
+    except shutil.Error as error:
+        failed += [(Path(source), why) for source, _, why in error.args[0] if _is_there(Path(source))]
+    except OSError as error:
+        failed.append((here, said_by(error)))
+    return failed
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether it has not vanished meanwhile."""
+    return path.is_symlink() or path.exists()

@@ -1,7 +1,12 @@
 """A commit beside the work tree."""
 
+import os
+import shutil
+from pathlib import Path
+
 import pytest
 
+from stackrace.deploy import privileges
 from stackrace.setup.gate import worktree
 from stackrace.setup.gate.repository import repository_of
 from stackrace.setup.gate.worktree import checked_out
@@ -67,3 +72,56 @@ def test_what_is_too_large_to_copy_is_said(work):
     with checkout(work, most_bytes=1000) as (tree, notes):
         assert not (tree / "db.sqlite3").exists()
         assert "db.sqlite3" in notes[0]
+
+
+def test_the_smallest_ignored_files_are_copied_first_and_our_own_caches_never(work, monkeypatch):
+    work.write(".gitignore", "*.sqlite3\nassets/\n.stackrace/\nvar/\n")
+    work.write("assets/a.bin", "x" * 900)
+    work.write("db.sqlite3", "x" * 200)
+    work.write(".stackrace/pip/wheel", "x" * 10)
+    work.write("var/stackrace/x", "x" * 10)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(work.folder / "var"))
+    with checkout(work, most_bytes=1000) as (tree, notes):
+        assert (tree / "db.sqlite3").exists()
+        assert not [name for name in ("assets", ".stackrace", "var") if (tree / name).exists()]
+        assert notes[0] == "The base lacks var, which holds our own cache."
+        assert notes[1].startswith(
+            "The base lacks ignored files that are too large to copy ([app] copy_limit): assets"
+        )
+
+
+def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatch):
+    work.write(".gitignore", "*.log\ndata/\n")
+    for name in ("gone.log", "closed.log", "data/closed.bin", "data/open.bin"):
+        work.write(name, "x")
+    os.mkfifo(work.folder / "data" / "pipe")
+    copy2 = shutil.copy2
+
+    def copy(source, target):
+        if source.endswith("gone.log"):
+            Path(source).unlink()
+        if "closed" in source:
+            raise PermissionError(13, "Permission denied", source)
+        copy2(source, target)
+
+    monkeypatch.setattr(worktree.shutil, "copy2", copy)
+    with checkout(work) as (tree, notes):
+        assert (tree / "data/open.bin").exists()
+        assert notes == (
+            "The base lacks ignored files that could not be copied: closed.log (Permission denied), "
+            "data/closed.bin (Permission denied).",
+        )
+
+
+def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
+    assert worktree._size(work.folder / "nowhere") == 0
+
+
+def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):
+    folder, owners = tmp_path / "home", []
+    folder.mkdir(mode=0o700)
+    monkeypatch.setattr(privileges, "serves_as_another", lambda: True)
+    monkeypatch.setattr(privileges.os, "chown", lambda path, *ids: owners.append(ids))
+    privileges.let_in(folder)
+    assert folder.stat().st_mode & 0o777 == 0o750
+    assert owners == [(-1, privileges._ids()[1])]
