@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..deploy.environments import cache_folder
+from ..deploy.leftovers import remembered
 from ..model.preparing import OnPreparing, unheard
 from ..model.race import Race
 from ..race.events import Event, Sink
@@ -53,7 +55,10 @@ def ready_check(
 
     Raises InputError and its kin where there is nothing to compare, or one of the two cannot be raced.
     """
-    with prepared_check(request, on_preparing) as fresh:
+    with (
+        prepared_check(request, on_preparing) as fresh,
+        remembered(fresh.folders, cache_folder() / "checks"),
+    ):
         notes = (*fresh.race.notes, *map(warning, fresh.warnings))
         ready = replace(fresh, race=replace(fresh.race, notes=notes))
         check_budget(ready.plan, ready.race, begun_s=ready.begun_s)

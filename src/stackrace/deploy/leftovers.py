@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import secrets
 import shutil
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..model.errors import InputError
 from .guard import RUN_DIRECTORY
 
-__all__ = ["clear_away"]
+__all__ = ["clear_away", "remembered"]
 
 PATIENCE_S = 30.0
 """A supervisor whose race was killed ends all servers within seconds, and then its folder."""
@@ -31,6 +35,30 @@ def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
         time.sleep(0.1)
     if _is_ours(folder):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
+    """Remember in the folder ``book`` that these run directories are in use, for whoever comes after a kill.
+
+    What those who were killed left is cleared away first, unless something runs in it.
+    """
+    book.mkdir(parents=True, exist_ok=True)
+    for page in book.iterdir():
+        with suppress(OSError, InputError), page.open() as left:
+            fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for line in left.read().splitlines():
+                clear_away(Path(line), 0.0)
+            page.unlink()
+    own = book / secrets.token_hex(8)
+    try:
+        with own.open("w") as written:
+            fcntl.flock(written, fcntl.LOCK_EX)
+            written.write("".join(f"{folder}\n" for folder in folders))
+            written.flush()
+            yield
+    finally:
+        own.unlink(missing_ok=True)
 
 
 def _running_in(folder: Path) -> list[int]:

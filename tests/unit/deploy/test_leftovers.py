@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from stackrace.deploy.leftovers import clear_away
+from stackrace.deploy.leftovers import clear_away, remembered
 from stackrace.model.errors import InputError
 
 WAITING = "import sys; print('up', flush=True); sys.stdin.read()"
@@ -49,3 +49,16 @@ def test_processes_that_stay_are_named_and_their_folder_is_kept(tmp_path):
         process.communicate()
     clear_away(folder)
     assert not folder.exists()
+
+
+def test_what_a_killed_check_left_is_cleared_away_by_the_next(tmp_path):
+    left, used, book = tmp_path / "stackrace-0000aaaa", tmp_path / "stackrace-0000bbbb", tmp_path / "book"
+    for folder in (left, used, book):
+        folder.mkdir()
+    (book / "killed").write_text(f"{left}\n")
+    with remembered([used], book):
+        assert not left.exists()
+        with remembered([], book):
+            assert used.exists(), "one that runs is left alone"
+        assert len(list(book.iterdir())) == 1
+    assert not list(book.iterdir())
