@@ -79,7 +79,8 @@ class Runner:
         known = {
             **{f"inputs.{name}": each["default"] for name, each in ACTION["inputs"].items()},
             "github.action_path": str(REPOSITORY), "runner.temp": str(self.temp),
-            "inputs.base || github.event.pull_request.base.sha": self.base, **given,
+            "github.event.pull_request.base.sha": self.base,
+            "github.event.pull_request.head.sha": "0" * 40, **given,
         }  # fmt: skip
         return {
             name: re.sub(r"\$\{\{ (.+?) \}\}", lambda found: known[found[1]], text)
@@ -89,7 +90,7 @@ class Runner:
     def run(self, name, **given):
         """Run one step as ``shell: bash`` does; returns the finished process."""
         step = STEPS[name]
-        given = {f"inputs.{key.replace('_', '-')}": value for key, value in given.items()}
+        given = {key if "." in key else f"inputs.{key.replace('_', '-')}": value for key, value in given.items()}
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.work, capture_output=True, text=True, check=False, timeout=200,
@@ -144,11 +145,11 @@ def test_without_a_wheel_the_source_decides_what_is_built(tmp_path):
 
 
 def test_the_step_checks_writes_the_summary_and_ends_as_the_check_does(runner):
-    done = runner.run("check", budget="9s", arguments=TOLD, allow="start any\nmemory 10%\n", undecided="pass")
+    done = runner.run("check", budget="9s", arguments=TOLD, allow="start any\nmemory 10%\n")
     outputs = runner.outputs
     assert outputs["outcome"], done.stderr
-    assert done.returncode == {**CODES, "undecided": 0}[outputs["outcome"]], done.stderr
-    assert ("::warning::" in done.stdout) == (outputs["outcome"] == "undecided")
+    assert done.returncode == CODES[outputs["outcome"]] % 3, done.stderr
+    assert ("::warning::" in done.stdout) == (outputs["outcome"] in ("undecided", "refused"))
     reports = Path(outputs["reports"])
     assert {path.name for path in reports.iterdir()} == {
         "check.json", "check.xml", "check.md", "check.txt", "check.html", "check.log",
@@ -165,6 +166,30 @@ def test_what_cannot_be_raced_is_told_in_the_summary(runner):
     assert "nowhere" in runner.summary.read_text()
 
 
+def test_of_githubs_merge_the_first_parent_is_the_base(runner, tmp_path):
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost"]
+
+    def said(*words):
+        return subprocess.check_output([*git, *words], cwd=runner.work, text=True).strip()
+
+    head = said("rev-parse", "HEAD")
+    newer = said("commit-tree", f"{runner.base}^{{tree}}", "-p", runner.base, "-m", "newer")
+    merge = said("commit-tree", f"{head}^{{tree}}", "-p", newer, "-p", head, "-m", "merge")
+    program, told = runner.temp / "stackrace/bin/stackrace", tmp_path / "told"
+    real = program.read_text()
+    program.write_text(f'#!/bin/sh\necho "$@" > {told}\necho one >&2\nexit 1\n')
+    said("checkout", "--quiet", "--detach", merge)
+    try:
+        for pulled, base in ((head, newer), ("0" * 40, runner.base)):
+            done = runner.run("check", **{"github.event.pull_request.head.sha": pulled})
+            assert f"--base {base}" in told.read_text()
+            assert (done.returncode, done.stderr) == (1, "one\n")
+            assert (runner.temp / "stackrace-check/check.log").read_text() == "one\n"
+    finally:
+        program.write_text(real)
+        said("checkout", "--quiet", "main")
+
+
 def test_a_wrong_choice_is_refused(runner):
     done = runner.run("check", undecided="maybe")
     assert done.returncode == 2
@@ -175,7 +200,9 @@ def test_the_pipelines_script_is_a_check_with_its_reports(runner):
     job = PIPELINE["stackrace-check"]
     assert set(job) <= {
         "image", "stage", "rules", "variables", "cache", "before_script", "script", "artifacts", "needs", "timeout",
+        "allow_failure",
     }  # fmt: skip
+    assert job["allow_failure"]["exit_codes"] == [3], "no answer is a warning"
     assert set(job["artifacts"]["reports"]) == {"junit", "metrics"}
     (script,) = job["script"]
     script = script.replace("/tmp/stackrace/bin/stackrace", str(runner.temp / "stackrace/bin/stackrace"))
