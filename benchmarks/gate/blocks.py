@@ -119,19 +119,24 @@ def _of_speed(speed: Array, ends: Array, noise: Noise, dice: Dice) -> Blocks:
 
 
 def drawn(recorded: Sequence[Mapping[str, Any]], dice: Dice, *, budget_s: float) -> Blocks:
-    """Return a check whose blocks are drawn from ``recorded`` ones, sides exchanged at random.
+    """Return a check of blocks as one of the ``recorded`` races had them, its sides exchanged or not.
 
-    A recorded block has ``seconds`` and the two values of each response, of one app twice.
+    They follow one another as they did, from a random one on, and again from the race's first after its last: what
+    two deployments differ by as long as they last, and slow drift, stays in them. A recorded block has its
+    ``race``, ``seconds``, and the two values of each response, of one app twice.
     """
     names = [name for name in Response if name in recorded[0]]
     values: dict[Response, list[list[float]]] = {name: [] for name in names}
+    races = [block["race"] for block in recorded]
+    begin = int(dice.integers(len(recorded)))
+    own = [block for block, race in zip(recorded, races, strict=True) if race == races[begin]]
+    first, order = begin - races.index(races[begin]), dice.permutation(2)
     ends, at = [], 0.0
     while len(ends) < BLOCKS:
-        block = recorded[dice.integers(len(recorded))]
+        block = own[(first + len(ends)) % len(own)]
         at += float(block["seconds"])
         if at > budget_s:
             break
-        order = dice.permutation(2)
         for name in names:
             values[name].append([float(block[name][side]) for side in order])
         ends.append(at)

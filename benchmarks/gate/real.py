@@ -13,13 +13,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.model.gate import Response
-from stackrace.model.race import Race
-from stackrace.race.gate.series import series_of
+from stackrace.race.gate.series import Series, series_of
 from stackrace.store import open_store
 
 from ..method._kept import Kept
 
-__all__ = ["check_for_real", "record"]
+__all__ = ["check_for_real", "common", "record"]
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 
@@ -59,20 +58,22 @@ def record(kept: Kept, *, minutes: float) -> None:
                 return
             with open_store(_store(folder)) as store:
                 race = store.load(document["race"]["id"])
-            blocks = list(_blocks(race))
+            blocks = list(common(race.id, series_of(race, Response), race.elapsed_s))
             for block in blocks:
                 kept.add(block)
             print(f"{len(blocks)} blocks of race {race.id}, {len(kept.rows)} in all", flush=True)
 
 
-def _blocks(race: Race) -> Iterator[dict[str, object]]:
-    """Yield each block in which every response has both values."""
-    found = {series.response: series for series in series_of(race, Response)}
-    number = min(len(series.base) for series in found.values())
-    seconds = race.elapsed_s / max(number, 1)
-    for at in range(number):
-        values = {str(name): (series.base[at], series.head[at]) for name, series in found.items()}
-        yield {"race": race.id, "seconds": seconds, **values}
+def common(race: str, found: Sequence[Series], elapsed_s: float) -> Iterator[dict[str, object]]:
+    """Yield each block in which every response has both values; each series lacks blocks of its own."""
+    by_block = {
+        series.response: dict(zip(series.blocks, zip(series.base, series.head, strict=True), strict=True))
+        for series in found
+    }
+    shared = sorted(set.intersection(*map(set, by_block.values())))
+    for block in shared:
+        values = {str(response): own[block] for response, own in by_block.items()}
+        yield {"race": race, "seconds": elapsed_s / len(shared), **values}
 
 
 def check_for_real(kept: Kept, *, checks: int, sleeps: float, budget_s: float, minutes: float | None) -> None:
