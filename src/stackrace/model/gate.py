@@ -162,7 +162,7 @@ class FailedLaunches:
     base: int = 0
     head: int = 0
     confirmed: bool = False
-    """Whether that is the head's doing: two of its launches failed soon after one another, and none of the
+    """Whether that is the head's doing: four of its launches failed in a row, or seven in all, and none of the
     base's."""
 
 

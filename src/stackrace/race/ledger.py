@@ -15,10 +15,14 @@ from ..model.stack import original_path
 from .rewarm import FEW_CONNECTIONS
 from .unchanged import changed
 
-__all__ = ["FAILED_LAUNCHES", "Ledger"]
+__all__ = ["FAILED_LAUNCHES", "FAILED_OF_A_SIDE", "Ledger"]
 
 FAILED_LAUNCHES = 2
 """A stack that fails so often in a row, before any slice, is not launched again."""
+
+
+FAILED_OF_A_SIDE = 4
+"""The same of a side of a check, which has to show that its failures are no accident."""
 
 
 class Ledger:
@@ -136,11 +140,12 @@ class Ledger:
     def given_up(self, stack: str) -> bool:
         """A stack that never became ready cost its whole timeout already; others get a second chance.
 
-        So does each side of a check: one failure says nothing about a change.
+        The sides of a check get more, however they failed.
         """
         failures = self.failures_of(stack)
-        costly = self._race.gate is None and any(kind is FailureKind.NOT_READY for kind in failures)
-        return len(failures) >= FAILED_LAUNCHES or costly
+        if self._race.gate is not None:
+            return len(failures) >= FAILED_OF_A_SIDE
+        return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Close the books."""

@@ -48,11 +48,14 @@ def test_other_workloads_ways_of_connecting_and_void_slices_do_not_count():
     assert ledger.throughput_below("0", "x", Load(concurrency=10)) == 1
 
 
-def test_a_side_of_a_check_that_was_not_ready_once_has_a_second_chance():
+def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
     slow = Launch(id="0", block=0, stack="a", failure=make_failure(kind=FailureKind.NOT_READY))
     for race, given_up in ((make_race(stacks=2, blocks=0, facts=()), True), (make_check(blocks=0), False)):
         ledger = Ledger(race)
         ledger.enter(slow)
         assert ledger.given_up("a") is given_up
-        ledger.enter(replace(slow, id="1", block=1))
+        for number in (1, 2):
+            ledger.enter(replace(slow, id=str(number), block=number))
+        assert ledger.given_up("a") is given_up
+        ledger.enter(replace(slow, id="3", block=3))
         assert ledger.given_up("a")

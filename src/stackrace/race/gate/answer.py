@@ -25,7 +25,7 @@ from ...stats.logs import exp
 from ..decisions import Decisions
 from ..levels import blocks_of, headline_of, measured_levels
 from ..race_view import race_view
-from .failures import failed_launches, is_down, is_pending
+from .failures import failed_launches, is_down, may_be_confirmed
 from .series import Series, series_of
 
 __all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
@@ -40,12 +40,12 @@ def decide(race: Race) -> Decisions:
     """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped.
 
     It is over, too, where one side does not come up, as the other has nothing to be compared with, and where only
-    a failed launch of the head, which nothing will confirm any more, stands in the way of a pass.
+    failures that are not the head's alone stand in the way of a pass.
     """
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
     rulings, failed = _rulings(race)[0], failed_launches(race)
-    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or is_pending(race))
+    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or may_be_confirmed(failed))
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
 

@@ -97,12 +97,12 @@ def test_errors_and_failed_launches_have_sentences_of_their_own():
         r"Failed: 1\.9\d points more requests fail, at least 1\.9\d points, where 0\.10 points is allowed;",
         told(make_check(errors=40)),
     )
-    assert told(failing(make_check(), 2, 3)) == (
-        "Failed: 2 of the head's 8 launches failed (never became ready), and none of the base's 8 launches."
+    assert told(failing(make_check(), 2, 3, 4, 5)) == (
+        "Failed: 4 of the head's 8 launches failed (never became ready), and none of the base's 8 launches."
     )
 
 
-@pytest.mark.parametrize(("blocks", "tag"), [((2, 3), "failure"), ((2,), "error")])
+@pytest.mark.parametrize(("blocks", "tag"), [((2, 3, 4, 5), "failure"), ((2,), "error")])
 def test_failed_launches_are_a_case_of_their_own(blocks, tag):
     race = failing(make_check(), *blocks)
     (suite,) = Tree.fromstring(rendered(race, gate_answer(race), "junit"))
