@@ -35,6 +35,8 @@ class Launched:
     """The same of all together, by the median: some that scatter do not make it larger."""
     df: Array
     """(K,): degrees of freedom of ``sd``."""
+    common_df: float
+    """Degrees of freedom of ``common_sd``, on which every ``sd`` leans: several together have no more."""
 
 
 def launched(values: Array) -> Launched:
@@ -68,6 +70,7 @@ def launched(values: Array) -> Launched:
         sd=np.sqrt(np.maximum(variance, LEAST_SD**2)),
         common_sd=float(np.sqrt(common)),
         df=OWN_DF + df,
+        common_df=PRIOR_DF + float(df.sum()),
     )
 
 

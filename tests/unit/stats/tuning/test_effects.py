@@ -3,9 +3,12 @@
 import math
 
 import numpy as np
+import pytest
 
+from stackrace.stats.limits import critical
 from stackrace.stats.tuning.effects import main_effects
 from stackrace.stats.tuning.grid import grid_of
+from stackrace.stats.tuning.launched import launched
 
 PLACES = [(float(i), float(j)) for i in range(4) for j in range(3)]
 DELTA = math.log(1.05)
@@ -32,3 +35,33 @@ def test_with_too_much_scatter_it_is_not_known():
 def test_one_that_helps_here_and_hurts_there_is_not_called_idle():
     first, _ = effects(lambda i, j: 0.3 * (i - 1.5) * (j - 1))
     assert first.matters(DELTA) is not False
+
+
+def test_two_pairs_that_scatter_do_not_prove_that_a_setting_is_idle():
+    places = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+    values = np.array([[0.0] * 4, [0.02] * 4, [0.0] * 4, [0.0] * 4])
+    first, _ = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
+    assert first.span == pytest.approx(0.01)
+    # one degree of freedom: t is 12.7, where many would give 1.96
+    assert first.high == pytest.approx(0.01 + 12.706 * 0.01, rel=0.03)
+    assert first.matters(DELTA) is None
+
+
+def test_limits_have_the_degrees_of_freedom_that_the_launches_have():
+    values = np.array([[0.0, 0.01], [0.02, 0.0]])
+    (effect,) = main_effects(
+        grid_of(values=values, entered=np.isfinite(values), places=[(0.0,), (1.0,)], delta=DELTA)
+    )
+    known = launched(values)
+    error = math.sqrt(float((known.sd**2 / 2).sum()))
+    assert known.common_df < 5
+    assert effect.high - effect.span == pytest.approx(critical(2, known.common_df, 0.05) * error, rel=0.02)
+
+
+def test_a_large_difference_matters_though_another_is_little_known():
+    values = np.array([[0.0] * 8, [0.5] * 8, [0.1] + [np.nan] * 7])
+    (effect,) = main_effects(
+        grid_of(values=values, entered=np.isfinite(values), places=[(0.0,), (1.0,), (2.0,)], delta=DELTA)
+    )
+    assert effect.matters(DELTA) is True
+    assert effect.best == 1.0
