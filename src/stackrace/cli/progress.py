@@ -10,6 +10,7 @@ from ..model.launch import Failure
 from ..model.race import Race, RacePlan
 from ..model.stack import original_path
 from ..model.standing import Standing
+from ..model.tuned import Leading
 from ..race.activity import Activity
 from ..race.events import (
     BlockEnded,
@@ -23,6 +24,7 @@ from ..race.events import (
     SliceEnded,
 )
 from ..race.resume import counted
+from ..race.tuned import leading
 from ..report.live import LiveView
 from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
@@ -52,6 +54,7 @@ class LiveSink:
         self._first_launch_s: float | None = None
         self._earlier_s = 0.0
         self._standing: Standing | None = None
+        self._leading: Leading | None = None
         self._mishaps: list[Mishap] = []
 
     def __enter__(self) -> Self:
@@ -79,7 +82,7 @@ class LiveSink:
                 self._slices += 1
                 self._view.resume()
             case BlockEnded(race=race):
-                self._standing = standing_so_far(replace(race, elapsed_s=time.monotonic() - self._begun_s))
+                self._stands(replace(race, elapsed_s=time.monotonic() - self._begun_s))
             case Progress(activity=activity, stack=stack, cell=cell):
                 self._view.resume()
                 self._activity, self._stack = activity, stack or ""
@@ -96,7 +99,14 @@ class LiveSink:
         self._activity = Activity.STARTING
         self._slices = sum(len(launch.slices) for launch in whole.launches)
         self._earlier_s = race.elapsed_s
-        self._standing = standing_so_far(race) if self._slices else None
+        if self._slices:
+            self._stands(race)
+
+    def _stands(self, race: Race) -> None:
+        if race.tuning is None:
+            self._standing = standing_so_far(race)
+        else:
+            self._leading = leading(race)
 
     def _mishap(self, stack: str, failure: Failure) -> None:
         self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))
@@ -116,6 +126,7 @@ class LiveSink:
             blocks=self._plan.repeats,
             stack=self._stack,
             standing=self._standing,
+            leading=self._leading,
             mishaps=tuple(self._mishaps),
         )
 

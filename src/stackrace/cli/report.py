@@ -119,7 +119,7 @@ def _show_race(race: str | None, store_url: str | None, form: Format | None, htm
 
 
 def _show_tuning(race: Race, html: Path | None) -> None:
-    """Show what a race that tunes found; as JSON, CSV or Markdown it is a race like any other."""
+    """Show what a race that tunes found; `render` has the other formats."""
     from ..race.tuned import tuned
     from .tune.show import show_tuned, write_page
 

@@ -12,9 +12,11 @@ __all__ = [
     "OF_NEEDS",
     "Against",
     "Effect",
+    "Exceeded",
     "GoalKind",
     "Infeasible",
     "Knob",
+    "Leading",
     "Needs",
     "Reference",
     "Responded",
@@ -58,6 +60,21 @@ class TuningLimits:
     connections: int | None = None
     """To databases, under load."""
 
+    def exceeded(self, needs: Needs | None) -> tuple[Exceeded, ...]:
+        """Return what of ``needs`` is more than allowed, the one that is exceeded most first."""
+        if needs is None:
+            return ()
+        uses = (
+            (Unfit.MEMORY, needs.memory_bytes, self.memory_bytes),
+            (Unfit.CONNECTIONS, needs.connections or 0, self.connections),
+        )
+        found = [
+            Exceeded(kind=kind, used=used, limit=limit)
+            for kind, used, limit in uses
+            if limit is not None and used > limit
+        ]
+        return tuple(sorted(found, key=lambda one: -one.times))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knob:
@@ -98,11 +115,29 @@ OF_NEEDS = frozenset({Unfit.MEMORY, Unfit.CONNECTIONS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Exceeded:
+    """A limit, and what a configuration uses of it."""
+
+    kind: Unfit
+    """One of ``OF_NEEDS``."""
+    used: int
+    """Bytes or connections."""
+    limit: int
+    """In the same unit."""
+
+    @property
+    def times(self) -> float:
+        """How many times the limit is used."""
+        return self.used / self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Infeasible:
     """A configuration beyond a limit."""
 
     stack: str
     kind: Unfit
+    """Of several limits the one that is exceeded most."""
     needs: Needs | None = None
     measured: bool = False
     """Whether it was launched; otherwise what it needs was computed from those that were."""
@@ -203,6 +238,17 @@ class Scattering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """How a search stands while it goes on."""
+
+    stack: str
+    """The configuration that promises the most so far."""
+    left: int
+    """How many configurations may still be the best, this one and those that were not launched yet among them."""
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
     """The answer."""
 
@@ -215,6 +261,8 @@ class Tuned:
     poor: float | None
     """What nine launches of ten deliver at least, in the same unit."""
     launches: int
+    final_launches: int
+    """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
     against: tuple[Against, ...]
     needs: Needs | None
     effects: tuple[Effect, ...]

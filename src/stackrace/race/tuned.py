@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..model.interval import Interval
-from ..model.launch import Launch
 from ..model.race import Race
 from ..model.tuned import (
     Against,
@@ -14,6 +13,7 @@ from ..model.tuned import (
     GoalKind,
     Infeasible,
     Knob,
+    Leading,
     Needs,
     Reference,
     Responded,
@@ -24,12 +24,13 @@ from ..model.tuned import (
 )
 from ..stats.tuning.effects import MainEffect, main_effects
 from ..stats.tuning.grid import Grid
+from ..stats.tuning.rounds import in_play
 from ..stats.tuning.verdict import Outcome, Verdict, verdict
 from .responses import in_unit
 from .resume import counted
-from .tuner import grid_of_race, needs_of, unfit
+from .tuner import by_stack, grid_of_race, needs_of, steps_of, unfit
 
-__all__ = ["tuned"]
+__all__ = ["leading", "tuned"]
 
 
 def tuned(race: Race) -> Tuned:
@@ -48,6 +49,7 @@ def tuned(race: Race) -> Tuned:
         value=_unit_interval(tuning.goal, found.value),
         poor=None if found.poor is None else in_unit(tuning.goal, math.log(found.poor)),
         launches=found.outcomes[found.index].launches if path else 0,
+        final_launches=found.launches,
         against=tuple(_against(race, tuning, found, infeasible)),
         needs=needs.get(path),
         effects=tuple(
@@ -68,16 +70,27 @@ def tuned(race: Race) -> Tuned:
     )
 
 
+def leading(race: Race) -> Leading | None:
+    """Return how a search stands after the blocks of ``race``; None where nothing is known yet."""
+    assert race.tuning is not None
+    grid = grid_of_race(race)
+    alive, expected = in_play(grid)
+    if not alive.any():
+        return None
+    possible = [path in race.tuning.settings and i not in grid.out for i, path in enumerate(race.stacks)]
+    fresh = sum(is_possible and not row.any() for is_possible, row in zip(possible, grid.entered, strict=True))
+    best = max((i for i, may_be_best in enumerate(alive) if may_be_best), key=lambda i: float(expected.mean[i]))
+    of = sum(path in race.tuning.settings for path in race.stacks)
+    return Leading(stack=race.stacks[best], left=int(alive.sum()) + fresh, of=of)
+
+
 def _settings(tuning: Tuning, path: str) -> dict[str, str]:
     values = tuning.settings.get(path, ())
     return {f"{k.server}.{k.name}": v for k, v in zip(tuning.knobs, values, strict=False) if v is not None}
 
 
 def _needs(race: Race) -> dict[str, Needs]:
-    by_stack: dict[str, list[Launch]] = {}
-    for launch in race.launches:
-        by_stack.setdefault(launch.stack, []).append(launch)
-    return {path: needs for path, launches in by_stack.items() if (needs := needs_of(launches)) is not None}
+    return {path: needs for path, launches in by_stack(race).items() if (needs := needs_of(launches)) is not None}
 
 
 def _against(race: Race, tuning: Tuning, found: Verdict, infeasible: Sequence[Infeasible]) -> Iterator[Against]:
@@ -126,7 +139,7 @@ def _or_least(value: float) -> float:
 
 def _effect(knob: Knob, effect: MainEffect, grid: Grid) -> Effect:
     matters = effect.matters(grid.delta)
-    steps = {float(i * (1 if knob.numeric else 2)): value for i, value in enumerate(knob.values)}
+    steps = dict(zip(steps_of(knob), knob.values, strict=True))
     return Effect(
         server=knob.server,
         name=knob.name,

@@ -20,7 +20,7 @@ from .levels import blocks_of, headline_of, measured_levels
 from .responses import believed_for, memory_bytes, response_of
 from .resume import counted
 
-__all__ = ["Tuner", "grid_of_race", "needs_of", "places_of", "unfit"]
+__all__ = ["Tuner", "by_stack", "grid_of_race", "needs_of", "places_of", "steps_of", "unfit"]
 
 OVERLOADS = 2
 """A rate that a configuration missed in so many launches it does not deliver."""
@@ -95,12 +95,17 @@ _APART = 2.0
 """Values that are no numbers lie so many steps apart: the next is not like the one before."""
 
 
+def steps_of(knob: Knob) -> tuple[float, ...]:
+    """Return where the values of a knob lie on the grid."""
+    return tuple(i * (1.0 if knob.numeric else _APART) for i in range(len(knob.values)))
+
+
 def _step(knob: Knob, value: str | None) -> float:
     """Return the step of ``value``: before the first where the knob means nothing, or between two."""
     if value is None:
         return -1.0
     if value in knob.values:
-        return knob.values.index(value) * (1.0 if knob.numeric else _APART)
+        return steps_of(knob)[knob.values.index(value)]
     if not knob.numeric or not value.isdecimal() or int(value) < 1:
         return math.nan
     steps = [math.log(int(one)) for one in knob.values]
@@ -114,20 +119,24 @@ def _step(knob: Knob, value: str | None) -> float:
 def unfit(race: Race) -> tuple[Infeasible, ...]:
     """Return the configurations that were launched, and found to be none that may be chosen."""
     assert race.tuning is not None
-    by_stack: dict[str, list[Launch]] = {}
-    for launch in counted(race).launches:
-        by_stack.setdefault(launch.stack, []).append(launch)
-    return tuple(one for path, launches in by_stack.items() for one in _found(race.tuning, path, launches))
+    return tuple(
+        one for path, launches in by_stack(counted(race)).items() for one in _found(race.tuning, path, launches)
+    )
+
+
+def by_stack(race: Race) -> dict[str, list[Launch]]:
+    """Return the launches of a race by the paths of their stacks."""
+    found: dict[str, list[Launch]] = {}
+    for launch in race.launches:
+        found.setdefault(launch.stack, []).append(launch)
+    return found
 
 
 def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[Infeasible]:
     needs = needs_of(launches)
     why = None
-    limits = tuning.limits
-    if needs and limits.memory_bytes is not None and needs.memory_bytes > limits.memory_bytes:
-        why = Unfit.MEMORY
-    elif needs and limits.connections is not None and (needs.connections or 0) > limits.connections:
-        why = Unfit.CONNECTIONS
+    if exceeded := tuning.limits.exceeded(needs):
+        why = exceeded[0].kind
     elif sum(_overloaded(launch, tuning) for launch in launches) >= OVERLOADS:
         why = Unfit.RATE
     elif len(launches) >= FAILURES and not any(_is_valid(launch, tuning) for launch in launches):

@@ -33,10 +33,15 @@ class Format(StrEnum):
 def render(race: Race, standing: Standing, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    That of a check is its answer, but for CSV, which has the slices of both sides. Only then its libraries are
+    That of a check or of a tuning is its answer, but for CSV, which has the slices. Only then its libraries are
     imported. Raises ValueError for any other.
     """
     form = Format(form)
+    if race.tuning is not None and form is not Format.CSV:
+        from ..race.tuned import tuned
+        from .tuning.export import rendered as tuning_in
+
+        return tuning_in(race, tuned(race), form.name.lower())
     if race.gate is not None and form is not Format.CSV:
         from ..race.gate.answer import gate_answer
         from .gate.export import rendered

@@ -8,6 +8,7 @@ from ..model.printable import one_line
 from . import figures
 from .state import LiveState
 from .words.failures import kind, message
+from .words.tuning import leading
 
 __all__ = ["Lines"]
 
@@ -42,6 +43,8 @@ def _progress(state: LiveState) -> str:
     words.append(f"{figures.duration(state.elapsed_s)} elapsed")
     if state.left:
         words.append(state.left)
+    if state.leading is not None:
+        words.append(leading(state.leading))
     first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
     if first:
         more = f" and {len(first) - 1} more" if len(first) > 1 else ""

@@ -13,6 +13,7 @@ from .level_table import level_table
 from .state import LiveState, Mishap
 from .terminal_table import ScreenTable
 from .words.failures import kind, message
+from .words.tuning import leading
 
 __all__ = ["screen"]
 
@@ -25,6 +26,8 @@ def screen(state: LiveState) -> RenderableType:
     """Return the progress, the action, the latest failures and the provisional standing."""
     parts: list[RenderableType] = [_progress(state), _action(state)]
     parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
+    if state.leading is not None:
+        parts += [Text(one_line(leading(state.leading)), no_wrap=True, overflow="ellipsis")]
     if state.standing is not None and state.standing.rows:
         level = state.standing.levels[state.standing.headline]
         parts += [Text(), Text(f"So far, {level.where}:", style="dim"), ScreenTable(level_table(level))]

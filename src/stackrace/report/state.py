@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.launch import Failure
 from ..model.standing import Standing
+from ..model.tuned import Leading
 from ..race.activity import Activity
 from . import figures
 
@@ -27,7 +28,8 @@ class LiveState:
 
     ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
     0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
-    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only.
+    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race that tunes has
+    ``leading`` in place of a ``standing``.
     """
 
     activity: Activity
@@ -39,6 +41,7 @@ class LiveState:
     eta_s: float | None = None
     stack: str = ""
     standing: Standing | None = None
+    leading: Leading | None = None
     mishaps: tuple[Mishap, ...] = ()
     unit: str = "slices"
     blocks: int | None = None

@@ -19,7 +19,7 @@ from stackrace.model.tuned import (
 )
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.race import runner
-from stackrace.race.tuned import tuned
+from stackrace.race.tuned import leading, tuned
 from stackrace.race.tuner import Tuner, places_of, unfit
 from stackrace.stats.tuning.rounds import FINAL_LAUNCHES
 
@@ -176,3 +176,17 @@ def test_finalists_that_are_not_told_apart_are_rivals():
     alike = dict.fromkeys(PATHS, 400)
     found = tuned(tune(speeds=alike, budget_s=25.0)[0])
     assert found.rivals
+
+
+def test_how_a_search_stands_is_its_leader_and_how_many_are_left():
+    ended, _ = tune(budget_s=30.0)
+    first = replace(ended, launches=tuple(launch for launch in ended.launches if launch.block == 0))
+    stands = leading(first)
+    assert stands.stack == "waitress:threads=16"
+    assert 1 <= stands.left < stands.of == len(PATHS)
+    assert leading(replace(ended, launches=())) is None
+
+
+def test_the_figures_say_from_how_many_launches_they_are():
+    found = tuned(tune()[0])
+    assert FINAL_LAUNCHES <= found.final_launches <= found.launches

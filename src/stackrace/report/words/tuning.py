@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ...load.goal import label
 from ...model.interval import Interval
 from ...model.numbers import about, connections, count, duration, number, percent, things
 from ...model.race import Ending, Race, RacePlan
@@ -14,6 +15,7 @@ from ...model.tuned import (
     Effect,
     GoalKind,
     Infeasible,
+    Leading,
     Needs,
     Reference,
     Tuned,
@@ -35,6 +37,7 @@ __all__ = [
     "ending",
     "figure",
     "infeasible",
+    "leading",
     "needs",
     "outlook",
     "reasons",
@@ -69,6 +72,11 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
     if tuning.proposes:
         lines.append("That is too many to race all: Optuna proposes what is tried next.")
     return tuple(lines)
+
+
+def leading(found: Leading) -> str:
+    """Return how a search stands, for a line: ``gunicorn:workers=3 leads, 5 of 36 configurations left``."""
+    return f"{found.stack} leads, {found.left} of {things(found.of, 'configuration')} left"
 
 
 def answer(race: Race, found: Tuned) -> str:
@@ -106,7 +114,7 @@ def _delivers(goal: TuningGoal, value: Interval) -> str:
         return f"{number(value.value)} requests/s{limits}"
     if goal.kind is GoalKind.MEMORY:
         return f"{SIZE.format(value.value)}{limits}"
-    return f"{_quantile(goal)} is {DURATION.format(value.value)}{limits}"
+    return f"{label(goal.quantile)} is {DURATION.format(value.value)}{limits}"
 
 
 def figure(goal: TuningGoal, value: float) -> str:
@@ -120,11 +128,7 @@ def response_title(goal: TuningGoal) -> str:
     """Return what the response is, for a heading."""
     if goal.kind is GoalKind.THROUGHPUT:
         return "requests/s"
-    return "memory" if goal.kind is GoalKind.MEMORY else _quantile(goal)
-
-
-def _quantile(goal: TuningGoal) -> str:
-    return "p99.9" if goal.quantile == "p999" else goal.quantile
+    return "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
 
 
 def _than_given(goal: TuningGoal, given: Against | None) -> str:
@@ -134,12 +138,12 @@ def _than_given(goal: TuningGoal, given: Against | None) -> str:
         return "; that is the stack as it was given"
     if given.ratio is None:
         return "; the stack as it was given " + (
-            _why(given.infeasible) if given.infeasible else "could not be measured"
+            beyond(given.infeasible) if given.infeasible else "could not be measured"
         )
     ratio = given.ratio
     if goal.kind is GoalKind.THROUGHPUT:
         return f", {times(ratio)} what {given.stack} delivers as given"
-    what = "memory" if goal.kind is GoalKind.MEMORY else _quantile(goal)
+    what = "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
     return f", {times(_inverse(ratio))} the {what} of {given.stack} as given"
 
 
@@ -154,7 +158,7 @@ def against(goal: TuningGoal, one: Against) -> str:
     if one.is_same:
         return "the same stack"
     if one.infeasible is not None:
-        return _why(one.infeasible)
+        return beyond(one.infeasible)
     if one.ratio is None:
         return "not measured"
     return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
@@ -169,10 +173,10 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
     if found.poor is not None and found.launches > 1:
         word = "at least" if tuning.goal.kind is GoalKind.THROUGHPUT else "at most"
         unit = " requests/s" if tuning.goal.kind is GoalKind.THROUGHPUT else ""
-        yield (
-            f"Nine launches of ten give {word} {figure(tuning.goal, found.poor)}{unit}; it was launched "
-            f"{things(found.launches, 'time')}."
-        )
+        launched = f"it was launched {things(found.launches, 'time')}"
+        if found.final_launches < found.launches:
+            launched += f", and the figures are from the last {found.final_launches}, which did not select it"
+        yield f"Nine launches of ten give {word} {figure(tuning.goal, found.poor)}{unit}; {launched}."
     for one in found.scattering:
         yield (
             f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
@@ -244,10 +248,6 @@ def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
 
 def beyond(one: Infeasible) -> str:
     """Return what made a configuration be left out, for a cell."""
-    return _why(one)
-
-
-def _why(one: Infeasible) -> str:
     if one.kind is Unfit.RATE:
         return "does not keep up with the rate"
     if one.kind is Unfit.FAILED or one.needs is None:

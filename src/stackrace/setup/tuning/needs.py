@@ -11,10 +11,10 @@ from ...model.errors import RefusedError
 from ...model.load import Load
 from ...model.preparing import OnPreparing, Preparing, Step
 from ...model.stack import Hop, SettingValue, Stack
-from ...model.tuned import Infeasible, Needs, TuningLimits, Unfit
+from ...model.tuned import Infeasible, Needs, TuningLimits
 from ...model.workload import Workload
 
-__all__ = ["Model", "Size", "beyond", "measured_needs", "model_of", "pilots", "size_of"]
+__all__ = ["Line", "Model", "Size", "beyond", "measured_needs", "model_of", "pilots", "size_of"]
 
 PILOT_S = 3.0
 """How long a pilot is loaded: long enough for several looks at its memory."""
@@ -90,20 +90,31 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
     return Needs(memory_bytes=memory, connections=max(seen, default=None))
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What grows by the same each time."""
+
+    base: float
+    each: float
+
+    def at(self, many: int) -> float:
+        """Return how much it is of ``many``."""
+        return self.base + self.each * many
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """What any configuration is likely to need.
 
-    Memory grows by the same for each process, or where there is one process for each thread. Connections grow with
-    the requests that the app works on at once.
+    Memory grows by the same for each process, or where there is one process for each thread. Connections grow by
+    the same for each request that the app works on at once.
     """
 
-    base_bytes: float
-    each_bytes: float
+    bytes_by: Line
     by_processes: bool
-    """Whether each is a process, or a thread."""
-    connections_each: float | None
-    """For each request at a time; None where nobody could count them."""
+    """Whether ``bytes_by`` is by processes, or by threads."""
+    connections_by: Line | None
+    """By requests at a time; None where nobody could count them."""
 
     def needs(self, size: Size) -> Needs | None:
         """Return what a configuration of ``size`` is likely to need; None where that does not follow from it."""
@@ -111,40 +122,45 @@ class Model:
         if many is None:
             return None
         connections = None
-        if self.connections_each is not None and size.slots is not None:
-            connections = math.ceil(self.connections_each * size.slots - 1e-9)
-        return Needs(memory_bytes=round(self.base_bytes + self.each_bytes * many), connections=connections)
+        if self.connections_by is not None and size.slots is not None:
+            connections = max(math.ceil(self.connections_by.at(size.slots) - 1e-9), 0)
+        return Needs(memory_bytes=round(self.bytes_by.at(many)), connections=connections)
 
 
 def model_of(measured: Mapping[Stack, Needs]) -> Model:
     """Return the model that one or two measured configurations make, the smallest first."""
-    (first, least), *more = measured.items()
-    small = size_of(first)
-    each, by_processes, base = 0.0, True, float(least.memory_bytes)
-    for stack, needs in more:
-        size = size_of(stack)
-        by_processes = size.processes > small.processes
-        grown = size.processes - small.processes if by_processes else (size.slots or 1) - (small.slots or 1)
-        each = max((needs.memory_bytes - least.memory_bytes) / max(grown, 1), 0.0)
-        base = least.memory_bytes - each * (small.processes if by_processes else small.slots or 1)
-    shares = [
-        needs.connections / (size_of(stack).slots or size_of(stack).processes)
-        for stack, needs in measured.items()
+    sizes = [size_of(stack) for stack in measured]
+    by_processes = len(sizes) < 2 or sizes[1].processes > sizes[0].processes
+    memory = [
+        (size.processes if by_processes else size.slots or 1, float(needs.memory_bytes))
+        for size, needs in zip(sizes, measured.values(), strict=True)
+    ]
+    counted = [
+        (size.slots or size.processes, float(needs.connections))
+        for size, needs in zip(sizes, measured.values(), strict=True)
         if needs.connections is not None
     ]
     return Model(
-        base_bytes=base, each_bytes=each, by_processes=by_processes, connections_each=max(shares, default=None)
+        bytes_by=_through(memory) or Line(memory[0][1], 0.0),
+        by_processes=by_processes,
+        # of one alone, or of two of the same size, nobody knows what does not grow: all is taken to
+        connections_by=_through(counted) or (Line(0.0, max(y / x for x, y in counted)) if counted else None),
     )
+
+
+def _through(points: Sequence[tuple[int, float]]) -> Line | None:
+    """Return the line through two points, level where it would fall; None where they do not make one."""
+    if len(points) < 2 or points[1][0] <= points[0][0]:
+        return None
+    (low, least), (high, most) = points
+    each = max((most - least) / (high - low), 0.0)
+    return Line(least - each * low, each)
 
 
 def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[Stack, Needs]) -> Infeasible | None:
     """Return what of ``stack`` is likely to exceed ``limits``, or does by its own measurement; None for nothing."""
     needs = measured.get(stack) or model.needs(size_of(stack))
-    why = None
-    if needs is None:
+    exceeded = limits.exceeded(needs)
+    if not exceeded:
         return None
-    if limits.memory_bytes is not None and needs.memory_bytes > limits.memory_bytes:
-        why = Unfit.MEMORY
-    elif limits.connections is not None and (needs.connections or 0) > limits.connections:
-        why = Unfit.CONNECTIONS
-    return None if why is None else Infeasible(stack=stack.path, kind=why, needs=needs, measured=stack in measured)
+    return Infeasible(stack=stack.path, kind=exceeded[0].kind, needs=needs, measured=stack in measured)

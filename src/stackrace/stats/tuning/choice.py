@@ -1,6 +1,8 @@
-"""Which finalist is chosen: the one of which even a poor launch delivers the most."""
+"""Which finalist is chosen: the one with the best poor launch."""
 
 from __future__ import annotations
+
+from statistics import NormalDist
 
 import numpy as np
 
@@ -15,8 +17,8 @@ __all__ = ["POOR", "chosen", "poor_launch"]
 POOR = 0.1
 """One launch in so many delivers less than the limit by which configurations are chosen."""
 
-_Z = 1.2816
-"""The normal distribution's quantile of that."""
+_Z = NormalDist().inv_cdf(1 - POOR)
+"""So many standard deviations below the mean that is."""
 
 
 def poor_launch(known: Launched) -> Array:
@@ -31,7 +33,7 @@ def poor_launch(known: Launched) -> Array:
 
 
 def chosen(known: Launched, expected: Surface, among: Flags, least: int) -> int:
-    """Return the one of the configurations ``among``, a mask, of which a poor launch gives the most.
+    """Return the one of the configurations ``among``, a mask, whose poor launch gives the most.
 
     By `poor_launch` where there are ``least`` launches; of fewer, what is expected from those like it, too, by as
     many standard deviations below.

@@ -22,6 +22,7 @@ __all__ = [
     "FIRST",
     "MOST_FINAL_LAUNCHES",
     "Round",
+    "finals",
     "in_play",
     "next_round",
     "rivals",
@@ -99,12 +100,14 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
         return _first(grid, possible, propose)
     state = _state(grid)
     unheard = possible & grid.entered.any(axis=1) & (state.known.count == 0)
-    if not state.alive.any():
-        return Round(racing=tuple(int(i) for i in np.flatnonzero(unheard)))
-    finals = _finals(grid)
-    if finals and not (finals == grid.entered.shape[1] and k > FINALISTS + len(grid.references)):
-        return _final(state, finals)
     fresh = possible & ~grid.entered.any(axis=1)
+    if not state.alive.any():
+        if propose is not None and fresh.any() and not unheard.any():
+            # none of the first is possible: others may be
+            return Round(racing=_joined(propose(np.full(k, np.nan), fresh, FIRST)))
+        return Round(racing=tuple(int(i) for i in np.flatnonzero(unheard)))
+    if final_blocks := finals(grid):
+        return _final(state, final_blocks)
     if propose is not None and fresh.any() and _explores(state, left):
         seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
         hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
@@ -170,16 +173,16 @@ def _with_references(state: _State, finalists: Sequence[int]) -> Round:
     return Round(racing=_joined(finalists, state.beside), final=True)
 
 
-def _final(state: _State, finals: int) -> Round:
+def _final(state: _State, blocks: int) -> Round:
     last = state.grid.entered[:, -1]
     finalists = [int(i) for i in np.flatnonzero(state.alive & last)]
     racing = _with_references(state, finalists)
     if not finalists:
         return Round(racing=(), final=True)
-    if finals < FINAL_LAUNCHES:
+    if blocks < FINAL_LAUNCHES:
         return racing
     settled = len(finalists) == 1 or _named(state, finalists)
-    return Round(racing=(), final=True) if settled or finals >= MOST_FINAL_LAUNCHES else racing
+    return Round(racing=(), final=True) if settled or blocks >= MOST_FINAL_LAUNCHES else racing
 
 
 def _named(state: _State, finalists: Sequence[int]) -> bool:
@@ -188,11 +191,16 @@ def _named(state: _State, finalists: Sequence[int]) -> bool:
     return bool(((among > -state.grid.delta) | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
 
 
-def _finals(grid: Grid) -> int:
-    """Return how many of the last blocks had no more than finalists and references."""
+def finals(grid: Grid) -> int:
+    """Return how many of the last blocks had no more than finalists and references; 0 before the finals.
+
+    Where there are no more configurations than that, every block is one.
+    """
     most = FINALISTS + len(grid.references)
     few = grid.entered.sum(axis=0) <= most
-    return len(few) if few.all() else int(np.argmin(few[::-1]))
+    if few.all():
+        return len(few) if len(grid.values) <= most else 0
+    return int(np.argmin(few[::-1]))
 
 
 def _state(grid: Grid) -> _State:

@@ -13,8 +13,8 @@ from ..logs import ratio_of
 from ..pairs import Array
 from .choice import chosen, poor_launch
 from .grid import Grid
-from .launched import launched
-from .rounds import FINAL_LAUNCHES, in_play, rivals
+from .launched import Launched, launched
+from .rounds import FINAL_LAUNCHES, finals, in_play, rivals
 
 __all__ = ["Outcome", "Verdict", "verdict"]
 
@@ -24,14 +24,15 @@ class Outcome:
     """One configuration."""
 
     response: float
-    """Its mean in ln units; NaN where nothing was measured."""
+    """Its mean in ln units, beside the chosen one's ``value``; NaN where nothing was measured."""
     launches: int
     sd: float
     """What a launch of it varies by, in ln units."""
     relative: float
-    """The mean compared with the chosen one's, as a ratio."""
+    """The mean compared with the chosen one's, as a ratio: in the finals where it was in them."""
     ratio: Interval | None
-    """Chosen ÷ this one with limits of 95 %; None where the two met in fewer than two blocks."""
+    """Chosen ÷ this one with limits of 95 %, in the finals where it was in them; None where the two met in fewer
+    than two blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class Verdict:
     outcomes: tuple[Outcome, ...]
     value: Interval | None
     """What the chosen one gives, exp of its response, with limits of 95 % for its mean."""
+    launches: int
+    """Of the chosen one: those that ``value`` and ``poor`` are from."""
     poor: float | None
     """exp of what nine of its launches of ten give at least."""
     scattering: tuple[int, ...]
@@ -56,7 +59,12 @@ class Verdict:
 def verdict(grid: Grid) -> Verdict:
     """Choose among the configurations of ``grid``; see `choice.chosen`.
 
-    Among those that may be the best; where the race ended before the finals, what is expected counts, too.
+    Among those that may be the best; where the race ended before the finals, what is expected counts, too. The
+    choice is by all launches. The figures are from the finals alone, where there were two blocks of them: a
+    configuration comes into the finals by launches that were better than usual, and would promise too much.
+
+    Source: Capen, Clapp & Campbell 1971, Competitive bidding in high-risk situations, Journal of Petroleum
+    Technology 23 (the winner's curse).
     """
     known = launched(grid.values)
     possible = known.count > 0
@@ -65,42 +73,60 @@ def verdict(grid: Grid) -> Verdict:
     if not alive.any():
         blank = Outcome(response=math.nan, launches=0, sd=math.nan, relative=math.nan, ratio=None)
         return Verdict(
-            index=-1, outcomes=(blank,) * len(known.mean), value=None, poor=None, scattering=(), rivals=(), equal=()
-        )
+            index=-1, outcomes=(blank,) * len(known.mean), value=None, launches=0, poor=None, scattering=(),
+            rivals=(), equal=(),
+        )  # fmt: skip
     index = chosen(known, expected, alive, FINAL_LAUNCHES)
-    lower = poor_launch(known)
-    outcomes = tuple(
-        Outcome(
-            response=float(known.mean[i]),
-            launches=int(known.count[i]),
-            sd=float(known.sd[i]),
-            relative=math.exp(known.mean[i] - known.mean[index]) if known.count[i] else math.nan,
-            ratio=_ratio(grid, index, i, known.sd, known.df),
-        )
-        for i in range(len(known.mean))
-    )
+    last = _last(grid, index)
+    anew = launched(last)
+    lower = poor_launch(anew)[index]
+    outcomes = tuple(_outcome(grid.values, known, last, anew, index, i) for i in range(len(known.mean)))
     finalists = np.flatnonzero(alive & (known.count >= FINAL_LAUNCHES))
-    better = [int(i) for i in finalists if i != index and known.mean[i] > known.mean[index] + 1e-9]
+    ahead = [known.mean[i] > known.mean[index] + 1e-9 and one.relative > 1 for i, one in enumerate(outcomes)]
+    better = [int(i) for i in finalists if i != index and ahead[i]]
     if known.count[index] < FINAL_LAUNCHES:
         better = []
     return Verdict(
         index=index,
         outcomes=outcomes,
-        value=_own(known.mean[index], known.sd[index], int(known.count[index]), known.df[index]),
-        poor=None if math.isnan(lower[index]) else math.exp(lower[index]),
+        value=_own(anew.mean[index], anew.sd[index], int(anew.count[index]), anew.df[index]),
+        launches=int(anew.count[index]),
+        poor=None if math.isnan(lower) else math.exp(lower),
         scattering=tuple(better),
         rivals=rivals(grid, index),
         equal=tuple(i for i, one in enumerate(outcomes) if i != index and possible[i] and _alike(one, grid.delta)),
     )
 
 
-def _ratio(grid: Grid, first: int, second: int, sd: Array, df: Array) -> Interval | None:
+def _last(grid: Grid, index: int) -> Array:
+    """Return what the finals measured; what all blocks did where the chosen one has not two launches there."""
+    blocks = finals(grid)
+    last = grid.values[:, -blocks:] if blocks else grid.values
+    return last if np.isfinite(last[index]).sum() >= 2 else grid.values
+
+
+def _outcome(values: Array, known: Launched, last: Array, anew: Launched, index: int, i: int) -> Outcome:
+    """Return what is known of configuration ``i``: by the blocks ``last``, by all where it was in none of those."""
+    again = anew if anew.count[i] else known
+    apart = float(again.mean[i] - again.mean[index])
+    met = last if np.isfinite(last[index] - last[i]).sum() >= 2 else values
+    by = anew if met is last else known
+    return Outcome(
+        response=float(anew.mean[index]) + apart,
+        launches=int(known.count[i]),
+        sd=float(known.sd[i]),
+        relative=math.exp(apart) if known.count[i] else math.nan,
+        ratio=_ratio(met, index, i, by.sd, by.df),
+    )
+
+
+def _ratio(values: Array, first: int, second: int, sd: Array, df: Array) -> Interval | None:
     """Return exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None below two.
 
     The variances lean on all configurations' (`launched`), with Welch's degrees of freedom. Source: Welch 1938,
     Biometrika 29.
     """
-    both = grid.values[first] - grid.values[second]
+    both = values[first] - values[second]
     both = both[np.isfinite(both)]
     if first == second or len(both) < 2:
         return None

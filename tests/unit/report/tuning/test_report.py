@@ -1,5 +1,6 @@
 """What was tuned, as people and programs read it."""
 
+import io
 import json
 from dataclasses import replace
 
@@ -7,12 +8,17 @@ import jsonschema
 import pytest
 from tests.unit.race.test_tuner import tune, tuning
 
-from stackrace.model.tuned import Infeasible, Knob, Needs, Tuned, Unfit
+from stackrace.model.tuned import Infeasible, Knob, Leading, Needs, Tuned, Unfit
+from stackrace.race.activity import Activity
 from stackrace.race.tuned import tuned
+from stackrace.report import Format, LiveState, render
 from stackrace.report.charts.response import response_chart
+from stackrace.report.live import LiveView
+from stackrace.report.result import standing_of
 from stackrace.report.terminal import drawn, make_console
 from stackrace.report.tuning.blocks import block_lines
 from stackrace.report.tuning.document import SCHEMA, document
+from stackrace.report.tuning.markdown import markdown
 from stackrace.report.tuning.page import page
 from stackrace.report.tuning.picture import facets
 from stackrace.report.tuning.sheet import race_file_line, tuning_sheet
@@ -65,8 +71,8 @@ def two_settings():
 
 def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
     empty = Tuned(
-        stack="", settings={}, value=None, poor=None, launches=0, against=(), needs=None, effects=(),
-        responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
+        stack="", settings={}, value=None, poor=None, launches=0, final_launches=0, against=(), needs=None,
+        effects=(), responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
     )  # fmt: skip
     sync, gthread = facets(two_settings(), empty)
     assert (sync.title, sync.across.name, sync.down) == ("class=sync", "workers", None)
@@ -104,3 +110,33 @@ def test_nothing_measured_is_said_and_breaks_no_report(race):
 
 def test_a_path_with_quotes_is_quoted_in_a_race_file():
     assert race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
+
+
+@pytest.mark.parametrize("form", [Format.JSON, Format.MARKDOWN, Format.HTML])
+def test_a_report_of_the_race_in_any_format_is_the_tuned_answer(race, form):
+    text = render(race, standing_of(race), form)
+    assert "waitress:threads=16" in text
+    if form is Format.JSON:
+        jsonschema.validate(json.loads(text), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    else:
+        assert "is the best, or within 5 % of it," in text
+
+
+def test_the_markdown_has_the_answer_the_picture_and_the_line_of_a_race_file(race):
+    made = markdown(race, tuned(race))
+    assert made.startswith("**")
+    assert "#### Tuned, compared with" in made
+    assert "```\nthreads=" in made
+    assert 'stacks = ["waitress:threads=16"]' in made
+
+
+def test_csv_has_the_slices_as_of_any_race(race):
+    assert render(race, standing_of(race), Format.CSV).startswith("race")
+
+
+def test_the_live_line_names_the_leader_and_how_many_are_left():
+    out = io.StringIO()
+    stands = Leading(stack="gunicorn:workers=3", left=5, of=36)
+    with LiveView(out) as view:
+        view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=stands))
+    assert out.getvalue().strip().endswith("gunicorn:workers=3 leads, 5 of 36 configurations left")

@@ -65,3 +65,25 @@ def test_what_exceeds_a_limit_is_named_with_what_it_needs():
     assert (out.kind, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
     assert beyond(large, TuningLimits(connections=36), model, {}) is None
     assert beyond(small, TuningLimits(memory_bytes=30 * MIB), model, {small: Needs(memory_bytes=40 * MIB)}).measured
+
+
+def test_connections_that_each_configuration_has_anyway_are_not_taken_for_one_of_each_request():
+    measured = {
+        stack("uwsgi:processes=1,threads=1"): Needs(memory_bytes=40 * MIB, connections=2),
+        stack("uwsgi:processes=3,threads=4"): Needs(memory_bytes=100 * MIB, connections=13),
+    }
+    assert model_of(measured).needs(Size(2, 10)).connections == 11
+
+
+def test_of_one_configuration_alone_all_connections_are_taken_to_grow():
+    measured = {stack("uwsgi:processes=2,threads=2"): Needs(memory_bytes=40 * MIB, connections=4)}
+    assert model_of(measured).needs(Size(4, 8)).connections == 8
+
+
+def test_the_limit_that_is_exceeded_most_is_the_reason():
+    limits = TuningLimits(memory_bytes=100 * MIB, connections=4)
+    needs = Needs(memory_bytes=110 * MIB, connections=40)
+    assert [one.kind for one in limits.exceeded(needs)] == [Unfit.CONNECTIONS, Unfit.MEMORY]
+    small = stack("uwsgi:processes=1,threads=1")
+    out = beyond(small, limits, model_of({small: needs}), {small: needs})
+    assert out.kind is Unfit.CONNECTIONS

@@ -8,7 +8,14 @@ import pytest
 
 from stackrace.stats.tuning.grid import grid_of
 from stackrace.stats.tuning.proposing import Proposer
-from stackrace.stats.tuning.rounds import FINAL_LAUNCHES, FINALISTS, FIRST, MOST_FINAL_LAUNCHES, next_round
+from stackrace.stats.tuning.rounds import (
+    FINAL_LAUNCHES,
+    FINALISTS,
+    FIRST,
+    MOST_FINAL_LAUNCHES,
+    finals,
+    next_round,
+)
 from stackrace.stats.tuning.verdict import verdict
 
 DELTA = math.log(1.05)
@@ -147,3 +154,46 @@ def test_a_stranger_is_compared_with_and_never_chosen():
     assert chosen.index != 0
     assert 0 in raced[-1]
     assert chosen.outcomes[0].relative > 1
+
+
+def test_where_none_of_the_first_is_possible_others_are_proposed():
+    places = [(float(i),) for i in range(60)]
+    tried = np.full((60, 1), False)
+    tried[:FIRST] = True
+    none = grid_of(
+        values=np.full((60, 1), np.nan), entered=tried, places=places, delta=DELTA, out=tuple(range(FIRST))
+    )
+
+    def propose(expected, fresh, many):
+        return [int(i) for i in np.flatnonzero(fresh)[:many]]
+
+    assert next_round(none, 200, propose).racing == tuple(range(FIRST, 2 * FIRST))
+    everything = replace(none, entered=np.ones((60, 1), dtype=bool), out=tuple(range(60)))
+    assert not next_round(everything, 200, propose).racing
+
+
+def selected_by_luck():
+    """Twelve configurations, of which number 5 came into the finals by a launch that was 10 % better than usual."""
+    places = [(float(i),) for i in range(12)]
+    first = np.zeros(12)
+    first[5] = 0.1
+    final = np.full(12, np.nan)
+    final[[0, 4, 5, 6, 7]] = (0.0, -0.02, 0.01, -0.02, -0.02)
+    return grid([first, *[final] * FINAL_LAUNCHES], places, references=(0,))
+
+
+def test_the_figures_are_from_the_finals_and_not_from_what_brought_a_configuration_there():
+    found = verdict(selected_by_luck())
+    assert found.index == 5
+    assert found.value.value == pytest.approx(math.exp(0.01))
+    assert (found.launches, found.outcomes[5].launches) == (FINAL_LAUNCHES, FINAL_LAUNCHES + 1)
+    assert found.outcomes[0].ratio.value == pytest.approx(math.exp(0.01))
+    assert found.outcomes[0].relative == pytest.approx(math.exp(-0.01))
+    assert found.poor < math.exp(0.01)
+
+
+def test_finals_are_the_last_blocks_that_only_finalists_and_references_raced_in():
+    lucky = selected_by_luck()
+    assert finals(lucky) == FINAL_LAUNCHES
+    assert finals(grid([hill()])) == 0
+    assert finals(grid([[0.0, 0.1]] * 3, [(0.0,), (1.0,)])) == 3
