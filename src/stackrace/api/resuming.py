@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +25,33 @@ from .resumed import ResumedRace
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["unfinished"]
+__all__ = ["Kind", "unfinished"]
+
+
+class Kind(StrEnum):
+    """Which races may go on where none is named."""
+
+    ANY = "race"
+    TUNING = "tuning"
+
+    def holds(self, race: Race) -> bool:
+        """Tell whether ``race`` is one."""
+        return self is Kind.ANY or race.tuning is not None
+
+
+_STARTS = {Kind.ANY: "stackrace run", Kind.TUNING: "stackrace tune STACK"}
 
 
 @contextmanager
-def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> Iterator[ResumedRace]:
-    """Yield the race that ``prefix`` means, by default the last one that was interrupted, as it goes on.
+def unfinished(
+    prefix: str, store: Store, *, budget_s: float | None = None, of: Kind = Kind.ANY
+) -> Iterator[ResumedRace]:
+    """Yield the race that ``prefix`` means, by default the last one ``of`` its kind that was interrupted.
 
     Nobody else can go on with it meanwhile. Raises InputError and StoreError where it cannot go on, before anything
     of it is changed.
     """
-    race_id = _wanted(prefix, store)
+    race_id = _wanted(prefix, store, of)
     _need_unfinished(store.load(race_id))
     with reopen_manifest(races_folder(), race_id) as file:
         # read again: until the lock was ours, another process may have raced it
@@ -55,7 +72,7 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None) -> I
         )
 
 
-def _wanted(prefix: str, store: Store) -> str:
+def _wanted(prefix: str, store: Store, of: Kind) -> str:
     """Return the id of the race that is meant."""
     if prefix:
         try:
@@ -67,9 +84,10 @@ def _wanted(prefix: str, store: Store) -> str:
             raise StoreError(f"race {prefix} is in another store, {elsewhere}; give it with --store") from error
     folder = races_folder()
     for race_id in store.unfinished():
-        if has_manifest(folder, race_id) and not is_racing(folder, race_id):
+        goes_on = has_manifest(folder, race_id) and not is_racing(folder, race_id)
+        if goes_on and of.holds(store.load(race_id)):
             return race_id
-    raise StoreError("no race was interrupted here; start one with: stackrace run")
+    raise StoreError(f"no {of} was interrupted here; start one with: {_STARTS[of]}")
 
 
 def _store_of(prefix: str) -> str | None:

@@ -4,10 +4,11 @@ from dataclasses import fields, replace
 
 import pytest
 from tests.factories import HOST, make_race
+from tests.unit.race.test_tuner import tuning
 
 from stackrace.api.resumed import ResumedRace, refuse_changed
-from stackrace.api.resuming import _budget_s, _left_s
-from stackrace.model.errors import InputError
+from stackrace.api.resuming import Kind, _budget_s, _left_s, _wanted
+from stackrace.model.errors import InputError, StoreError
 from stackrace.model.load import Load
 from stackrace.model.race import Enforcement
 from stackrace.store import Manifest, Opening
@@ -90,3 +91,26 @@ def test_what_is_left_is_told_from_what_launches_took():
     assert _left_s(runs, lines(2.0), 0) is None
     assert _left_s(replace(runs, budget_s=75.0), lines(2.0, 4.0, 6.0, 8.0), 2) == 15.0
     assert _left_s(replace(RACE, budget_s=100.0), lines(2.0, 4.0), 1) == 40.0
+
+
+class Stored:
+    """A store of races by id, the newest first."""
+
+    def __init__(self, **races):
+        self._races = races
+
+    def unfinished(self):
+        return tuple(self._races)
+
+    def load(self, race_id):
+        return self._races[race_id]
+
+
+def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
+    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda folder, race_id: True)
+    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda folder, race_id: False)
+    store = Stored(later=RACE, tuned=replace(RACE, tuning=tuning()), earlier=replace(RACE, tuning=tuning()))
+    assert _wanted("", store, Kind.TUNING) == "tuned"
+    assert _wanted("", store, Kind.ANY) == "later"
+    with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
+        _wanted("", Stored(later=RACE), Kind.TUNING)
