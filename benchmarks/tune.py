@@ -1,28 +1,31 @@
 """How good `stackrace tune` is: its regret, the time it takes, and whether its winners stay winners.
 
     python -m benchmarks.tune --simulated            grids that are made up: minutes, on any machine
-    python -m benchmarks.tune --record               nine real grids, 5 minutes each, on a quiet machine
+    python -m benchmarks.tune --record               nine real grids on a quiet machine, four launches of each
+                                                     configuration: 15 minutes each at most
     python -m benchmarks.tune --markdown FILE        replay what is recorded, and write the table
     python -m benchmarks.tune --really mixed/uwsgi   tune one pair for real, and hold it against its recorded grid
     python -m benchmarks.tune --quick                a few minutes to see that all of it runs
 
-Three apps (one computes, one waits 20 ms as for a database, one does both) on three servers. Each grid is recorded
-once, every configuration a few times; then every search is replayed from these launches through the functions that
-decide in a race. All searches have a quarter of the time that an exhaustive grid takes, each configuration launched
-eight times. Recording is kept in benchmarks/tuning/launches.jsonl: what is there is not recorded again.
+Three apps on three servers: one computes, one sleeps 20 ms in place of a database, one does both. No app asks a
+real database, so that what is recorded is the servers' alone. Each grid is recorded once, every configuration a few
+times; then every search is replayed from these launches through the functions that decide in a race. All searches
+have a quarter of the time that an exhaustive grid takes, each configuration launched eight times; one that is
+unbounded ends by itself. What is recorded is kept in benchmarks/tuning/launches.jsonl, and not recorded again.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from .method._kept import Kept
-from .tuning.grids import Grid, made_up, recorded
+from .tuning.grids import ROW, Grid, made_up, recorded
 from .tuning.recording import APPS, PAIRS, asked, places, record
 from .tuning.replay import EXHAUSTIVE, GOALS, SHARE, replayed, table
 
@@ -36,7 +39,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulated", action="store_true", help="replay made-up grids instead of recorded ones")
     parser.add_argument("--record", action="store_true", help="record the grids that are not recorded yet")
-    parser.add_argument("--budget", type=float, default=300.0, help="seconds for each grid (default: 300)")
+    parser.add_argument("--each", type=int, default=4, help="launches of each configuration (default: 4)")
+    parser.add_argument("--budget", type=float, help="seconds at most (default: 900 to record a grid, 300 to tune)")
     parser.add_argument("--launches", type=Path, default=LAUNCHES, help="where launches are kept")
     parser.add_argument("--pair", choices=PAIRS, action="append", help="this app/server only, again for more")
     parser.add_argument("--replays", type=int, default=100, help="replays of each search (default: 100)")
@@ -48,23 +52,28 @@ def main() -> None:
         _quick(options.launches if options.launches != LAUNCHES else Path("/tmp/tune-quick.jsonl"))
         return
     if options.really:
-        _really(options.really, options.budget, Kept(options.launches))
+        _really(options.really, options.budget or 300.0, Kept(options.launches))
         return
     kept = Kept(options.launches)
     if options.record:
-        _record(options.pair or PAIRS, options.budget, kept)
+        _record(options.pair or PAIRS, options.budget or 900.0, options.each, kept)
     grids = _made_up() if options.simulated else _recorded(options.pair or PAIRS, kept)
     _show(grids, options.replays, options.markdown, "made up" if options.simulated else "recorded")
 
 
-def _record(pairs: Sequence[str], budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
+def _record(pairs: Sequence[str], budget_s: float, each: int, kept: Kept, vary: tuple[str, ...] = ()) -> None:
     for pair in pairs:
         if any(row["pair"] == pair for row in kept.rows):
             print(f"{pair}: recorded already", file=sys.stderr)
             continue
-        print(f"{pair}: recording for {budget_s:.0f} s", file=sys.stderr)
-        for row in record(pair, budget_s=budget_s, vary=vary):
+        print(f"{pair}: recording, {budget_s:.0f} s at most", file=sys.stderr)
+        launches = Counter[str]()
+        for row in record(pair, budget_s=budget_s, each=each, vary=vary):
             kept.add(row)
+            launches[str(row["stack"])] += row["response"] is not None
+        fewest = min(launches.values(), default=0)
+        short = "" if fewest >= each else f", fewer than the {each} wanted: give a longer --budget"
+        print(f"{pair}: {len(launches)} configurations, {fewest} believed launches or more of each{short}")
 
 
 def _recorded(pairs: Sequence[str], kept: Kept, vary: tuple[str, ...] = ()) -> Iterator[Grid]:
@@ -76,7 +85,10 @@ def _recorded(pairs: Sequence[str], kept: Kept, vary: tuple[str, ...] = ()) -> I
 def _made_up() -> Iterator[Grid]:
     for sd in SDS:
         for n, app in enumerate(APPS):
-            yield made_up(app, np.random.default_rng([n, round(1000 * sd)]), sd=sd)
+            seed = [n, round(1000 * sd)]
+            yield made_up(app, np.random.default_rng(seed), sd=sd)
+            # a single setting: finals are much of what it takes
+            yield made_up(app, np.random.default_rng(seed), sd=sd, workers=ROW, threads=(4,))
 
 
 def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str) -> None:
@@ -118,7 +130,7 @@ def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) 
 def _quick(path: Path) -> None:
     """Record, replay and tune one small grid."""
     kept = Kept(path)
-    _record(("database/gunicorn",), 75.0, kept, QUICK)
+    _record(("database/gunicorn",), 75.0, 4, kept, QUICK)
     _show(_recorded(("database/gunicorn",), kept, QUICK), 5, None, "recorded")
     _really("database/gunicorn", 75.0, kept, QUICK)
 

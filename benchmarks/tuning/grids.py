@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..method.noise import Array, Dice
 
-__all__ = ["Grid", "made_up", "recorded"]
+__all__ = ["ROW", "Grid", "made_up", "recorded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,21 +90,31 @@ def _is(rows: Iterable[Mapping[str, Any]], name: str, path: str, reference: str)
 
 
 WORKERS, THREADS = (1, 2, 3, 5, 9, 16), (1, 2, 4, 8, 16, 32)
+ROW = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+"""The values of a single setting."""
 
 
-def made_up(app: str, dice: Dice, *, sd: float, connections: int = 100) -> Grid:
-    """Return a grid of 36 configurations with the response of an ``app``: cpu, database or mixed.
+def made_up(
+    app: str,
+    dice: Dice,
+    *,
+    sd: float,
+    workers: Sequence[int] = WORKERS,
+    threads: Sequence[int] = THREADS,
+    connections: int = 100,
+) -> Grid:
+    """Return a grid of ``workers`` × ``threads`` with the response of an ``app``: cpu, database or mixed.
 
     By the bounds of a closed system: requests under way at once over the time of each, at most what the cores
     compute, less for every further worker and thread. Beside that each configuration is better or worse by 1 %. Of
     six one scatters: three launches of ten lose a quarter.
     """
     places, means, residuals, cost = [], [], [], []
-    for i, workers in enumerate(WORKERS):
-        for j, threads in enumerate(THREADS):
-            slots = min(workers * threads, connections)
+    for i, processes in enumerate(workers):
+        for j, each in enumerate(threads):
+            slots = min(processes * each, connections)
             most = {"cpu": math.inf, "database": slots / 0.022, "mixed": slots / 0.012}[app]
-            idle = 0.01 * math.log2(workers) + 0.02 * math.log2(threads)
+            idle = 0.01 * math.log2(processes) + 0.02 * math.log2(each)
             cores = {"cpu": 400.0, "database": 1000.0, "mixed": 260.0}[app] * (1 - idle)
             rate = cores if math.isinf(most) else (most**-3 + cores**-3) ** (-1 / 3)
             places.append((float(i), float(j)))
@@ -113,8 +123,13 @@ def made_up(app: str, dice: Dice, *, sd: float, connections: int = 100) -> Grid:
                 noise = noise + np.where(dice.random(60) < 0.3, math.log(0.75), 0.0)
             means.append(math.log(rate) + dice.normal(0, 0.012) + noise.mean())
             residuals.append(noise - noise.mean())
-            cost.append(2.5 + 0.1 * workers)
+            cost.append(2.5 + 0.1 * processes)
     return Grid(
-        name=f"{app}, sd {sd:.0%}", places=np.array(places), mean=np.array(means), residuals=tuple(residuals),
-        cost_s=np.array(cost), given=WORKERS.index(2) * len(THREADS), formula=WORKERS.index(3) * len(THREADS),
-    )  # fmt: skip
+        name=f"{app} {len(workers)} × {len(threads)}, sd {sd:.0%}",
+        places=np.array(places),
+        mean=np.array(means),
+        residuals=tuple(residuals),
+        cost_s=np.array(cost),
+        given=workers.index(2) * len(threads),
+        formula=workers.index(3) * len(threads),
+    )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from stackrace.api.racing import ready_race
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.preparing import unheard
-from stackrace.model.race import Race
+from stackrace.model.race import Cell, Race
 from stackrace.model.tuned import Reference
-from stackrace.race.levels import throughput
+from stackrace.race.levels import blocks_of, throughput
 from stackrace.race.tuner import places_of
 from stackrace.setup.prepared import PreparedRace
 from stackrace.setup.tuning.candidates import Candidates, candidates
@@ -45,17 +45,23 @@ def asked(pair: str, *, budget_s: float, vary: tuple[str, ...] = (), seed: int =
     return TuneRequest(race=race, stack=server, vary=vary)
 
 
-def record(pair: str, *, budget_s: float, vary: tuple[str, ...] = ()) -> Iterator[dict[str, object]]:
-    """Yield a row for each launch: its response, and what it took with all around it."""
+def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ()) -> Iterator[dict[str, object]]:
+    """Yield a row for each launch: its response, and what it took with all around it.
+
+    It ends when every configuration was launched ``each`` times, or with its budget.
+    """
     found = candidates(asked(pair, budget_s=budget_s, vary=vary))
 
     def shape(fresh: PreparedRace) -> PreparedRace:
         shaped = under_goal(fresh, found.tuning)
-        # no tuner: every configuration in every block
-        return replace(shaped, race=replace(shaped.race, tuning=None))
+        # no tuner, and nobody leaves: every configuration in every block
+        return replace(shaped, race=replace(shaped.race, tuning=None, exhaustive=True))
+
+    def until_enough(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        return () if len(blocks_of(race)) >= each else cells
 
     with ready_race(
-        found.request, None, unheard, open_cells=lambda race, cells: cells, shape=shape, first=len(found.stacks)
+        found.request, None, unheard, open_cells=until_enough, shape=shape, first=len(found.stacks)
     ) as ready:
         begun = time.monotonic()
         race = ready.run(lambda event: None)

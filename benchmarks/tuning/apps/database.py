@@ -1,4 +1,4 @@
-"""An app that waits, as for a database: 20 ms for each answer, in which other threads may run."""
+"""An app that sleeps 20 ms for each answer, in place of a database: meanwhile other threads may run."""
 
 import time
 
