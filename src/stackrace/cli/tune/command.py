@@ -102,7 +102,7 @@ Examples:
     multiple=True,
     metavar="SETTING",
     help="Setting to tune: threads, nginx.workers, nginx (all of that server) or all. Repeat it for more. Default: "
-    "those of the server that hosts the app, but for those that STACK gives.",
+    "those of the server that hosts the app, except those that STACK sets.",
 )
 @_search(
     "--current",
@@ -140,8 +140,8 @@ def command(
     """Find the best settings of a stack for this app, within limits.
 
     All configurations race in shuffled blocks. Those that cannot be the best leave. The last four are launched
-    anew several times, and the one is chosen of which even a poor launch gives the most. What configurations need
-    in memory and connections is measured. Ctrl-C keeps what was measured.
+    anew several times, and the one with the best poor launch wins: nine launches of ten are better. What
+    configurations need in memory and connections is measured. Ctrl-C keeps what was measured.
     """
     from dataclasses import replace
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 
 from ...api.racing import ReadyRace, ready_race
-from ...api.resuming import unfinished
+from ...api.resuming import Kind, unfinished
 from ...api.tuning import ready_tuning
 from ...model.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ...model.race import Ending, Race
-from ...model.tuned import OF_NEEDS, Infeasible, Tuned, Unfit
 from ...race.tuned import tuned
-from ...report.words.tuning import beyond
+from ...report.words.unproved import unproved
 from ...spec.tune_request import TuneRequest
 from ...store import has_manifest, open_store
 from ...store.address import races_folder
@@ -38,10 +37,10 @@ def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: b
 def resume_tuning(
     prefix: str, budget_s: float | None, *, store: str | None, html: Path | None, as_json: bool
 ) -> None:
-    """Go on with the tuning that ``prefix`` means, by default the last race that was interrupted."""
+    """Go on with the tuning that ``prefix`` means, by default the last one that was interrupted."""
     with open_store(store) as opened:
         opened.need_writable()
-        with unfinished(prefix, opened, budget_s=budget_s) as resumed:
+        with unfinished(prefix, opened, budget_s=budget_s, of=Kind.TUNING) as resumed:
             if resumed.race.tuning is None:
                 raise InputError(
                     f"race {resumed.race.id} tunes nothing; continue it with: "
@@ -69,7 +68,7 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -
 
 
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
-    """Show what was found. Raises InterruptedRace or RefusedError where that is no answer."""
+    """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
     found = tuned(race)
     written = write_page(race, found, html)
     show_tuned(race, found, as_json=as_json)
@@ -79,21 +78,5 @@ def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
             f"interrupted; what was measured is kept as race {race.id}; continue with: "
             f"stackrace tune --resume {race.id}"
         )
-    if not found.stack:
-        raise RefusedError(_nothing(race, found))
-
-
-def _nothing(race: Race, found: Tuned) -> str:
-    """Say why no configuration could be chosen, and which came the nearest."""
-    measured = [one for one in found.infeasible if one.measured]
-    limits = [one for one in measured if one.kind in OF_NEEDS]
-    if limits:
-        nearest = min(limits, key=_size)
-        return f"no configuration is within the limits: {nearest.stack} comes nearest, and {beyond(nearest)}"
-    if any(one.kind is Unfit.RATE for one in measured):
-        return "no configuration keeps up with the rate of the goal; give a lower one"
-    return f"no configuration gave a believable measurement; see: stackrace report {race.id}"
-
-
-def _size(one: Infeasible) -> int:
-    return 0 if one.needs is None else one.needs.memory_bytes
+    if why := unproved(race, found):
+        raise RefusedError(why)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...model.core_lists import format_cores
 from ...model.errors import InputError, StackError
-from ...model.numbers import about
+from ...model.numbers import about, things
 from ...model.stack import Interface, Stack
 from ...model.tuned import GoalKind, Reference, Tuning
 from ...model.units import DURATION
@@ -145,11 +145,8 @@ def _with_cores(asked: TuneRequest) -> RaceRequest:
     mine = cores_of(replace(asked.race, cores=None)).stack_cores
     if asked.core_count > len(mine):
         raise InputError(
-            f"--cores {asked.core_count}: this machine has {_cores(len(mine))} for stacks ({format_cores(mine)}) "
-            f"beside the load engine's; give --cores {len(mine)} at most, or tune on a machine with more"
+            f"--cores {asked.core_count}: this machine has {things(len(mine), 'core')} for stacks "
+            f"({format_cores(mine)}) beside the load engine's; give --cores {len(mine)} at most, or tune on a "
+            "machine with more"
         )
     return replace(asked.race, cores=mine[: asked.core_count])
-
-
-def _cores(many: int) -> str:
-    return f"{many} core{'' if many == 1 else 's'}"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...model.errors import InputError, RefusedError
 from ...model.load import Load
-from ...model.numbers import percent
 from ...model.preparing import OnPreparing
 from ...model.race import RacePlan
 from ...model.stack import Stack
-from ...model.tuned import GoalKind, Infeasible, Needs, Tuning, TuningGoal, TuningLimits, Unfit
-from ...model.units import SIZE
+from ...model.tuned import GoalKind, Needs, Tuning, TuningGoal, TuningLimits
 from ...race.pace import planned_lengths
 from ..prepared import PreparedRace
 from .candidates import Candidates
+from .nearest import none_within
 from .needs import beyond, measured_needs, model_of, pilots
+from .tail import tail_slice_s
 
 __all__ = ["TOGETHER", "shaped", "under_goal"]
 
@@ -28,16 +28,19 @@ OPEN_CONNECTIONS = 256
 """Connections of the open loop at most."""
 
 LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
-TAIL_REQUESTS = 300
-"""So many requests make a slice whose 99th percentile is looked at."""
+RATE_SLICE_S = 1.0
+"""Where the rate is only to be kept up with."""
 
 
 def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
-    """Return ``fresh`` under the load of the goal: one level, slices that its response needs."""
+    """Return ``fresh`` under the load of the goal: one level, slices that its response needs.
+
+    Raises InputError where those would be too long, or where ``--slice`` is too short for them.
+    """
     plan = fresh.plan
     load = _load(plan, tuning.goal)
     plan = replace(plan, loads=(load,), together=TOGETHER, twin=False)
-    plan = replace(plan, slice_s=plan.slice_s or _slice_s(plan, tuning.goal))
+    plan = replace(plan, slice_s=_slice_s(plan, tuning.goal))
     fresh.place.watches_needs = True
     return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), tuning=tuning))
 
@@ -63,7 +66,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     named = {one.stack for one in out}
     left = tuple(stack for stack in plan.stacks if stack.path not in named)
     if not left:
-        raise RefusedError(_none_fits(asked.tuning, out))
+        raise RefusedError(none_within(asked.tuning.stack, limits, out))
     tuning = replace(
         asked.tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
     )
@@ -86,42 +89,14 @@ def _load(plan: RacePlan, goal: TuningGoal) -> Load:
 
 
 def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
-    if goal.rate_per_s is None:
-        needed = planned_lengths(plan).slice_s
-    else:
-        needed = TAIL_REQUESTS / goal.rate_per_s if goal.kind is GoalKind.LATENCY else 1.0
+    if goal.kind is GoalKind.LATENCY:
+        return tail_slice_s(goal, plan.slice_s, least_s=LEAST_SLICE_S, most_s=MOST_SLICE_S)
+    if plan.slice_s:
+        return plan.slice_s
+    needed = planned_lengths(plan).slice_s if goal.rate_per_s is None else RATE_SLICE_S
     return min(max(needed, LEAST_SLICE_S), MOST_SLICE_S)
 
 
 def _refuse_uncounted(limits: TuningLimits, measured: Mapping[Stack, Needs]) -> None:
     if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
         raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
-
-
-def _none_fits(tuning: Tuning, out: Sequence[Infeasible]) -> str:
-    """Say that no configuration is within the limits, which would be the nearest, and how far off it is."""
-    limits = tuning.limits
-
-    def excess(one: Infeasible) -> float:
-        assert one.needs is not None
-        memory = one.needs.memory_bytes / limits.memory_bytes if limits.memory_bytes else 0.0
-        return max(memory, (one.needs.connections or 0) / limits.connections if limits.connections else 0.0)
-
-    nearest = min(out, key=excess)
-    assert nearest.needs is not None
-    needs, beyond_by = nearest.needs, percent(excess(nearest) - 1)
-    if nearest.kind is Unfit.MEMORY and limits.memory_bytes:
-        flag, most = "--memory", SIZE.format(limits.memory_bytes)
-        has, enough = SIZE.format(needs.memory_bytes), f"{_mebibytes(needs.memory_bytes)}MiB"
-    else:
-        flag, most = "--connections", f"{limits.connections} connections to databases"
-        has, enough = f"{needs.connections} connections", f"{needs.connections}"
-    known = "measured under load" if nearest.measured else "computed from two that were measured"
-    return (
-        f"no configuration of {tuning.stack} fits into {most}: {nearest.stack} needs the least, {has} ({known}), "
-        f"{beyond_by} more; give {flag} {enough} or more"
-    )
-
-
-def _mebibytes(size: int) -> int:
-    return -(-size // 2**20)
