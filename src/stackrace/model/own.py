@@ -104,6 +104,8 @@ class OwnFile:
     reading: OwnReading
     folder: Path = Path()
     """The project's, in which the places that it names are looked for."""
+    here: Path | None = None
+    """Where it lies on this machine, if ``path`` is a place on another one."""
 
 
 Values = Mapping[str, str | int | bool]

@@ -17,7 +17,7 @@ from typing import ClassVar
 from ..model.errors import LaunchError
 from ..model.own import OwnFile, OwnOption
 from ..model.stack import Protocol, ServerSpec, SettingValue, Socket
-from .forwarded import ANYBODY
+from .forwarded import ANYBODY, OTHERS
 from .hosted import Hosted
 from .plain import PLAIN
 from .production import Production
@@ -207,6 +207,18 @@ class Entry(ABC):
     screens: ClassVar[bool] = False
     """Whether, deployed, it drops itself what others than the proxies it trusts say in X-Forwarded-*."""
 
+    limits_bodies: ClassVar[bool] = False
+    """Whether, deployed, it refuses bodies beyond ``Production.most_body_bytes``."""
+
+    limits_answers: ClassVar[bool] = False
+    """Whether, deployed, it gives up an answer after ``Production.answer_s``."""
+
+    one_proxy: ClassVar[bool] = False
+    """Whether it can be told of one proxy only, by its address."""
+
+    passes: ClassVar[bool] = False
+    """Whether, deployed, it hands on X-Forwarded-* from anybody, since it cannot tell proxies from clients."""
+
     cuts: ClassVar[bool] = False
     """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
 
@@ -225,7 +237,7 @@ class Entry(ABC):
 
     def render(self, template: str, site: Site, **values: object) -> Rendered:
         """Render this entry's own ``template`` with the site's parts as variables."""
-        constants = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+        constants = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S, "others": OTHERS}
         own = {**site.settings, **constants, **values}
         return render(self.folders, template, self.quoted, site=site, app=site.app, **own)
 

@@ -7,10 +7,13 @@ and no front end may put its own words in the place of those that came.
 
 from __future__ import annotations
 
-__all__ = ["ANYBODY", "MOST_PROXIES"]
+__all__ = ["ANYBODY", "MOST_PROXIES", "OTHERS"]
 
 ANYBODY = "*"
 """Whom servers that name the proxies they trust are to trust: over unix sockets a client has no address at all."""
 
 MOST_PROXIES = 16
 """How many proxies a server that counts them is to believe, so that it drops nothing of what they said."""
+
+OTHERS = ("X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Ssl", "Forwarded")
+"""What apps may believe of a proxy beside X-Forwarded-For and X-Forwarded-Proto, which every front end knows."""

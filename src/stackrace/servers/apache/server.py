@@ -110,6 +110,9 @@ class Apache(Server):
         version=("-v",),
     )
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it, and after some seconds kills children still at work."""
         command = ("apache2", "-f", str(site.directory / "apache.conf"), "-DFOREGROUND")

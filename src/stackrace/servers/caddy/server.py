@@ -8,6 +8,7 @@ from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..templates import Rendered
 
 __all__ = ["SERVER", "Caddy"]
 
@@ -34,6 +35,9 @@ class Caddy(Server):
     )
     needs = Needs(apt=("caddy",), binary="caddy", version=("version",))
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it gracefully and at once, since no client is left."""
         config = ("--config", str(site.directory / "Caddyfile"), "--adapter", "caddyfile")
@@ -58,7 +62,17 @@ class Caddy(Server):
         block = f"{site.upstream[0].protocol}.caddy.j2" if site.upstream else "files.caddy.j2"
         # it finds a path's letters beyond ASCII by their bytes, but strips them as it is asked, percent-encoded
         static = {quote(prefix, safe=_AS_THEY_ARE): folder for prefix, folder in site.app.static.items()}
-        return self.render("Caddyfile.j2", site, static=static, inner=self.render(block, site))
+        screened = site.production is not None and bool(site.upstream)
+        return self.render(
+            "Caddyfile.j2",
+            site,
+            static=static,
+            inner=self.render(block, site),
+            production=self.render("production.caddy.j2", site) if site.production else "",
+            strangers=self.render("strangers.caddy.j2", site) if screened else "",
+            # logrotate turns the logs of what is deployed
+            rolled=Rendered(" {\n\t\t\troll_disabled\n\t\t}") if site.production else "",
+        )
 
 
 SERVER = Caddy()

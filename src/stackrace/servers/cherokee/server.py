@@ -38,6 +38,8 @@ class Cherokee(Server):
         elsewhere="build it from github.com/cherokee/webserver and put its cherokee-worker on PATH",
     )
 
+    passes = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start the worker in the foreground; TERM ends it."""
         config = str(site.directory / "cherokee.conf")

@@ -24,6 +24,10 @@ class H2o(Server):
     )
     needs = Needs(apt=("h2o",), binary="h2o", version=("--version",))
 
+    passes = True
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start one process in the foreground; TERM ends it gracefully."""
         config = str(site.directory / "h2o.yaml")

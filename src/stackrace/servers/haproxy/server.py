@@ -32,6 +32,9 @@ class Haproxy(Server):
     )
     needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start one process in the foreground; TERM ends it at once, USR1 would wait for kept connections."""
         config = str(site.directory / "haproxy.cfg")

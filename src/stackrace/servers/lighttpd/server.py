@@ -32,6 +32,9 @@ class Lighttpd(Server):
     )
     needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it at once, INT would wait for kept connections."""
         config = str(site.directory / "lighttpd.conf")

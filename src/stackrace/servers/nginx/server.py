@@ -93,6 +93,9 @@ class Nginx(Server):
         version=("-v",),
     )
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start the master in the foreground; TERM is its fast shutdown, QUIT would wait for clients."""
         # -e: without it nginx opens the log file compiled into it before it has read the configuration.

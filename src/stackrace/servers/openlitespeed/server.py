@@ -53,6 +53,8 @@ class OpenLiteSpeed(Server):
         "/usr/local/lsws/bin",
     )
 
+    passes = True
+
     def recipe(self, site: Site) -> Recipe:
         """Start it in the foreground: -n with workers below a main process, -d all in one process."""
         return Recipe(

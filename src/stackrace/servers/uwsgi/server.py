@@ -139,6 +139,9 @@ class Uwsgi(Server):
         """Return the wheel that needs no compiler."""
         return ("pyuwsgi",)
 
+    limits_bodies = True
+    limits_answers = True
+
     def recipe(self, site: Site) -> Recipe:
         """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn and says so."""
         # over the gateway protocols the front end sees to HEAD; over HTTP nobody does
@@ -162,6 +165,7 @@ class Uwsgi(Server):
         module = BODILESS if wrapped else site.app.module
         path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
         listen = self.render("listen.ini.j2", site, router=_router(site), option=OPTIONS[site.listen.protocol])
+        logs = [("logger", "error.log"), *([("req-logger", "access.log")] if site.settings["access_log"] else [])]
         options = self.render("options.ini.j2", site, said=_said(site))
         if site.file:
             options = Rendered(f"{theirs(site.file, site.chosen)}\n{options}")
@@ -170,7 +174,9 @@ class Uwsgi(Server):
             site,
             listen=listen,
             options=options,
-            production=self.render("production.ini.j2", site, said=_said(site)) if site.production else "",
+            production=self.render("production.ini.j2", site, said=_said(site), logs=logs)
+            if site.production
+            else "",
             module=module,
             path=path,
             whole=site.file is None,

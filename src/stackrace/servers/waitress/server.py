@@ -58,6 +58,7 @@ class Waitress(Server):
     )
 
     screens = True
+    one_proxy = True
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return waitress."""
