@@ -125,16 +125,38 @@ def proxied(application):
 application = proxied(application)
 """
 
+_IS_PROXY = """
+
+@lru_cache(maxsize=1024)
+def is_proxy(address):
+    try:
+        client = ip_address(address)
+    except ValueError:
+        return False
+    return any(client in network for network in PROXIES)
+
+"""
+
 # What a client says of itself must not pass for what a proxy says of it.
 _GUARDED_WSGI = """
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
 
-PROXIES = frozenset({proxies!r})
-SAID = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO")
-
+PROXIES = tuple(map(ip_network, {proxies!r}))
+SAID = (
+    "HTTP_FORWARDED",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_FORWARDED_HOST",
+    "HTTP_X_FORWARDED_PORT",
+    "HTTP_X_FORWARDED_PREFIX",
+    "HTTP_X_FORWARDED_PROTO",
+    "HTTP_X_FORWARDED_SSL",
+)
+{is_proxy}
 
 def guarded(application):
     def told(environ, start_response):
-        if environ.get("REMOTE_ADDR") not in PROXIES:
+        if not is_proxy(environ.get("REMOTE_ADDR", "")):
             for name in SAID:
                 environ.pop(name, None)
         return application(environ, start_response)
@@ -146,16 +168,26 @@ application = guarded(application)
 """
 
 _GUARDED_ASGI = """
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
 
-PROXIES = frozenset({proxies!r})
-SAID = (b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto")
-
+PROXIES = tuple(map(ip_network, {proxies!r}))
+SAID = (
+    b"forwarded",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-port",
+    b"x-forwarded-prefix",
+    b"x-forwarded-proto",
+    b"x-forwarded-ssl",
+)
+{is_proxy}
 
 def guarded(application):
     async def told(scope, receive, send):
         # in the place of a proxy that it trusts, uvicorn puts the client that this one names, without a port
         client = scope.get("client") or ("", 0)
-        if scope["type"] != "lifespan" and client[1] and client[0] not in PROXIES:
+        if scope["type"] != "lifespan" and client[1] and not is_proxy(client[0]):
             headers = [pair for pair in scope["headers"] if pair[0] not in SAID]
             scope = {{**scope, "headers": headers}}
         await application(scope, receive, send)
@@ -192,7 +224,7 @@ def deployed_source(
     if proxies is None:
         return source
     guard = _GUARDED_ASGI if interface is Interface.ASGI else _GUARDED_WSGI
-    return source + guard.format(proxies=sorted(proxies))
+    return source + guard.format(proxies=sorted(proxies), is_proxy=_IS_PROXY)
 
 
 def entry_source(app: App, interface: Interface, *, proxied: bool = False, counted: bool = True) -> str:

@@ -20,18 +20,13 @@ from .ports import LOOPBACK
 from .privileges import hand_over
 from .rendering import Part
 from .stage import staged
-from .unit_file import command_words, read_unit
+from .unit_file import FOLDERS, command_words, environment_words, read_unit
 
 __all__ = ["ExportedFiles", "ExportedProcess", "is_free"]
 
 PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
 POLL_S = 0.05
-_FOLDERS = {
-    "RuntimeDirectory": Path("/run"),
-    "LogsDirectory": Path("/var/log"),
-    "CacheDirectory": Path("/var/cache"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +66,7 @@ class ExportedFiles:
         self._wait_for_port()
         own = directory / "deploy"
         shutil.copytree(self.folder, own)
-        roots = [(directory / "roots" / base.name / self.name, base / self.name) for base in _FOLDERS.values()]
+        roots = [(directory / "roots" / base.name / self.name, base / self.name) for base in FOLDERS.values()]
         for source, _ in roots:
             _make(source, directory)
         mounts = (*self.mounts, (own, self.target), *roots)
@@ -84,14 +79,14 @@ class ExportedFiles:
     ) -> Part:
         unit = read_unit(process.unit)
         roots = {target: source for source, target in mounts}
-        for kind, base in _FOLDERS.items():
+        for kind, base in FOLDERS.items():
             for name in (each for line in unit.get(kind, ()) for each in line.split()):
                 _make(_outside(base / name, roots), directory)
         place = directory / str(number)
         _make(place, directory)
         # beside its output, where the launcher looks for the last words of what fails
         logs = [
-            (place / "logs" / Path(name).name, _FOLDERS["LogsDirectory"] / name)
+            (place / "logs" / Path(name).name, FOLDERS["LogsDirectory"] / name)
             for line in unit.get("LogsDirectory", ())
             for name in line.split()
         ]
@@ -99,7 +94,7 @@ class ExportedFiles:
             _make(source, directory)
         first = tuple(command_words(line) for line in unit.get("ExecStartPre", ()))
         variables = dict(
-            word.partition("=")[::2] for line in unit.get("Environment", ()) for word in command_words(line)
+            word.partition("=")[::2] for line in unit.get("Environment", ()) for word in environment_words(line)
         )
         listen = process.listen
         if listen.path is not None:

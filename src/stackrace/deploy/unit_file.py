@@ -5,8 +5,16 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-__all__ = ["command_words", "read_unit"]
+__all__ = ["FOLDERS", "command_words", "environment_words", "read_unit"]
+
+FOLDERS = {
+    "RuntimeDirectory": Path("/run"),
+    "LogsDirectory": Path("/var/log"),
+    "CacheDirectory": Path("/var/cache"),
+}
+"""The directives that have systemd make folders, and below what. Source: systemd.exec(5), Sandboxing."""
 
 _COMMENTS = ("#", ";")
 
@@ -33,6 +41,11 @@ def read_unit(text: str) -> Mapping[str, Sequence[str]]:
 def command_words(line: str) -> tuple[str, ...]:
     """Return the words of a command line of a unit, quotes and doubled signs undone."""
     return tuple(word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line))
+
+
+def environment_words(line: str) -> tuple[str, ...]:
+    """Return the assignments of an Environment=, where a dollar has no special meaning. Source: systemd.exec(5)."""
+    return tuple(word.replace("%%", "%") for word in shlex.split(line))
 
 
 def _joined(text: str) -> list[str]:

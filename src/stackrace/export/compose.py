@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ..servers.production import GRACEFUL_S
 from .health import health_command
@@ -36,7 +37,8 @@ def _lines(export: Export) -> Iterator[str]:
     yield "  # It needs none of root's powers, and no way to get any"
     yield "  cap_drop: [ALL]"
     yield '  security_opt: ["no-new-privileges:true"]'
-    yield "  init: false"
+    yield "  # The first process of a container ignores signals that it does not handle: an init hands them on"
+    yield "  init: true"
     yield "  ulimits:"
     yield "    # a connection is an open file"
     yield "    nofile: 65536"
@@ -48,18 +50,33 @@ def _lines(export: Export) -> Iterator[str]:
     yield "    driver: json-file"
     yield '    options: {max-size: "10m", max-file: "5"}'
     yield "  tmpfs: [/tmp]"
-    if any(process.site.listen.is_unix for process in export.processes):
-        yield "  volumes:"
-        yield "    # the sockets between the processes"
-        yield f"    - run:/run/{target.name}"
+    sockets = _socket_folders(export)
+    hint = "" if sockets else "# "
+    if sockets or export.has_python:
+        yield f"  {hint}volumes:"
+    if export.has_python:
+        yield "    # what the app writes, as uploads: a folder of the host that belongs to the image's user"
+        yield f"    # - ../media:{target.app}/media"
+    if sockets:
+        yield "    # the sockets between the processes; a new volume has the owner of the image's folder"
+        yield from (f"    - {name}:{folder}" for name, folder in sockets.items())
     yield ""
     yield "services:"
     for process in reversed(export.processes):
         yield from _service(export, process)
-    if any(process.site.listen.is_unix for process in export.processes):
+    if sockets:
         yield ""
         yield "volumes:"
-        yield "  run:"
+        yield from (f"  {name}:" for name in sockets)
+
+
+def _socket_folders(export: Export) -> dict[str, Path]:
+    """Return the folders of sockets by the name of their volume: one for each process that another one reaches."""
+    return {
+        f"run-{process.name}": export.target.run(process.name)
+        for process in export.processes
+        if process.site.listen.is_unix
+    }
 
 
 def _service(export: Export, process: Process) -> Iterator[str]:
@@ -68,10 +85,9 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     yield "    <<: *process"
     yield f"    command: {_words(process.command)}"
     yield f"    stop_signal: {process.recipe.stop.name}"
-    own = {name: value for name, value in process.recipe.environment.items() if name != "PATH"}
-    if own:
+    if process.variables:
         yield "    environment:"
-        yield from (f"      {name}: {_text(value)}" for name, value in own.items())
+        yield from (f"      {name}: {_text(value)}" for name, value in process.variables.items())
     if export.has_python and not process.site.upstream:
         yield "    # the app's variables, secrets among them: see .env.example"
         yield "    env_file:"
@@ -83,9 +99,10 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     else:
         yield "    # only the front is asked from outside"
         yield "    healthcheck: {disable: true}"
-    if not all(process.site.listen.is_unix for process in export.processes[:-1]):
+    if _is_over_loopback(export):
         yield from _network(export, process)
-    if process.behind:
+    # what shares the front's network starts after it, so the front cannot wait for it
+    if process.behind and not _is_over_loopback(export):
         yield "    depends_on:"
         yield from (f"      {name}: {{condition: service_started}}" for name in process.behind)
     if process is export.front:
@@ -95,6 +112,11 @@ def _service(export: Export, process: Process) -> Iterator[str]:
         yield "      timeout: 6s"
         yield "      start_period: 60s"
         yield "      retries: 3"
+
+
+def _is_over_loopback(export: Export) -> bool:
+    """Tell whether any process is reached over TCP by another one."""
+    return not all(process.site.listen.is_unix for process in export.processes[:-1])
 
 
 def _network(export: Export, process: Process) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The image: the measured versions on the Debian they were measured on, the app, and these files."""
+"""The image: the versions that the export found, on the same Debian, the app, and these files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def dockerignore(export: Export) -> str:
     """Return Dockerfile.dockerignore: no secrets and no leftovers in the image."""
     return (
         "# Secrets, histories and leftovers stay out of the image\n"
-        "env\nvenv\n**/.env\n**/.git\n**/.venv\n**/__pycache__\n**/*.pyc\n**/node_modules\n"
+        "env\nvenv\n**/.env\n**/.env.*\n**/.envs\n**/*.pem\n**/*.key\n**/*.sqlite3\n**/.git\n**/.venv\n"
+        "**/__pycache__\n**/*.pyc\n**/node_modules\n"
     )
 
 
@@ -39,14 +40,16 @@ def _lines(export: Export) -> Iterator[str]:
     )
     yield f"# {export.stack}; made by {export.source}. docs.docker.com/reference/dockerfile"
     yield f"# In the folder above: docker build --file deploy/Dockerfile --tag {target.name} ."
+    if len(export.processes) == 1:
+        yield f"# docker run --init --publish {target.port}:{target.port} {target.name}"
     if debian_python:
         yield "# Debian's own Python: a server has it linked in"
     yield f"FROM {image}"
     yield ""
     if system := _system(export, debian_python=debian_python):
-        measured = ", ".join(f"{name} {version}" for name, version in packages.debian.items())
-        if measured:
-            yield f"# Measured: {measured}. A release of Debian keeps to a version and adds security fixes,"
+        found = ", ".join(f"{name} {version}" for name, version in packages.debian.items())
+        if found:
+            yield f"# Found: {found}. A release of Debian keeps to a version and adds security fixes,"
             yield "# so versions are not pinned here"
         yield "# hadolint ignore=DL3008"
         yield "RUN apt-get update \\"
@@ -68,6 +71,7 @@ def _lines(export: Export) -> Iterator[str]:
             yield f"COPY app/{packages.asked} {target.app}/{packages.asked}"
         yield from _installing(export)
         yield ""
+    yield "# Root's: the servers cannot change it. README.md tells what to do with what the app writes"
     yield f"COPY app {target.app}"
     yield f"COPY deploy {target.files}"
     yield from (f"COPY {Path(place).name} {place}" for place in export.deployed.beside)
@@ -85,9 +89,8 @@ def _lines(export: Export) -> Iterator[str]:
     yield f"WORKDIR {target.app}"
     yield f"EXPOSE {target.port}"
     process = export.front
-    for name, value in process.recipe.environment.items():
-        if name != "PATH":
-            yield f"ENV {name}={json.dumps(value)}"
+    for name, value in process.variables.items():
+        yield f"ENV {name}={json.dumps(value)}"
     yield "# Lets requests end"
     yield f"STOPSIGNAL {process.recipe.stop.name}"
     yield "HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \\"
@@ -98,32 +101,36 @@ def _lines(export: Export) -> Iterator[str]:
 
 
 def _system(export: Export, *, debian_python: bool) -> tuple[str, ...]:
-    python = ("python3", "python3-venv") if debian_python else ()
+    packages = export.packages
+    python = ("python3", "python3-venv", *(("python3-dev",) if packages.build else ())) if debian_python else ()
     health = () if export.has_python else ("curl",)
-    return (*export.packages.debian, *python, *health)
+    return tuple(dict.fromkeys((*packages.debian, *python, *packages.build, *health)))
 
 
 def install_commands(export: Export, python: str) -> tuple[str, ...]:
-    """Return the two commands that make the environment, ``python`` being the interpreter to make it with."""
+    """Return the commands that make the environment; ``python`` makes it, as ``python3 -m venv``."""
     target = export.target
     asked = {
         "": f"--requirement {target.files}/requirements-app.txt",
         "pyproject.toml": str(target.app),
     }.get(export.packages.asked, f"--requirement {target.app}/{export.packages.asked}")
-    return (
-        f"{python} -m venv {target.venv}",
-        f"{target.venv}/bin/pip install --constraint {target.files}/constraints.txt "
-        f"--requirement {target.files}/requirements.txt {asked}",
-    )
+    pip = f"{target.venv}/bin/pip install"
+    servers = f"--constraint {target.files}/constraints.txt --requirement {target.files}/requirements.txt"
+    made = f"{python} {target.venv}"
+    if export.packages.is_hashed:
+        # with hashes pip installs nothing in the same command that has none
+        return (made, f"{pip} {asked}", f"{pip} {servers}")
+    return (made, f"{pip} {servers} {asked}")
 
 
 def _installing(export: Export) -> Iterator[str]:
-    made, installed = install_commands(export, "python3" if export.packages.embedded else "python")
+    python = "python3" if export.packages.embedded else "python"
+    made, *installed = install_commands(export, f"{python} -m venv")
     if export.packages.asked and not export.packages.is_whole:
         yield "# What pip reads here speaks of other files of the project"
         yield f"COPY app {export.target.app}"
-    yield f"RUN {made} \\"
-    yield f"    && {installed.replace('pip install', 'pip install --no-cache-dir', 1)}"
+    commands = [made, *(each.replace("pip install", "pip install --no-cache-dir", 1) for each in installed)]
+    yield "RUN " + " \\\n    && ".join(commands)
 
 
 def _log_links(process: Process) -> Iterator[str]:

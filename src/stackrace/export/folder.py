@@ -68,11 +68,15 @@ def _put(fresh: Path, folder: Path) -> None:
         return
     old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
     aside = old / "old"
-    folder.rename(aside)
     try:
+        folder.rename(aside)
         fresh.rename(folder)
-    except OSError:
-        aside.rename(folder)
-        os.rmdir(old)  # noqa: PTH106
+    except BaseException:
+        # Ctrl-C among them: the earlier folder is where it was, whatever ends this
+        if aside.exists() and not folder.exists():
+            aside.rename(folder)
         raise
+    finally:
+        if not aside.exists():
+            os.rmdir(old)  # noqa: PTH106
     shutil.rmtree(old, ignore_errors=True)

@@ -12,17 +12,23 @@ SCRIPT = "health.py"
 
 
 def health_command(export: Export, *, patient: bool = True) -> tuple[str, ...]:
-    """Return the command that ends with 0 where the page is answered; ``patient`` while the stack starts."""
+    """Return the command that ends with 0 where the page is answered.
+
+    While the stack starts it is ``patient``, and content with any answer that is no server error: a page that was
+    deleted, or a host that the app does not know yet, must not take the whole site down.
+    """
     health, target = export.health, export.target
     url = f"http://{target.asked_at}{health.path}"
     said = (("Host", health.host), *health.headers)
     if export.has_python:
-        wait = ("--wait", "60") if patient else ()
+        wait = ("--wait", "60", "--below", "500") if patient else ()
         headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
         return (str(target.python), str(target.files / SCRIPT), *wait, *headers, url)
     again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
     headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
-    return ("/usr/bin/curl", "--fail", "--silent", "--output", "/dev/null", *again, *headers, url)
+    # plain files: without --fail any answer is one
+    strict = () if patient else ("--fail",)
+    return ("/usr/bin/curl", *strict, "--silent", "--output", "/dev/null", *again, *headers, url)
 
 
 def health_script() -> str:

@@ -1,6 +1,6 @@
 """Ends with 0 if a page is answered, with 1 and the reason if not. Standard library only.
 
-Usage: health.py [--wait SECONDS] [--header 'NAME: VALUE']… URL
+Usage: health.py [--wait SECONDS] [--below STATUS] [--header 'NAME: VALUE']… URL
 """
 
 import argparse
@@ -10,8 +10,8 @@ import time
 from urllib.parse import urlsplit
 
 
-def problem(url: str, headers: dict[str, str]) -> str:
-    """Return what is wrong with the answer; empty for nothing. A redirect is an answer."""
+def problem(url: str, headers: dict[str, str], below: int) -> str:
+    """Return what is wrong with the answer, whose status must be ``below``; empty for nothing."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     try:
@@ -22,19 +22,21 @@ def problem(url: str, headers: dict[str, str]) -> str:
         return str(error) or type(error).__name__
     finally:
         connection.close()
-    return "" if status < 400 else f"status {status}"
+    return "" if status < below else f"status {status}"
 
 
 def main() -> int:
     """Ask until it is right, or the time is over."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--wait", type=float, default=0.0)
+    # a redirect is an answer; below 500 a page that is not found is one, too
+    parser.add_argument("--below", type=int, default=400)
     parser.add_argument("--header", action="append", default=[])
     parser.add_argument("url")
     asked = parser.parse_args()
     headers = dict(header.split(": ", 1) for header in asked.header)
     until = time.monotonic() + asked.wait
-    while wrong := problem(asked.url, headers):
+    while wrong := problem(asked.url, headers, asked.below):
         if time.monotonic() > until:
             sys.stderr.write(f"{asked.url}: {wrong}\n")
             return 1

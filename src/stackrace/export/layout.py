@@ -50,6 +50,11 @@ class Process:
         return re.sub(r"-\d+$", "", self.name)
 
     @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that it needs itself; who starts it has a PATH already."""
+        return {name: value for name, value in self.recipe.environment.items() if name != "PATH"}
+
+    @property
     def files(self) -> Mapping[str, str]:
         """Its configuration by the name of the file."""
         return {name: text for name, text in self.recipe.files.items() if text}
@@ -183,11 +188,11 @@ def _of_hop(site: Site, hop: Hop, target: Target) -> Site:
 
 
 def _moved(file: OwnFile, site: Site, target: Target) -> OwnFile:
-    """Return the user's file with the place that it may speak of: where it lies in the project, else here."""
+    """Return the user's file with the place that it may speak of: in the project, else beside its own files."""
     path = file.path.absolute()
     inside = next((root for root in target.projects if path.is_relative_to(root)), None)
     place = site.directory / path.name if inside is None else target.app / path.relative_to(inside)
-    return replace(file, path=place)
+    return replace(file, path=place, here=path)
 
 
 def _endpoint(hop: Hop, target: Target, name: str, port: int, *, is_front: bool) -> Endpoint:

@@ -20,5 +20,5 @@ def procfile(export: Export) -> str:
 
 def _line(process: Process) -> str:
     """Return the command with the server's own variables; ``env`` puts itself in its place."""
-    own = [f"{name}={value}" for name, value in process.recipe.environment.items() if name != "PATH"]
+    own = [f"{name}={value}" for name, value in process.variables.items()]
     return shlex.join([*(["env", *own] if own else []), *process.command])

@@ -9,20 +9,23 @@ from .wanted import Export
 
 __all__ = ["environment_example", "readme"]
 
+_UV = "UV_PYTHON_INSTALL_DIR=/opt/python /opt/uv/bin/uv"
+_PYTHONS = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
+"""The minor version of each Debian's own Python."""
 _FILES = {
     "systemd/": "a service for each process, a target for all of them, a slice for what they may use",
     "Dockerfile": "one image for all processes",
     "compose.yaml": "the same processes as services",
     "Procfile": "the same commands by name, for honcho and its kin",
     "logrotate": "logs turned by the day",
-    "requirements.txt": "the servers' PyPI packages in the versions that were measured",
-    "requirements-app.txt": "all that the app's environment had: the project does not say what it needs",
-    "constraints.txt": "every version that was measured",
-    "packages.txt": "Debian's packages in the versions that were measured",
+    "requirements.txt": "the servers' PyPI packages in the versions that the export found",
+    "requirements-app.txt": "the app's packages",
+    "constraints.txt": "every version that the export found",
+    "packages.txt": "Debian's packages in the versions that the export found",
     "entry/": "the module that binds the app for its server",
     "health.py": "asks for a page and says whether it is right",
     ".env.example": "the names of the app's variables",
-    "EVIDENCE.md": "why this stack: what was measured, and how far it can be believed",
+    "EVIDENCE.md": "why this stack, and how far that can be believed",
 }
 
 
@@ -51,7 +54,8 @@ It answers at {target.asked_at} for the host {export.health.host}. If it does no
 The build's context is the folder that holds `app` and `deploy`. There:
 
     docker compose --file deploy/compose.yaml up --build --detach
-{_loopback(export)}
+
+{_items(_docker_notes(export))}
 ## Files
 
 {_items(_listed(export, files))}
@@ -64,18 +68,32 @@ def environment_example(export: Export) -> str:
     names = "".join(f"{name}=\n" for name in export.variables)
     what = (
         f"# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.\n"
-        "# Their values in the race are not here: any of them may be a secret.\n"
+        "# Their values are not here: any of them may be a secret.\n"
     )
-    return what + (names or "# The app was measured without any.\n")
+    return what + (names or "# The app had none when it was exported.\n")
 
 
-def _loopback(export: Export) -> str:
-    if export.target.host in ("127.0.0.1", "localhost"):
-        return (
-            "\nThe front listens on loopback, where nobody outside of a container reaches it: export with "
-            "`--listen 0.0.0.0:8000`.\n"
+def _docker_notes(export: Export) -> Iterator[str]:
+    target = export.target
+    if target.host == "127.0.0.1":
+        yield (
+            "The front listens on loopback, where nobody outside of a container reaches it: export with "
+            "`--listen 0.0.0.0:8000`."
         )
-    return ""
+    yield (
+        "A container sees every client, and a TLS proxy, at an address of Docker's network: export with "
+        "`--trusted-proxy` and the proxy's address there."
+    )
+    if export.has_python:
+        yield (
+            "The app's folder belongs to root and is read-only for the app. What it writes (uploads, SQLite) needs "
+            "a volume that belongs to user 10001: see the commented lines in `compose.yaml`. A database in SQLite "
+            "is not copied into the image."
+        )
+    if export.packages.compiled:
+        yield (
+            f"{', '.join(export.packages.compiled)} must be compiled, so the image installs a compiler and headers."
+        )
 
 
 def _block(lines: Iterable[str]) -> str:
@@ -87,26 +105,37 @@ def _items(lines: Iterable[str]) -> str:
 
 
 def _commands(export: Export) -> Iterator[str]:
-    """Yield the three commands, long ones on several lines."""
+    """Yield the commands, long ones on several lines."""
     target, packages = export.target, export.packages
-    python = f"python{packages.minor}"
-    system = [*packages.debian]
+    system = [*packages.debian, *packages.build]
     if export.has_python:
-        system += ["python3", "python3-venv"] if packages.embedded else [python, f"{python}-venv"]
+        system += ["python3", "python3-venv", *(("python3-dev",) if packages.build else ())]
     else:
         system += ["curl"]
-    yield f"apt-get install --yes {' '.join(system)} && \\"
-    yield f"    useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
+    yield f"apt-get update && apt-get install --yes {' '.join(dict.fromkeys(system))}"
+    yield (
+        f"id {target.user} >/dev/null 2>&1 || "
+        f"useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
+    )
     if export.has_python:
-        made, installed = install_commands(export, python)
+        own = packages.embedded or _PYTHONS.get(export.distribution) == packages.minor
+        if not own:
+            yield from _uv(packages.minor)
+        python = "python3 -m venv" if own else f"{_UV} venv --seed --python {packages.minor}"
+        made, *installed = install_commands(export, python)
         yield f"{made} && \\"
-        yield f"    {installed}"
+        yield " && \\\n".join(f"    {each}" for each in installed)
     yield f"systemctl link {target.files}/systemd/* && systemctl enable --now {target.name}.target"
+
+
+def _uv(minor: str) -> Iterator[str]:
+    """Yield what installs a Python that Debian does not have, where the service can read it: not in root's home."""
+    yield "python3 -m venv /opt/uv && /opt/uv/bin/pip install uv && \\"
+    yield f"    {_UV} python install {minor}"
 
 
 def _notes(export: Export) -> Iterator[str]:
     target, packages = export.target, export.packages
-    python = f"python{packages.minor}"
     if export.variables:
         yield (
             f"`{target.variables}` must hold the app's variables before it starts; `.env.example` has their names. "
@@ -124,12 +153,8 @@ def _notes(export: Export) -> Iterator[str]:
         )
         if export.app.static:
             folders = ", ".join(f"`{folder}`" for folder in export.deployed.hosted.static.values())
-            yield f"The front end sends the files in {folders}: collect them first, as your project does."
-        yield (
-            f"It was measured with Python {packages.python}. Where your system has no {python}, uv brings one: "
-            f"`UV_PYTHON_INSTALL_DIR=/opt/python uv python install {packages.minor}`. In root's home the service "
-            "could not read it."
-        )
+            yield f"The front end serves {folders}; run collectstatic (or your build) first."
+        yield f"The commands are for Debian {export.distribution}. The app's Python is {packages.python}."
     for process in export.processes:
         for folder in process.folders:
             if folder.is_relative_to(target.files):
@@ -141,13 +166,22 @@ def _notes(export: Export) -> Iterator[str]:
             f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before "
             "it, which is stopped first, lets them end."
         )
-    believed = ", ".join(target.proxies) or "nobody"
-    yield (
-        f"There is no TLS here, as in the race. Put a TLS proxy in front. {believed} may say X-Forwarded-*; export "
-        "with `--trusted-proxy` for another."
-    )
+    yield f"There is no TLS here, as in the race. Put a TLS proxy in front. {_believed(export)}"
     if any(process.log_files for process in export.processes):
         yield f"Copy `logrotate` to `/etc/logrotate.d/{target.name}`."
+
+
+def _believed(export: Export) -> str:
+    """Say whose X-Forwarded-* counts."""
+    front = export.front
+    if any(entry.passes for entry in front.entries) and front.site.upstream:
+        return (
+            f"{front.title} cannot tell that proxy from other clients and hands on what anybody says in "
+            "X-Forwarded-*: let nobody but the proxy reach its port, with a firewall or with "
+            f"`--listen 127.0.0.1:{export.target.port}`."
+        )
+    proxies = ", ".join(export.target.proxies)
+    return f"X-Forwarded-* is trusted from {proxies} only; export with `--trusted-proxy` for another."
 
 
 def _listed(export: Export, files: Sequence[str]) -> Iterator[str]:

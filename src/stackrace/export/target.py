@@ -7,7 +7,17 @@ from pathlib import Path
 
 from ..model.stack import Interface
 
-__all__ = ["Target"]
+__all__ = ["RESERVED_USERS", "Target"]
+
+RESERVED_USERS = frozenset({
+    "root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data",
+    "backup", "list", "irc", "gnats", "nobody", "_apt", "nginx", "apache", "haproxy", "caddy", "varnish",
+    "vcache", "h2o", "lighttpd", "cherokee", "postgres", "mysql", "redis", "memcache", "rabbitmq", "mongodb",
+    "postfix", "sshd", "messagebus", "systemd-network", "systemd-resolve", "systemd-timesync", "ftp", "git",
+    "docker", "adm", "tty", "disk", "dialout", "sudo", "audio", "video", "staff", "users", "nogroup", "shadow",
+    "utmp", "plugdev", "operator", "src", "kmem", "tape", "voice", "cdrom", "floppy",
+})  # fmt: skip
+"""Users and groups that a Debian has, or that its packages make: an app's own must be none of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +90,5 @@ class Target:
     @property
     def asked_at(self) -> str:
         """The address at which this machine itself reaches the front."""
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
-        host = "[::1]" if host in ("::", "[::]") else host
+        host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
         return f"{host}:{self.port}"

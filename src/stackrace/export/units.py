@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
+from ..deploy.unit_file import FOLDERS
 from ..model.numbers import mebibytes
 from ..servers.production import GRACEFUL_S
 from .health import health_command
@@ -17,8 +17,6 @@ __all__ = ["quoted", "units"]
 _BARE = re.compile(r"[A-Za-z0-9_./:=,@+*\[\]-]+")
 _FILES = 65536
 """Open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
-_ROOTS = {"run": "RuntimeDirectory", "log": "LogsDirectory", "cache": "CacheDirectory"}
-_BASES = {"run": Path("/run"), "log": Path("/var/log"), "cache": Path("/var/cache")}
 
 
 def units(export: Export) -> dict[str, str]:
@@ -28,9 +26,12 @@ def units(export: Export) -> dict[str, str]:
     return {f"{target.name}.target": _target(export), f"{target.name}.slice": _slice(export), **services}
 
 
-def quoted(word: str) -> str:
-    """Return ``word`` as an argument in a unit. Source: systemd.service(5), Command lines; systemd.unit(5), %."""
-    text = word.replace("%", "%%").replace("$", "$$")
+def quoted(word: str, dollar: str = "$$") -> str:
+    """Return ``word`` as an argument in a unit. Source: systemd.service(5), Command lines; systemd.unit(5), %.
+
+    ``dollar`` is what stands for a dollar: in Environment= it has no special meaning. Source: systemd.exec(5).
+    """
+    text = word.replace("%", "%%").replace("$", dollar)
     if _BARE.fullmatch(text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -77,10 +78,13 @@ def _service(export: Export, process: Process) -> str:
         f"# {process.title} of {export.stack}; made by {export.source}. systemd.service(5), systemd.exec(5)",
         "[Unit]",
         f"Description={target.name}: {process.title}",
-        "After=network.target" + "".join(f" {target.unit(name)}.service" for name in process.behind),
+        "Wants=network-online.target",
+        "After=network-online.target" + "".join(f" {target.unit(name)}.service" for name in process.behind),
         *(f"Wants={target.unit(name)}.service" for name in process.behind),
         "# Stopped and started again with all the others",
         f"PartOf={target.name}.target",
+        "# However often it ends, it is started again",
+        "StartLimitIntervalSec=0",
         "",
         "[Service]",
         "Type=exec",
@@ -104,20 +108,20 @@ def _service(export: Export, process: Process) -> str:
 
 def _variables(export: Export, process: Process) -> Iterator[str]:
     if export.has_python and not process.site.upstream:
-        yield "# The app's variables, secrets among them: see .env.example. It may be missing where there are none"
+        optional = "" if export.variables else ". Optional if the app has no variables"
+        yield f"# The app's variables, secrets among them: see .env.example{optional}"
         yield f"EnvironmentFile={'' if export.variables else '-'}{export.target.variables}"
-    for name, value in process.recipe.environment.items():
-        if name != "PATH":
-            yield f"Environment={quoted(f'{name}={value}')}"
+    for name, value in process.variables.items():
+        yield f"Environment={quoted(f'{name}={value}', dollar='$')}"
 
 
 def _folders(process: Process) -> Iterator[str]:
     """Have systemd make the folders; see systemd.exec(5), RuntimeDirectory=."""
-    for kind, base in _BASES.items():
+    for directive, base in FOLDERS.items():
         inside = [str(folder.relative_to(base)) for folder in process.folders if folder.is_relative_to(base)]
         if inside:
-            yield f"{_ROOTS[kind]}={' '.join(inside)}"
-            yield f"{_ROOTS[kind]}Mode=0750"
+            yield f"{directive}={' '.join(inside)}"
+            yield f"{directive}Mode=0750"
 
 
 def _commands(export: Export, process: Process) -> Iterator[str]:
@@ -161,7 +165,7 @@ def _limits(port: int) -> Iterator[str]:
     yield f"LimitNOFILE={_FILES}"
     yield "TimeoutStartSec=120"
     if 0 < port < 1024:
-        yield "# A port that else only root may have"
+        yield "# Ports below 1024 need this capability"
         yield "AmbientCapabilities=CAP_NET_BIND_SERVICE"
         yield "CapabilityBoundingSet=CAP_NET_BIND_SERVICE"
     else:

@@ -20,13 +20,15 @@ def evidence(
     *,
     race: Race | None,
     standing: Standing | None,
+    limits: str = "",
     changes: Sequence[str] = (),
     proof: Proof | None = None,
     notes: Sequence[str] = (),
 ) -> str:
     """Return the document for ``stack``; without a ``race`` it says that nothing was measured.
 
-    ``changes`` are what had to be changed in configuration files of the user's, ``notes`` what else to know.
+    ``limits`` is what ``words.limits`` says of the front, ``changes`` are what had to be changed in configuration
+    files of the user's, ``notes`` what else to know.
     """
     lines = [f"# Why {code(stack)}", ""]
     if race is None or standing is None:
@@ -35,10 +37,12 @@ def evidence(
         lines += [*_answer(stack, race, standing)]
     lines += ["", "## Whether these files do the same", ""]
     lines += [words.NOT_PROVEN] if proof is None else [f"- {text}" for text in words.proof(proof)]
-    lines += ["", "## What is otherwise than in a race", ""]
-    lines += [f"- {text}" for text in (*words.DIFFERENCES, *map(escape, changes))]
+    lines += ["", "## What differs from the race", ""]
+    lines += [
+        f"- {text}" for text in (*words.DIFFERENCES, *([escape(limits)] if limits else []), *map(escape, changes))
+    ]
     if notes:
-        lines += ["", "## To be known", "", *(f"- {escape(note)}" for note in notes)]
+        lines += ["", "## Notes", "", *(f"- {escape(note)}" for note in notes)]
     if race is not None and standing is not None:
         lines += ["", "## The race", "", report(race, standing)]
     return "\n".join(lines).rstrip("\n") + "\n"

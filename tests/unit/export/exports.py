@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from stackrace.export.hosting import deployed_app
@@ -18,18 +19,28 @@ PROJECT = Path("/home/ann/shop")
 TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))
 
 
-def export_of(path, *, memory_bytes=None, static=None, variables=("DATABASE_URL", "SECRET_KEY"), target=TARGET):
-    """Return the export of the stack at ``path``, of a Django project with SQLite."""
+def export_of(
+    path,
+    *,
+    memory_bytes=None,
+    static=None,
+    variables=("DATABASE_URL", "SECRET_KEY"),
+    target=TARGET,
+    project=PROJECT,
+    packages=None,
+):
+    """Return the export of the stack at ``path``, of a Django project with SQLite; ``packages`` change its own."""
     app = App(
         name="shop",
-        root=PROJECT,
+        root=project,
         entry=Entry(kind=EntryKind.DJANGO, target="shop.settings"),
         python=Path("/usr/bin/python3"),
-        static={"/static/": PROJECT / "staticfiles"} if static is None else static,
+        static={"/static/": project / "staticfiles"} if static is None else static,
         environment={"SECRET_KEY": "hunter2", "DATABASE_URL": "postgresql://ann:hunter2@db/shop"},
     )
     servers = catalogue()
-    stack = parse_stack(path, servers.specs, app.interfaces)
+    target = replace(target, projects=(project,))
+    stack = parse_stack(path, servers.specs, app.interfaces, project)
     deployed = deployed_app(app, stack, servers, target, minor=(3, 11), proxied=False)
     entries = [servers.entries[hop.server] for hop in stack.hops]
     return Export(
@@ -38,12 +49,15 @@ def export_of(path, *, memory_bytes=None, static=None, variables=("DATABASE_URL"
         target=target,
         deployed=deployed,
         processes=laid_out(stack, catalogue=servers, app=deployed.hosted, target=target, cores=2),
-        packages=Packages(
-            python="3.11.2",
-            embedded=any(entry.needs.embeds for entry in entries),
-            servers={"gunicorn": "23.0.0"},
-            app={"Django": "5.2.1", "pip": "25.0"},
-            debian={name: "1.2-3" for entry in entries for name in entry.needs.apt},
+        packages=replace(
+            Packages(
+                python="3.11.2",
+                embedded=any(entry.needs.embeds for entry in entries),
+                servers={"gunicorn": "23.0.0"},
+                app={"Django": "5.2.1", "pip": "25.0"},
+                debian={name: "1.2-3" for entry in entries for name in entry.needs.apt},
+            ),
+            **(packages or {}),
         ),
         variables=variables,
         health=Health(path="/items/?page=1", host="shop.example"),

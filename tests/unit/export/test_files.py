@@ -6,13 +6,15 @@ import os
 import re
 import shlex
 from dataclasses import replace
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 import yaml
 
-from stackrace.deploy.unit_file import command_words, read_unit
+from stackrace.deploy.unit_file import command_words, environment_words, read_unit
 from stackrace.export.files import exported_files
+from stackrace.export.units import quoted
 
 from .exports import PROJECT, TARGET, export_of
 
@@ -35,6 +37,11 @@ MANY = (
     "apache+passenger",
     "caddy/http/hypercorn",
     "daphne",
+    "bjoern",
+    "h2o/http/gunicorn",
+    "varnish/http/gunicorn",
+    "nginx/http/gunicorn:socket=tcp",
+    "haproxy/http/nginx/http/gunicorn:socket=tcp",
 )
 
 
@@ -149,7 +156,7 @@ def test_static_files_outside_of_the_project_are_named_with_their_place():
 def test_whoever_meets_clients_believes_only_proxies():
     alone = exported_files(export_of("gunicorn"), "")
     behind = exported_files(export_of("nginx/http/gunicorn"), "")
-    assert "frozenset(['127.0.0.1'])" in alone["entry/deployed_wsgi.py"]
+    assert "ip_network, ['127.0.0.1']" in alone["entry/deployed_wsgi.py"]
     assert "PROXIES" not in behind["entry/deployed_wsgi.py"]
     assert "geo $is_proxy" in behind["nginx/nginx.conf"]
     assert "forwarded_allow_ips = '127.0.0.1'" in alone["gunicorn/gunicorn.conf.py"]
@@ -160,3 +167,156 @@ def test_constraints_hold_everything_but_tools():
     assert "Django==5.2.1\n" in files["constraints.txt"]
     assert "pip==" not in files["constraints.txt"]
     assert files["requirements.txt"].endswith("gunicorn==23.0.0\n")
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_no_service_waits_for_one_that_needs_it_started(path):
+    services = yaml.safe_load(exported_files(export_of(path), "")["compose.yaml"])["services"]
+    needs = {name: {*service.get("depends_on", ()), *_network_of(service)} for name, service in services.items()}
+    TopologicalSorter(needs).prepare()
+
+
+def _network_of(service):
+    mode = service.get("network_mode", "")
+    return [mode.removeprefix("service:")] if mode else []
+
+
+def test_each_process_that_is_reached_over_a_socket_has_a_volume_of_its_own():
+    composed = yaml.safe_load(exported_files(export_of("nginx/http/cheroot:instances=2"), "")["compose.yaml"])
+    mounted = {volume.split(":")[1] for volume in composed["services"]["nginx"]["volumes"]}
+    assert mounted == {"/run/shop/cheroot-1", "/run/shop/cheroot-2"}
+    assert set(composed["volumes"]) == {"run-cheroot-1", "run-cheroot-2"}
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_every_container_has_an_init_since_its_first_process_ignores_unhandled_signals(path):
+    services = yaml.safe_load(exported_files(export_of(path), "")["compose.yaml"])["services"]
+    assert all(service["init"] is True for service in services.values())
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_whatever_ends_a_process_it_comes_back_however_often(path):
+    for unit in services(exported_files(export_of(path), "")).values():
+        assert unit["StartLimitIntervalSec"] == ["0"]
+        assert "network-online.target" in unit["Wants"]
+        assert unit["After"][0].startswith("network-online.target")
+
+
+def test_a_page_that_is_not_found_does_not_stop_the_site_but_is_no_health():
+    files = exported_files(export_of("gunicorn"), "")
+    (started,) = services(files)["systemd/shop-gunicorn.service"]["ExecStartPost"]
+    assert "--below 500" in started
+    health = next(line for line in files["Dockerfile"].splitlines() if "CMD" in line and "health" in line)
+    assert "--below" not in health
+
+
+def test_gunicorn_appends_to_no_log_that_is_a_link_to_the_output_of_a_container(tmp_path):
+    text = exported_files(export_of("gunicorn"), "")["gunicorn/gunicorn.conf.py"]
+    log = tmp_path / "error.log"
+    text = text.replace("/var/log/shop/gunicorn/error.log", str(log))
+
+    def read():
+        config = {}
+        exec(text, config)
+        return config["errorlog"], config["capture_output"]
+
+    assert read() == (str(log), True)
+    log.symlink_to("/dev/stderr")
+    assert read() == ("-", False)
+
+
+NGINX = """
+upstream shop { server 10.0.0.1:8000; }
+server {
+    listen 443 ssl;
+    server_name shop.example;
+    include snippets/headers.conf;
+    location /static/ { alias /code/staticfiles/; }
+    location /media/ { alias /code/media/; }
+    location / { proxy_pass http://shop; proxy_set_header X-Forwarded-Proto $scheme; }
+}
+"""
+
+
+@pytest.fixture
+def own_nginx(tmp_path):
+    """The export of a stack with the user's file for nginx, in a project with a file that it includes."""
+    for folder in ("deploy/snippets", "media", "staticfiles"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "deploy/shop.conf").write_text(NGINX)
+    (tmp_path / "deploy/snippets/headers.conf").write_text("add_header X-Included yes;")
+    export = export_of("nginx:config=deploy/shop.conf/http/gunicorn", project=tmp_path)
+    return export, exported_files(export, "")["nginx/nginx.conf"]
+
+
+def test_a_file_of_the_users_writes_where_the_deployment_may_write(own_nginx):
+    export, text = own_nginx
+    for place in (
+        "pid /run/shop/nginx/nginx.pid;",
+        "error_log /var/log/shop/nginx/error.log warn;",
+        "access_log /var/log/shop/nginx/access.log",
+        "client_body_temp_path /var/cache/shop/nginx/client_body;",
+    ):
+        assert place in text, place
+    unit = services(exported_files(export, ""))["systemd/shop-nginx.service"]
+    assert unit["LogsDirectory"] == unit["CacheDirectory"] == ["shop/nginx"]
+
+
+def test_a_file_of_the_users_names_the_project_where_it_will_lie(own_nginx, tmp_path):
+    _, text = own_nginx
+    assert "add_header X-Included yes;" in text
+    assert "alias /srv/shop/app/media/;" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_file_of_the_users_believes_proxies_only(own_nginx):
+    _, text = own_nginx
+    assert "geo $is_proxy" in text
+    assert "map $is_proxy:$http_x_forwarded_proto $client_scheme" in text
+    assert "default $scheme;" in text
+
+
+def test_a_value_with_a_dollar_is_read_back_from_environment_as_it_is():
+    line = quoted("HOME=$HOME/a b", dollar="$")
+    assert line == '"HOME=$HOME/a b"'
+    assert environment_words(line) == ("HOME=$HOME/a b",)
+
+
+def test_requirements_with_hashes_are_installed_by_a_command_of_their_own():
+    hashed = export_of("gunicorn", packages={"asked": "requirements.txt", "is_hashed": True})
+    files = exported_files(hashed, "")
+    for text in (files["README.md"], files["Dockerfile"]):
+        installs = [line for line in text.splitlines() if "pip install" in line]
+        assert [("app/requirements.txt" in line, "constraints" in line) for line in installs] == [
+            (True, False),
+            (False, True),
+        ]
+
+
+def test_a_python_that_debian_lacks_comes_from_uv():
+    new = exported_files(export_of("gunicorn", packages={"python": "3.13.1"}), "")["README.md"]
+    assert "uv python install 3.13" in new
+    assert "python3.13-venv" not in new
+    assert "uv python" not in exported_files(export_of("gunicorn"), "")["README.md"]
+
+
+def test_a_package_without_wheels_brings_a_compiler():
+    files = exported_files(export_of("gunicorn", packages={"app": {"psycopg2": "2.9"}}), "")
+    assert "gcc libc6-dev libpq-dev" in files["Dockerfile"]
+    assert "gcc libc6-dev libpq-dev" in files["README.md"]
+    assert "psycopg2 must be compiled" in files["README.md"]
+
+
+def test_what_a_lock_file_says_is_what_is_installed():
+    files = exported_files(export_of("gunicorn", packages={"lock": "uv.lock", "locked": "Django==5.2.1\n"}), "")
+    assert files["requirements-app.txt"] == "# What uv.lock of the project says, as pip reads it.\nDjango==5.2.1\n"
+
+
+def test_a_front_that_cannot_tell_proxies_from_clients_says_so():
+    assert "H2O cannot tell that proxy" in exported_files(export_of("h2o/http/gunicorn"), "")["README.md"]
+    assert "trusted from 127.0.0.1 only" in exported_files(export_of("nginx/http/gunicorn"), "")["README.md"]
+
+
+@pytest.mark.parametrize("pattern", ["**/.env.*", "**/.envs", "**/*.pem", "**/*.key", "**/*.sqlite3"])
+def test_secrets_and_databases_stay_out_of_the_image(pattern):
+    assert pattern in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()

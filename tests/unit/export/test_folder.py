@@ -1,5 +1,7 @@
 """The exported folder on the disk: whole, or not at all."""
 
+from pathlib import Path
+
 import pytest
 
 from stackrace.export import folder as module
@@ -55,3 +57,19 @@ def test_a_folder_below_none_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
         write_folder(tmp_path / "file", FILES, force=True)
+
+
+def test_who_is_interrupted_between_the_two_renames_has_the_earlier_export(tmp_path, monkeypatch):
+    write_folder(tmp_path / "deploy", FILES, force=False)
+    rename = Path.rename
+
+    def interrupted(self, target):
+        if target == tmp_path / "deploy" and self.name != "old":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(tmp_path / "deploy", {"new.txt": ""}, force=True)
+    assert (tmp_path / "deploy/a.txt").read_text() == "one"
+    assert [path.name for path in tmp_path.iterdir()] == ["deploy"]

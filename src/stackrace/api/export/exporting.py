@@ -13,6 +13,7 @@ from ...export.wanted import Export
 from ...model.equivalence import Proof
 from ...model.preparing import OnPreparing, unheard
 from ...report.evidence import evidence
+from ...report.words.evidence import limits
 from ...setup.deployment import Deployment, set_up
 from .making import TargetWishes, changes_of, made, target_of
 from .subject import Subject
@@ -50,11 +51,17 @@ def rendered(subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing =
 
 def text_of(this: Rendered, proof: Proof | None) -> str:
     """Return EVIDENCE.md."""
-    subject = this.subject
+    subject, front = this.subject, this.export.front
     return evidence(
         this.export.stack.path,
         race=subject.race,
         standing=subject.standing,
+        limits=limits(
+            front.title,
+            bodies=any(entry.limits_bodies for entry in front.entries),
+            answers=any(entry.limits_answers for entry in front.entries),
+            own=front.site.file is not None,
+        ),
         changes=changes_of(this.export.stack),
         proof=proof,
         notes=(*subject.notes, *this.deployment.notes),

@@ -13,7 +13,7 @@ from ...deploy.setting_facts import change_facts
 from ...export.hosting import deployed_app
 from ...export.layout import laid_out
 from ...export.packages import Packages
-from ...export.target import Target
+from ...export.target import RESERVED_USERS, Target
 from ...export.wanted import Export, Health
 from ...model.errors import InputError
 from ...model.stack import Stack
@@ -22,13 +22,16 @@ from ...process import run
 from ...servers import PythonRuntime
 from ...servers.contract import Entry
 from ...setup.deployment import Deployment
+from .addresses import known_proxies, listened_at
+from .asked import asked_of
 from .subject import Subject
 
 __all__ = ["TargetWishes", "changes_of", "made", "target_of"]
 
 _OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
 """Variables that a race sets, or that the entry module sets itself."""
-_ASKED = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "pyproject.toml")
+_RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth_request")
+"""Directives of nginx's that a race goes without."""
 _OS_RELEASE = Path("/etc/os-release")
 
 
@@ -52,13 +55,16 @@ def target_of(wishes: TargetWishes, app_name: str) -> Target:
             f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
             "another folder, such as /srv/shop"
         )
-    user = wishes.user or name
+    user = wishes.user or (f"{name}-app" if name in RESERVED_USERS else name)
+    if wishes.user in RESERVED_USERS - {"root"}:
+        raise InputError(
+            f"--user {user} is a user of Debian's or of one of its packages; give the app one of its own, such as "
+            f"{name}-app"
+        )
     if user == "root" or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", user):
         raise InputError(f"--user {user!r} must be an unprivileged user's name, such as {name}; root is none")
-    host, _, port = wishes.listen.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise InputError(f"--listen {wishes.listen!r} must be ADDRESS:PORT, such as 0.0.0.0:8000 or 127.0.0.1:8000")
-    return Target(name=name, base=base, user=user, host=host, port=int(port), proxies=wishes.proxies)
+    host, port = listened_at(wishes.listen)
+    return Target(name=name, base=base, user=user, host=host, port=port, proxies=known_proxies(wishes.proxies))
 
 
 def _name(text: str) -> str:
@@ -73,11 +79,13 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     examined = deployment.examined
     project = replace(examined.project, static=_of_project(deployment))
     roots = (examined.project.root, examined.app.root)
+    entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
     target = replace(
         target_of(wishes, project.name),
         projects=tuple(dict.fromkeys((*(root.absolute() for root in roots), *(root.resolve() for root in roots)))),
     )
-    entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
+    _refuse_open(stack)
+    _refuse_proxies(entries[0], target)
     facts = examined.interpreter
     workload = deployment.workloads[0]
     deployed = deployed_app(
@@ -112,13 +120,41 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     )
 
 
+def _refuse_proxies(front: Entry, target: Target) -> None:
+    """Raise InputError for proxies of which the front cannot be told."""
+    if front.one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
+        raise InputError(
+            f"{front.spec.title} trusts one proxy, by its address, not {', '.join(target.proxies)}: give one "
+            f"--trusted-proxy, or put a front end before it, such as nginx/http/{front.spec.name}"
+        )
+
+
 def changes_of(stack: Stack) -> tuple[str, ...]:
-    """Say what had to be changed in configuration files of the user's, a sentence each."""
-    return tuple(
+    """Say what had to be changed in configuration files of the user's, and what is missing, a sentence each."""
+    changed = [
         f"{fact.key} of your file for {fact.hop} ({fact.theirs}) gave way: {fact.concern} is this deployment's."
         for hop in stack.hops
         for fact in change_facts(hop)
-    )
+    ]
+    missing = [
+        f"{gap.what} of your file for {hop.server} is left out: {gap.why}."
+        for hop in stack.hops
+        for gap in (hop.file.reading.not_taken if hop.file else ())
+    ]
+    return (*changed, *missing)
+
+
+def _refuse_open(stack: Stack) -> None:
+    """Raise InputError for a file that restricts who may ask, since what an export makes of it does not."""
+    for hop in stack.hops:
+        for change in hop.file.reading.changes if hop.file else ():
+            name = change.key.rpartition(" ")[2]
+            if _RESTRICTS.fullmatch(name):
+                raise InputError(
+                    f"line {change.line} of the file {hop.config} restricts who may ask ({name} {change.theirs}), "
+                    f"and an export would leave that out: export without {hop.server}:config, or export what lies "
+                    f"behind {hop.server} and deploy your own file before it"
+                )
 
 
 def _of_project(deployment: Deployment) -> Mapping[str, Path]:
@@ -157,23 +193,19 @@ def _packages(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) ->
         return Packages(debian=debian)
     runtime = deployment.launcher.host_for(stack).runtime
     assert isinstance(runtime, PythonRuntime)
-    root = deployment.examined.project.root
-    asked = next((name for name in _ASKED if (root / name).is_file()), "")
+    asked = asked_of(deployment.examined.project.root)
     return Packages(
         python=facts.version,
         embedded=any(entry.needs.embeds for entry in entries),
         servers=_installed(site_packages(runtime.home)),
         app=facts.distributions,
-        asked=asked,
-        is_whole=not asked or _is_whole(root / asked),
+        asked=asked.file,
+        is_whole=asked.is_whole,
+        is_hashed=asked.is_hashed,
+        lock=asked.lock,
+        locked=asked.locked,
         debian=debian,
     )
-
-
-def _is_whole(file: Path) -> bool:
-    """Tell whether a file of requirements can be read without the rest of the project."""
-    text = file.read_text(encoding="utf-8", errors="replace")
-    return file.suffix == ".txt" and re.search(r"^\s*(-|\.|/|file:)", text, re.MULTILINE) is None
 
 
 def _installed(folder: Path) -> dict[str, str]:

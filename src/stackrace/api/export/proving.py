@@ -36,7 +36,7 @@ __all__ = ["ProofFailed", "Prover"]
 
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
-_ANYWHERE = ("0.0.0.0", "127.0.0.1", "localhost")
+_ANYWHERE = ("0.0.0.0", "127.0.0.1")
 FIRST_FREE_PORT = 1024
 _PATIENCE_S = 90.0
 """More than the health check waits."""

@@ -12,7 +12,7 @@ from ...model.standing import Row, Standing
 from .phrases import times
 from .race_words import of
 
-__all__ = ["DIFFERENCES", "NOT_PROVEN", "UNMEASURED", "equivalence", "measured", "place", "proof"]
+__all__ = ["DIFFERENCES", "NOT_PROVEN", "UNMEASURED", "equivalence", "limits", "measured", "place", "proof"]
 
 UNMEASURED = (
     "Nothing was measured: no race is known here that raced this stack with this app. The files are the "
@@ -28,18 +28,31 @@ DIFFERENCES = (
     "Folders, user, address and sockets are those of this deployment.",
     "Servers write logs for people: errors everywhere, and a line per request where nginx or Apache writes it in "
     "pieces. An access log that was raced stays.",
-    "X-Forwarded-* is believed only where a named proxy or the stack's own front says it. A race believes all.",
+    "X-Forwarded-* is believed as README.md says. A race believes all.",
     "A stop waits up to 30 s for requests. A race has none left and waits 2 s.",
-    "Bodies beyond 16 MiB are refused, and an answer that takes longer than 60 s is given up. A race has no such "
-    "limits. App servers that stand alone have none either, where they know none.",
     "The module that binds the app counts no requests.",
 )
-"""What is otherwise than in the race; all settings of the path are as they were raced."""
+"""What differs from the race; all settings of the path are as they were raced."""
 
 _STARTED = (
     "The commands of the units were started as they are: with these files, at these paths in a private view of the "
     "file system, with the variables of .env.example and no others."
 )
+
+
+def limits(front: str, *, bodies: bool, answers: bool, own: bool) -> str:
+    """Say which limits ``front``, the server that clients meet, has; ``own`` if the user's file sets them."""
+    if own:
+        return f"{front} limits bodies and the time of an answer as your file does."
+    said = []
+    if bodies:
+        said.append("refuses bodies beyond 16 MiB")
+    if answers:
+        said.append("gives up an answer that takes longer than 60 s")
+    if not said:
+        return f"{front} limits neither bodies nor the time of an answer, as in a race."
+    rest = "" if bodies else " It takes bodies of any size."
+    return f"{front} {' and '.join(said)}. A race has no such limits.{rest}"
 
 
 def measured(race: Race) -> str:
@@ -105,6 +118,6 @@ def proof(result: Proof) -> Iterator[str]:
     yield equivalence(result.equivalence)
     if result.equivalence.blocks:
         yield (
-            f"That took {of(result.equivalence.blocks, 'block')} at {result.equivalence.level}: in each both were "
-            "launched afresh and loaded in turn."
+            f"That took {of(result.equivalence.blocks, 'block')} at {result.equivalence.level}, the highest load: "
+            "in each both were launched afresh and loaded in turn. Other loads were not compared."
         )
