@@ -1,0 +1,155 @@
+"""What a stranger says in X-Forwarded-* does not reach the app behind a deployed front; a proxy's words do."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import socketserver
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from stackrace.apps import entry
+from stackrace.deploy.ports import free_port
+from stackrace.deploy.privileges import unprivileged
+from stackrace.model.stack import Interface, Protocol, Socket
+from stackrace.servers import Endpoint, Hosted, Site, catalogue
+from stackrace.servers.forwarded import OTHERS
+from stackrace.servers.production import Production
+
+STRANGER, PROXY = "127.0.0.1", "127.0.0.2"
+CLIENT = "203.0.113.7"
+SAID = {"X-Forwarded-For": CLIENT, "X-Forwarded-Proto": "https", **dict.fromkeys(OTHERS, "evil.example")}
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+FRONTS = (
+    ("nginx", "http"),
+    ("nginx", "scgi"),
+    ("apache", "http"),
+    ("lighttpd", "http"),
+    ("lighttpd", "scgi"),
+    ("haproxy", "http"),
+    ("caddy", "http"),
+    ("varnish", "http"),
+)
+APPENDS = ("lighttpd", "http")
+"""It writes the address of whoever asks behind what that one says; so apps count from the end."""
+
+
+class OverHttp(socketserver.StreamRequestHandler):
+    """Answers with the headers that came, by the names that gateways give them."""
+
+    def handle(self):
+        self.rfile.readline()
+        lines = iter(lambda: self.rfile.readline().decode().strip(), "")
+        pairs = (line.split(":", 1) for line in lines)
+        came = {f"HTTP_{name.upper().replace('-', '_')}": value.strip() for name, value in pairs}
+        self.answer(came, "HTTP/1.1 200 OK")
+
+    def answer(self, came, first):
+        body = json.dumps(came).encode()
+        fields = ("Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close")
+        self.wfile.write("\r\n".join((first, *fields, "", "")).encode() + body)
+
+
+class OverScgi(OverHttp):
+    """The same, spoken to in SCGI: a length, a colon, names and values that end with zeros, and a comma."""
+
+    def handle(self):
+        length = iter(lambda: self.rfile.read(1), b":")
+        words = self.rfile.read(int(b"".join(length)) + 1).split(b"\0")
+        pairs = zip(words[::2], words[1::2], strict=False)
+        self.answer({name.decode(): value.decode() for name, value in pairs}, "Status: 200 OK")
+
+
+@contextmanager
+def app(protocol):
+    handler = OverScgi if protocol == "scgi" else OverHttp
+    with socketserver.ThreadingTCPServer((STRANGER, 0), handler) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@contextmanager
+def deployed(name, protocol, folder):
+    """Start the front ``name`` as it is deployed, with one proxy that it trusts; yields its port."""
+    folders = [folder / kind for kind in ("run", "logs", "tmp", "site")]
+    for each in (*folders, folder / "tmp/htdocs"):
+        each.mkdir()
+    run, logs, temporary, directory = folders
+    spec = catalogue().specs[name]
+    with app(protocol) as behind:
+        site = Site(
+            directory=directory,
+            listen=Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, port=free_port()),
+            settings={setting.name: setting.default for setting in spec.settings},
+            app=Hosted(interface=Interface.WSGI, root=folder),
+            upstream=(Endpoint(protocol=Protocol(protocol), socket=Socket.TCP, port=behind),),
+            production=Production(run=run, logs=logs, temporary=temporary, proxies=(PROXY,)),
+        )
+        recipe = catalogue().server(name).recipe(site)
+        for file, text in recipe.files.items():
+            (directory / file).parent.mkdir(parents=True, exist_ok=True)
+            (directory / file).write_text(text)
+        command = [*unprivileged(), *recipe.command]
+        environment = {**os.environ, "PATH": PATH, **recipe.environment}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        # Apache ends all of its process group
+        with subprocess.Popen(command, env=environment, start_new_session=True, **quiet) as server:
+            try:
+                yield wait_for(site.listen.port, server)
+            finally:
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def wait_for(port, server):
+    while server.poll() is None:
+        try:
+            socket.create_connection((STRANGER, port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return port
+    raise AssertionError(server.stderr.read().decode())
+
+
+def heard(port, who):
+    """Return what the app hears when ``who`` says all that a proxy may say."""
+    connection = http.client.HTTPConnection(STRANGER, port, timeout=20, source_address=(who, 0))
+    connection.request("GET", "/", headers=SAID)
+    came = json.loads(connection.getresponse().read())
+    connection.close()
+    return came
+
+
+@pytest.mark.parametrize(("name", "protocol"), FRONTS, ids=lambda part: part)
+def test_only_a_proxy_is_believed(name, protocol, tmp_path):
+    program = catalogue().entries[name].needs.binary
+    if not shutil.which(program, path=PATH):
+        pytest.skip(f"{program} is not installed")
+    with deployed(name, protocol, tmp_path) as port:
+        stranger, proxy = heard(port, STRANGER), heard(port, PROXY)
+    if (name, protocol) == APPENDS:
+        assert stranger.pop("HTTP_X_FORWARDED_FOR").split(", ")[-1] == STRANGER
+        assert stranger.pop("HTTP_FORWARDED").endswith(f"for={STRANGER};proto=http")
+    assert CLIENT not in json.dumps(stranger)
+    assert "evil.example" not in json.dumps(stranger)
+    assert stranger.get("HTTP_X_FORWARDED_PROTO", "http") == "http"
+    assert CLIENT in (*proxy.get("HTTP_X_FORWARDED_FOR", "").split(", "), proxy.get("REMOTE_ADDR"))
+    assert proxy["HTTP_X_FORWARDED_PROTO"] == "https"
+
+
+def test_the_module_that_meets_clients_drops_as_much_as_a_front():
+    text = Path(entry.__file__).read_text()
+    for name in (*OTHERS, "X-Forwarded-For", "X-Forwarded-Proto"):
+        assert f'"HTTP_{name.upper().replace("-", "_")}"' in text
+        assert f'b"{name.lower()}"' in text
