@@ -10,11 +10,15 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...model.last_parts import by_last_parts
+
 __all__ = ["Directive", "built", "included", "parsed"]
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
 """Files that nginx brings, by name."""
 _TEMPLATE = re.compile(r"\{\{|\{%")
+_NEEDS_WORDS = re.compile("listen|include|set|root|alias|try_files|(proxy|uwsgi|fastcgi|scgi|grpc)_pass")
+"""What must say something; nginx would refuse it."""
 _HOME = Path("/etc/nginx")
 _MOST_DEEP = 5
 """Files that include files."""
@@ -60,7 +64,12 @@ def parsed(text: str, file: str = "") -> list[Directive]:
         said = re.sub(r":\d+$", "", said) or "it is no configuration of nginx's"
         where = f"line {error['line']}: " if error["line"] else ""
         raise ValueError(f"{file}, {where}{said}" if file else where + said)
-    return [_directive(each, file) for config in read["config"] for each in config["parsed"]]
+    directives = [_directive(each, file) for config in read["config"] for each in config["parsed"]]
+    for each in (inner for directive in directives for inner in directive.walk()):
+        if not each.args and _NEEDS_WORDS.fullmatch(each.name):
+            said = f"line {each.line}: {each.name} says nothing"
+            raise ValueError(f"{file}, {said}" if file else said)
+    return directives
 
 
 def _directive(read: dict[str, Any], file: str) -> Directive:
@@ -117,20 +126,15 @@ def included(directives: Sequence[Directive], path: Path, folder: Path, depth: i
 
 def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
     """Return the project's files that ``pattern`` names, a place in an image or on a machine, by its last parts."""
-    parts = [part for part in PurePosixPath(pattern).parts if part not in ("/", ".", "..")]
     bases = [place for place in (path.parent, *path.parents) if place.is_relative_to(folder)]
+
+    def matching(place: Path) -> list[Path]:
+        return [
+            file
+            for file in (sorted(place.parent.iterdir()) if place.parent.is_dir() else ())
+            if file.is_file() and file != path and fnmatch.fnmatchcase(file.name, place.name)
+        ]
+
     # *.conf alone would be any file
-    for start in range(len(parts) - ("*" in pattern)):
-        for base in bases:
-            place = base.joinpath(*parts[start:-1])
-            if place.is_dir() and (found := _matching(place, parts[-1], path)):
-                return found
-    return []
-
-
-def _matching(place: Path, pattern: str, path: Path) -> list[Path]:
-    return [
-        file
-        for file in sorted(place.iterdir())
-        if file.is_file() and file != path and fnmatch.fnmatchcase(file.name, pattern)
-    ]
+    place = by_last_parts(pattern, bases, matching, least=1 + ("*" in pattern))
+    return matching(place) if place else []

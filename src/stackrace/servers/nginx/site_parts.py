@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from ...model.last_parts import by_last_parts
 from ...model.own import Concern
 from .decided import SERVES_ELSEWHERE, decided, unusable
 from .parsing import STOCK, Directive
@@ -190,5 +191,4 @@ def _found(given: str, folder: Path) -> Path | None:
     """Return the folder, or file, of the project that an image calls ``given``: by its last parts."""
     if "$" in given:
         return None
-    parts = [part for part in PurePosixPath(given).parts if part not in ("/", ".", "..")]
-    return next((place for start in range(len(parts)) if (place := folder.joinpath(*parts[start:])).exists()), None)
+    return by_last_parts(given, [folder])
