@@ -7,7 +7,7 @@ logs and where things lie is decided for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +22,7 @@ __all__ = [
     "OwnLanguage",
     "OwnOption",
     "OwnReading",
+    "ReadOptions",
 ]
 
 CONFIG = "config"
@@ -112,6 +113,13 @@ Values = Mapping[str, str | int | bool]
 """Settings by name."""
 
 
+ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
+"""Returns the options in a configuration file's text, of the section that is named behind the file, if one is.
+
+A name with an underscore is no option of the command line. Raises ValueError for what it cannot read.
+"""
+
+
 def _nothing(settings: Values) -> frozenset[str]:
     return frozenset()
 
@@ -157,6 +165,8 @@ class CommandLine:
     """How a word ends that is such a file without an option; empty: no word is."""
     found: str = ""
     """The configuration file that it reads where nobody names one."""
+    reads: Mapping[str, ReadOptions | None] = field(default_factory=dict)
+    """The options that name a file which no path can name, and what reads it; None: nothing can."""
     prefix: str = ""
     """How the variables begin that stand for its options: ``UVICORN_``."""
     arguments: str = ""

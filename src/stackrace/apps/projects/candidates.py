@@ -134,7 +134,7 @@ class ProjectCode:
         """Return the applications that deployment files start, each once, in the order of the files."""
         named: dict[tuple[Path, str], Candidate] = {}
         for command in deployment_commands(self.folder):
-            for served in served_apps(command.words, command.environment):
+            for served in served_apps(command.words, command.variables):
                 candidate = self._served(served, command)
                 if candidate is not None:
                     named.setdefault((candidate.root, candidate.entry.target), candidate)

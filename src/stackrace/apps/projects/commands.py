@@ -76,7 +76,7 @@ def commands_in(words: Sequence[str], programs: Collection[str]) -> Iterator[lis
     """Yield the simple commands in ``words``; a word that holds a whole one with ``programs`` in it is opened."""
     command: list[str] = []
     for word in _opened(words, programs):
-        if word in (";", "&&", "||", "|", "&"):
+        if word in (";", "&&", "||", "|", "&", ";;", ";&"):
             yield command
             command = []
         else:

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from ...model.exported import is_exported
 from .deployment_command import DeploymentCommand, command_of, located, text_of
-from .dockerfiles import dockerfile_commands, shell_script, started_scripts
-from .documents import document_commands, loaded
+from .dockerfiles import dockerfile_commands
+from .documents import document_commands
+from .loading import loaded
+from .scripts import shell_script, started_scripts
 from .units import ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ...model.own import NotTaken
 from .code import content
 from .shell_words import split_words
 
@@ -27,8 +28,12 @@ class DeploymentCommand:
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that stand beside it."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Variables of its image: those of the files beside it go before them."""
     env_files: tuple[str, ...] = ()
     """Files of variables that are named beside it."""
+    words_files: tuple[str, ...] = ()
+    """Files of variables for its words and for the values of its variables alone: compose's own ``.env``."""
     line: int = 0
     """Where it stands; 0 where nobody knows."""
     folder: str = ""
@@ -37,6 +42,17 @@ class DeploymentCommand:
     """How often it is started."""
     service: str = ""
     """What its file calls it."""
+    document: Path | None = None
+    """The file that speaks of its service, where it may be another."""
+    image: Path | None = None
+    """The Dockerfile of its service."""
+    not_taken: tuple[NotTaken, ...] = ()
+    """What stands beside it in that ``document`` that a race goes without."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables that its own files say, without those of files of variables."""
+        return {**self.defaults, **self.environment}
 
 
 def text_of(path: Path) -> str:

@@ -5,71 +5,111 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from .deployment_command import DeploymentCommand, assignments, located, text_of
-from .places import deployment_folders
-from .shell_values import expanded, whole_words
+from .deployment_command import DeploymentCommand, assignments, located
+from .scripts import started_scripts
+from .shell_values import expanded
 from .shell_words import split_words
 
-__all__ = ["dockerfile_commands", "image_of", "shell_script", "started_scripts"]
+__all__ = ["Image", "dockerfile_commands", "image_of"]
 
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*#[^\n]*\n)*")
-_MOST_DEEP = 2
-"""Scripts that start scripts."""
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_FOLDERS = ("", "scripts", "bin", "docker", "deploy", "deployment", "entrypoints", "compose")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Image:
-    """What a Dockerfile says of its last stage."""
+    """What a stage of a Dockerfile makes."""
 
-    words: tuple[str, ...] = ()
     entrypoint: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    copies: Mapping[str, str] = field(default_factory=dict)
+    is_shell: bool = False
+    """Whether ENTRYPOINT is a line for a shell: it then takes no words of CMD's."""
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
     """What it copies, by the place in the image."""
     folder: str = ""
     """WORKDIR."""
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it starts."""
+        return self.started()
 
-def image_of(text: str) -> Image:
-    """Return what the Dockerfile ``text`` makes; of several stages the last that says a thing decides."""
-    last: dict[str, tuple[str, ...]] = {}
-    environment: dict[str, str] = {}
-    copies: dict[str, str] = {}
-    folder = ""
+    def started(self, entrypoint: tuple[str, ...] | None = None, command: tuple[str, ...] | None = None) -> tuple[
+        str, ...
+    ]:  # fmt: skip
+        """Return what it starts with another entry point, command or both; None: its own."""
+        if entrypoint is not None:
+            # with an entry point of their own, people have lost the image's command
+            return (*entrypoint, *(command or ()))
+        if self.is_shell:
+            return self.entrypoint
+        return (*self.entrypoint, *(self.command if command is None else command))
+
+
+def image_of(text: str, target: str = "") -> Image:
+    """Return what the stage ``target`` of the Dockerfile ``text`` makes; without one the last."""
+    stages: dict[str, Image] = {}
+    arguments: dict[str, str] = {}
+    image, has_command = Image(), False
     for line in _CONTINUED.sub(" ", text).splitlines():
         instruction, _, rest = line.strip().partition(" ")
+        rest = rest.strip()
         match instruction.upper():
-            case "ENTRYPOINT" | "CMD" as name:
-                last[name] = _exec_form(rest.strip())
-                if name == "ENTRYPOINT":
-                    last.pop("CMD", None)
+            case "FROM":
+                image, has_command = _started_from(rest, stages, arguments), False
+            case "ENTRYPOINT":
+                image.entrypoint, image.is_shell = _exec_form(rest), not rest.startswith("[")
+                image.command = image.command if has_command else ()
+            case "CMD":
+                image.command, has_command = _exec_form(rest), True
+            case "ARG":
+                name, _, value = rest.partition("=")
+                arguments[name] = value.strip("\"'") or arguments.get(name, "")
             case "ENV":
-                environment |= assignments(rest)
+                known = {**arguments, **image.environment}
+                said = {name: expanded(value, known) for name, value in assignments(rest).items()}
+                image.environment |= {name: value for name, value in said.items() if value is not None}
             case "WORKDIR":
-                folder = rest.strip()
+                image.folder = rest
             case "COPY" | "ADD":
-                *sources, place = [word for word in _exec_form(rest.strip()) if not word.startswith("--")] or [""]
-                copies |= {place if len(sources) == 1 else f"{place.rstrip('/')}/{Path(one).name}": one
-                           for one in sources}  # fmt: skip
-    entrypoint = last.get("ENTRYPOINT", ())
-    return Image((*entrypoint, *last.get("CMD", ())), entrypoint, environment, copies, folder)
+                *sources, place = [word for word in _exec_form(rest) if not word.startswith("--")] or [""]
+                image.copies |= {
+                    place if len(sources) == 1 else f"{place.rstrip('/')}/{Path(one).name}": one for one in sources
+                }
+    return stages.get(target.lower(), image)
 
 
-def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+def _started_from(rest: str, stages: dict[str, Image], arguments: Mapping[str, str]) -> Image:
+    """Return the stage that ``FROM`` begins, kept by its name, as the one that it goes on from."""
+    words = [word for word in rest.split() if not word.startswith("--")]
+    base = expanded(words[0], arguments) if words else ""
+    parent = stages.get((base or "").lower(), Image())
+    image = Image(
+        entrypoint=parent.entrypoint,
+        is_shell=parent.is_shell,
+        command=parent.command,
+        environment=dict(parent.environment),
+        copies=dict(parent.copies),
+        folder=parent.folder,
+    )
+    names = [str(len([name for name in stages if name.isdigit()]))]
+    names += [words[2].lower()] if len(words) > 2 and words[1].upper() == "AS" else []
+    stages.update(dict.fromkeys(names, image))
+    return image
+
+
+def dockerfile_commands(path: Path, text: str, target: str = "") -> Iterator[DeploymentCommand]:
     """Read what an image starts; a script among its words is read, too."""
-    image = image_of(text)
+    image = image_of(text, target)
     if image.words:
         command = DeploymentCommand(
             file=path, words=image.words, environment=image.environment, folder=image.folder
         )
         yield located(command, text)
-    yield from started_scripts(path, image.words, image, image.environment)
+    yield from started_scripts(path, image.words, image.copies, image.folder, image.environment)
 
 
 def _exec_form(text: str) -> tuple[str, ...]:
@@ -80,71 +120,3 @@ def _exec_form(text: str) -> tuple[str, ...]:
         except ValueError:
             pass
     return split_words(text)
-
-
-def started_scripts(
-    path: Path,
-    words: tuple[str, ...],
-    image: Image = Image(),
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[DeploymentCommand]:
-    """Read the scripts of the project that the file at ``path`` starts with ``words``, as ``/app/start.sh``."""
-    for word in words:
-        for line in split_words(word) if " " in word else (word,):
-            yield from _started_script(path, line, image, environment)
-
-
-def _started_script(
-    path: Path, word: str, image: Image, environment: Mapping[str, str], depth: int = 0
-) -> Iterator[DeploymentCommand]:
-    name = PurePosixPath(word).name
-    if not name or ("/" not in word and not name.endswith(".sh") and word not in image.copies):
-        return
-    for script in _places(path, word, name, image):
-        text = text_of(script)
-        if text.startswith("#!") and "sh" in text.partition("\n")[0]:
-            for command in shell_script(script, text, environment):
-                yield replace(command, folder=image.folder)
-                if depth < _MOST_DEEP and command.words[-1].endswith(".sh"):
-                    inner = command.words[-1]
-                    yield from _started_script(script, inner, image, command.environment, depth + 1)
-            return
-
-
-def _places(path: Path, word: str, name: str, image: Image) -> Iterator[Path]:
-    """Yield where a script of an image may lie in the project: where it is copied from, else by its name."""
-    contexts = tuple(dict.fromkeys([path.parent, *path.parents[1:4]]))
-    for place, source in image.copies.items():
-        whole = place if not place.endswith("/") else place + PurePosixPath(source).name
-        if whole == word or PurePosixPath(whole).name == name:
-            yield from (context / source.lstrip("/") for context in contexts)
-    inside = PurePosixPath(word).parts
-    yield from (path.parent / folder / name for folder in _FOLDERS)
-    if len(inside) > 2:
-        yield from (context / Path(*inside[-2:]) for context in contexts)
-    elsewhere = [place / name for place, _, names in deployment_folders(path.parent) if name in names]
-    yield from elsewhere if len(elsewhere) == 1 else ()
-
-
-def shell_script(
-    path: Path, text: str, environment: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[DeploymentCommand]:
-    """Read the commands of a script, line by line, with the variables that it has until then."""
-    number, variables = 1, dict(environment)
-    for line in re.sub(r"\\[ \t]*\n", "\\\\\0", text).splitlines():
-        if line.strip() and not line.lstrip().startswith("#"):
-            words = split_words(line.replace("\\\0", " "))
-            variables |= dict(_set_in(words, variables))
-            yield DeploymentCommand(file=path, words=words, line=number, environment=dict(variables))
-        number += 1 + line.count("\\\0")
-
-
-def _set_in(words: tuple[str, ...], variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield what a line of assignments sets; a value that only running would tell is left out."""
-    kept = [word for word in whole_words(words) if word not in ("export", ";", "local", "readonly")]
-    if kept and all(_ASSIGNMENT.match(word) for word in kept):
-        for word in kept:
-            name, _, value = word.partition("=")
-            known = expanded(value, variables)
-            if known is not None:
-                yield name, known

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from ...model.own import NotTaken
 from .deployment_command import DeploymentCommand, located, text_of
-from .dockerfiles import Image, dockerfile_commands, image_of, started_scripts
+from .dockerfiles import Image, image_of
+from .loading import MOST_NODES, loaded
+from .scripts import started_scripts
 from .shell_words import split_words
 
-__all__ = ["document_commands", "loaded"]
-
-MOST_NODES = 20_000
-"""Of one YAML document: aliases make a short file endless."""
+__all__ = ["document_commands"]
 
 _MOST_INSTANCES = 64
-_COMMAND_KEYS = frozenset({"cmd", "command", "entrypoint", "run_command", "start", "startCommand", "web"})
+_COMMAND_KEYS = ("cmd", "run_command", "start", "startCommand", "web")
 _VARIABLE_KEYS = frozenset({"environment", "env", "env_variables", "envVars"})
-
-
-def loaded(path: Path, text: str) -> object:
-    """Return a document of YAML, JSON or TOML; None for what is none."""
-    import yaml
-
-    load = {".json": json.loads, ".toml": tomllib.loads}.get(path.suffix, yaml.safe_load)
-    with suppress(ValueError, RecursionError, yaml.YAMLError):
-        document: object = load(text)
-        return document
-    return None
+_NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
+"""How the names of processes begin that answer no requests."""
+_LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
+_LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
 
 
 def document_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -46,44 +36,82 @@ def document_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         if not isinstance(node, dict):
             continue
         waiting += [(str(key), inner) for key, inner in node.items()]
+        if name == "processes" and path.suffix == ".toml":
+            yield from _processes(path, text, node)
         yield from _of_service(path, text, name, node)
 
 
+def _processes(path: Path, text: str, node: Mapping[object, object]) -> Iterator[DeploymentCommand]:
+    """Read ``app = "gunicorn …"`` of fly.toml's table of processes."""
+    for name, value in node.items():
+        if isinstance(value, str) and not str(name).startswith(_NO_WEB):
+            words = split_words(value)
+            yield located(DeploymentCommand(file=path, words=words, service=str(name)), text)
+            yield from started_scripts(path, words)
+
+
 def _of_service(path: Path, text: str, name: str, node: Mapping[object, object]) -> Iterator[DeploymentCommand]:
+    image_path, image = _image(path, node)
     beside = DeploymentCommand(
         file=path,
         words=(),
         environment=dict(_variables(node)),
+        defaults=image.environment,
         env_files=tuple(_env_files(node)),
-        folder=str(node.get("working_dir") or ""),
+        words_files=(".env",) if "compose" in path.name else (),
+        folder=str(node.get("working_dir") or image.folder),
         service=name,
         instances=_instances(node),
+        document=path,
+        image=image_path,
+        not_taken=tuple(_limits(node, text)),
     )
-    image_path, image = _image(path, node)
-    has_command = False
-    for key in sorted(key for key in node if key in _COMMAND_KEYS):
-        value = node[key]
-        words: tuple[str, ...] = ()
-        if isinstance(value, str):
-            words = split_words(value)
-        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
-            words = tuple(value)
-        if words:
-            has_command = True
-            yield located(replace(beside, words=words), text)
-            environment = {**image.environment, **beside.environment}
-            for command in started_scripts(image_path or path, words, image, environment):
-                yield replace(command, service=name, env_files=beside.env_files, instances=beside.instances)
-    if image_path is not None and not has_command:
-        for command in dockerfile_commands(image_path, text_of(image_path)):
-            environment = {**command.environment, **beside.environment}
-            yield replace(
-                command,
-                environment=environment,
-                env_files=beside.env_files,
-                service=name,
-                instances=beside.instances,
-            )
+    entrypoint, command = _container(node)
+    started = image.started(entrypoint, command)
+    if started and entrypoint is None and command is None and image_path is not None:
+        yield located(replace(beside, file=image_path, words=started), text_of(image_path))
+    elif started:
+        # what the image adds stands in another file
+        yield replace(located(replace(beside, words=command or entrypoint or started), text), words=started)
+    others = [words for key in _COMMAND_KEYS if (words := _words(node.get(key)))]
+    yield from (located(replace(beside, words=words), text) for words in others)
+    for words in filter(None, (started, *others)):
+        for each in started_scripts(image_path or path, words, image.copies, beside.folder, beside.variables):
+            own = {key: value for key, value in each.environment.items() if image.environment.get(key) != value}
+            # the line is the script's own
+            yield replace(beside, file=each.file, line=each.line, words=each.words, environment=own)
+
+
+def _container(node: Mapping[object, object]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return the entry point and the command of a container, None for the image's own.
+
+    Kubernetes has other words for the two.
+    """
+    is_kubernetes = "image" in node and isinstance(node.get("args"), list)
+    keys = ("command", "args") if is_kubernetes else ("entrypoint", "command")
+    entrypoint, command = (_words(node[key]) if node.get(key) is not None else None for key in keys)
+    return entrypoint, command
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """Return the words of a command; a doubled sign is compose's way to leave a variable to the shell."""
+    if isinstance(value, str):
+        return split_words(value.replace("$$", "$"))
+    if isinstance(value, list) and all(isinstance(word, str | int) for word in value):
+        return tuple(str(word).replace("$$", "$") for word in value)
+    return ()
+
+
+def _limits(node: Mapping[object, object], text: str) -> Iterator[NotTaken]:
+    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
+    said = {key: node[key] for key in _LIMITS if node.get(key)}
+    match node.get("deploy"):
+        case {"resources": {"limits": dict(limits)}}:
+            said |= {key: limits[key] for key in ("cpus", "memory") if limits.get(key)}
+    lines = text.splitlines()
+    for key, value in said.items():
+        line = next((n for n, line in enumerate(lines, 1) if key in line and str(value) in line), 0)
+        yield NotTaken(line=line, what=f"{key}: {value}", why=_LIMITED)
 
 
 def _instances(node: Mapping[object, object]) -> int:
@@ -95,17 +123,19 @@ def _instances(node: Mapping[object, object]) -> int:
 
 def _image(path: Path, node: Mapping[object, object]) -> tuple[Path | None, Image]:
     """Return the Dockerfile that a service of a compose file is built from, if it lies in the project."""
-    build = node.get("build")
-    match build:
+    target = ""
+    match node.get("build"):
         case str(context):
             dockerfile = path.parent / context / "Dockerfile"
-        case dict():
-            named = str(build.get("dockerfile") or "Dockerfile")
-            dockerfile = path.parent / str(build.get("context") or ".") / named
+        case dict() as build:
+            target = str(build.get("target") or "")
+            dockerfile = (
+                path.parent / str(build.get("context") or ".") / str(build.get("dockerfile") or "Dockerfile")
+            )
         case _:
             return None, Image()
     text = text_of(dockerfile)
-    return (dockerfile.resolve(), image_of(text)) if text else (None, Image())
+    return (dockerfile.resolve(), image_of(text, target)) if text else (None, Image())
 
 
 def _variables(node: Mapping[object, object]) -> Iterator[tuple[str, str]]:
@@ -113,14 +143,20 @@ def _variables(node: Mapping[object, object]) -> Iterator[tuple[str, str]]:
     for key in _VARIABLE_KEYS & node.keys():
         match node[key]:
             case dict() as table:
-                yield from ((str(name), str(value)) for name, value in table.items() if value is not None)
+                yield from ((str(name), _literal(value)) for name, value in table.items() if value is not None)
             case list() as entries:
                 for entry in entries:
                     match entry:
                         case str() if "=" in entry:
-                            yield tuple(entry.split("=", 1))  # type: ignore[misc]
-                        case {"key": name, "value": value}:
-                            yield str(name), str(value)
+                            name, _, value = entry.partition("=")
+                            yield name, _literal(value)
+                        case {"key": name, "value": value} | {"name": name, "value": value}:
+                            yield str(name), _literal(value)
+
+
+def _literal(value: object) -> str:
+    """Return a value as text; YAML's truths are words of small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value).replace("$$", "$")
 
 
 def _env_files(node: Mapping[object, object]) -> Iterator[str]:

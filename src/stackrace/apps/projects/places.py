@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...model.exported import MARK
 from ...model.present import is_present
 
 __all__ = ["deployment_folders"]
@@ -16,7 +17,10 @@ _ASIDE = frozenset({"node_modules", "site-packages", "__pycache__", "static", "m
 
 
 def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield ``root`` and the folders below it, not too deep, with the names of their folders and files."""
+    """Yield ``root`` and the folders below it, not too deep, with the names of their folders and files.
+
+    Folders of exported files are left out: they are what a race found, not what the project runs.
+    """
     for number, (place, folders, names) in enumerate(os.walk(root)):
         depth = len(Path(place).relative_to(root).parts)
         folders[:] = sorted(
@@ -26,6 +30,7 @@ def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]
             and not name.startswith(".")
             and name not in _ASIDE
             and not is_present(Path(place, name, "pyvenv.cfg"))
+            and not is_present(Path(place, name, MARK))
         )
         yield Path(place), folders, sorted(names)
         if number > _MOST:

@@ -8,7 +8,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["expanded", "whole_words"]
+__all__ = ["UNKNOWN", "expanded", "whole_words"]
+
+UNKNOWN = "$(?)"
+"""The value of a variable that only running would tell."""
 
 _VARIABLE = re.compile(
     r"\$\{(?P<braced>\w+)(?:(?P<how>:?[-=?+])(?P<other>[^{}]*))?\}|\$(?P<plain>[A-Za-z_]\w*)|%\(ENV_(?P<env>\w+)\)s"

@@ -87,7 +87,7 @@ def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
     if raced:
         yield f"Your present deployment was read from {deployment.place}: {raced}."
     if deployment.changes and raced:
-        yield f"Changed in it, since a race decides about it: {'; '.join(_changes(deployment.changes))}."
+        yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])

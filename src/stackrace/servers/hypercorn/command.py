@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...model.own import CommandLine
+from .files import toml_options
 
 __all__ = ["COMMAND"]
 
@@ -22,5 +23,6 @@ COMMAND = CommandLine(
     },
     switches="daemon debug reload help",
     values={"loop": {"asyncio": "asyncio", "uvloop": "uvloop"}},
+    reads={"config": toml_options},
     unlike=frozenset({"reload", "debug"}),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...model.own import CommandLine
+from .files import ini_options, json_options, yaml_options
 from .own import UNSAID
 
 __all__ = ["COMMAND"]
@@ -26,6 +27,9 @@ COMMAND = CommandLine(
         "t": "harakiri",
         "R": "max-requests",
         "i": "single-interpreter",
+        "y": "yaml",
+        "j": "json",
+        "x": "xml",
     },
     switches=(
         "master single-interpreter lazy-apps thunder-lock enable-threads vacuum die-on-term need-app strict "
@@ -45,6 +49,7 @@ COMMAND = CommandLine(
     underscores=True,
     file_option="ini",
     file_suffix=".ini",
+    reads={"ini": ini_options, "yaml": yaml_options, "yml": yaml_options, "json": json_options, "xml": None},
     prefix="UWSGI_",
     unlike=frozenset({"py-autoreload", "py-auto-reload", "emperor", "honour-stdin"}),
 )

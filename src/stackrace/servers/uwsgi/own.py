@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ...model.errors import LaunchError
-from ...model.own import Change, Concern, OwnFile, OwnLanguage, OwnReading
+from ...model.own import Change, Concern, NotTaken, OwnFile, OwnLanguage, OwnReading
 from ..plain import PLAIN
 
-__all__ = ["LANGUAGE", "theirs"]
+__all__ = ["LANGUAGE", "pairs_of", "theirs"]
 
 SETTINGS = {
     "processes": "processes",
@@ -72,6 +72,8 @@ TAKEN = {key: concern for concern, keys in _DECIDED.items() for key in keys.spli
 """What is decided for it."""
 
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
+_FILES = ("ini", "yaml", "json", "xml", "inherit")
+"""What names another configuration file."""
 _ROUTERS = ("http", "https")
 _SAYING = {**SETTINGS, "http": "http", "http-socket": "http"}
 """What says something of a setting, though the address beside it is decided."""
@@ -97,9 +99,24 @@ def read(text: str) -> OwnReading:
                 settings[setting] = known
         elif key in ("http", "http-socket"):
             settings["http"] = "router" if key in _ROUTERS else "socket"
-    changes = tuple(Change(key=key, theirs=value, concern=TAKEN[key]) for key, value in lines if key in TAKEN)
+    changes = tuple(
+        Change(key=key, theirs=value, concern=TAKEN[key])
+        for key, value in lines
+        if key in TAKEN and key not in _FILES
+    )
     said = frozenset(_SAYING[key] for key, _ in lines if key in _SAYING)
-    return OwnReading(settings=settings, said=said, computed=computed, changes=changes)
+    whole = text.splitlines()
+    missing = tuple(
+        NotTaken(line=whole.index(line) + 1, what=line.strip(), why="the settings of this other file are missing")
+        for key, _, line in _lines(text)
+        if key in _FILES
+    )
+    return OwnReading(settings=settings, said=said, computed=computed, changes=changes, not_taken=missing)
+
+
+def pairs_of(text: str, section: str) -> list[tuple[str, str]]:
+    """Return the keys and values of a section."""
+    return [(key, value) for key, value, _ in _lines(text, section) if key]
 
 
 def theirs(file: OwnFile, chosen: Collection[str]) -> str:
@@ -112,12 +129,12 @@ def theirs(file: OwnFile, chosen: Collection[str]) -> str:
     return "\n".join(kept)
 
 
-def _lines(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield key, value and whole line of the section [uwsgi]; the key is empty in comments and blank lines."""
+def _lines(text: str, section: str = "uwsgi") -> Iterator[tuple[str, str, str]]:
+    """Yield key, value and whole line of a section; the key is empty in comments and blank lines."""
     inside = False
     for line in text.splitlines():
         if line.lstrip().startswith("["):
-            inside = line.strip() == "[uwsgi]"
+            inside = line.strip() == f"[{section}]"
         elif inside:
             match = _LINE.match(line)
             yield (match[1].replace("_", "-"), match[2] or "", line) if match else ("", "", line)

@@ -11,14 +11,18 @@ from pathlib import Path, PurePosixPath
 from ....model.app import Entry
 from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
+from ....model.exported import is_exported
 from ....model.stack import ServerSpec
 from ..commands import served_apps
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
+from ..loading import problem_of
 from .fronts import Front, fronts
-from .hop import ReadHop, read_hop
+from .hop import ReadHop
 from .invocations import invocations
 from .likelihood import is_platform, likelihood
+from .process_variables import settings_variable
+from .reading import read_hop
 
 __all__ = ["current_deployment"]
 
@@ -72,7 +76,8 @@ def _found_in(
         raise InputError(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
-    is_front = file is not None and file.absolute() in {root / front.file for front in fronts(root, specs)}
+    beside = None if file is None else file.absolute()
+    is_front = beside in {root / front.file for front in fronts(root, specs, beside=beside)}
     commands: Sequence[DeploymentCommand] = deployment_commands(root, wide=True)
     if file is not None and not is_front:
         # what another file starts with variables of its own keeps these
@@ -85,15 +90,31 @@ def _found_in(
     if not real:
         if file is not None:
             raise InputError(
-                f"{file} starts no server that Stackrace knows; name another with --current, or [race] current"
+                f"{file} starts no server that Stackrace knows{_why_unread(file)}; "
+                "use --current, or [race] current, with another file"
             )
         return None
     ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
     first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
-    before = fronts(root, specs, {text_of(command.file) for command in commands})
+    before = fronts(root, specs, {text_of(command.file) for command in commands}, beside)
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     found = _deployment(first, named or before, root, base)
-    return replace(found, others=_others(found, others))
+    gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry))
+    return replace(found, gaps=gaps, others=_others(found, others))
+
+
+def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
+    """Yield what a compose file says of the server's service that a race goes without."""
+    document = hop.invocation.command.document or hop.invocation.command.file
+    file = str(document.relative_to(hop.root) if document.is_relative_to(hop.root) else document)
+    for gap in hop.invocation.command.not_taken:
+        yield CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why)
+
+
+def _why_unread(file: Path) -> str:
+    """Return, in brackets, what is wrong with the file itself; empty where nothing is."""
+    problem = problem_of(file, text_of(file))
+    return f" ({problem})" if problem else ""
 
 
 def _is_own_file(command: DeploymentCommand) -> bool:
@@ -115,7 +136,7 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
         for name, words in _ALONE.items()
         for pattern in (name, f"*/{name}")
         for path in sorted(root.glob(pattern))
-        if str(path.relative_to(root)) not in named
+        if str(path.relative_to(root)) not in named and not is_exported(path)
     ]
 
 
@@ -123,13 +144,14 @@ def _starts(hop: ReadHop, entry: Entry) -> bool:
     """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
     command = hop.invocation.command
     wanted = entry.target.partition(":")[0].partition(".")[0]
-    served = served_apps(command.words, command.environment)
+    served = served_apps(command.words, command.variables)
     return any(wanted in (*PurePosixPath(app.module).parts, *app.module.split(".")) for app in served)
 
 
-def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int]:
+def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int, int]:
     command = hop.invocation.command
-    return (*likelihood(command.file, root, command.service), int(bool(hop.problem)))
+    # a service says more than the image that it is built of
+    return (*likelihood(command.file, root, command.service), int(bool(hop.problem)), int(not command.service))
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:

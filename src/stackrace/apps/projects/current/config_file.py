@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ....model.current import CurrentChange, CurrentGap
+from ....model.last_parts import by_last_parts
 from ....model.own import OwnLanguage
 from ....model.stack import SettingValue
 from ..deployment_command import text_of
@@ -17,7 +17,7 @@ from ..places import deployment_folders
 from ..settings import text_in
 from .invocations import Invocation
 
-__all__ = ["ConfigReading", "config_named", "config_reading", "inside"]
+__all__ = ["ConfigReading", "config_named", "config_reading", "line_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,9 @@ class ConfigReading:
     settings: dict[str, str] = field(default_factory=dict)
     """What it computes, but of which a default in it tells what a path must say."""
     known: Mapping[str, SettingValue] = field(default_factory=dict)
-    """What it says of settings."""
+    """What it says of settings, the server's defaults included."""
+    said: frozenset[str] = frozenset()
+    """The settings of which it says something."""
 
 
 def config_named(name: str, invocation: Invocation, root: Path) -> Path | None:
@@ -39,25 +41,22 @@ def config_named(name: str, invocation: Invocation, root: Path) -> Path | None:
         name = name.removeprefix("python:").replace(".", "/") + ".py"
     if invocation.spec.name == "uwsgi":
         name = re.sub(r":\w+$", "", name)
-    folders = [inside(invocation.folder, root), root, invocation.command.file.parent]
+    folders = [_inside(invocation.folder, root), root, invocation.command.file.parent]
     if "/" not in name.removeprefix("./"):
         folders = folders[:2] if invocation.folder else [root, invocation.command.file.parent]
-    parts = [part for part in PurePosixPath(name).parts if part not in ("/", ".", "..")]
-    for start in range(len(parts)):
-        for folder in filter(None, folders):
-            place = Path(os.path.normpath(folder.joinpath(*parts[start:])))
-            if place.is_file() and place.is_relative_to(root):
-                return place
-    if not parts or name in (invocation.line.found, ""):
+    known = [folder for folder in folders if folder is not None and folder.is_relative_to(root)]
+    if place := by_last_parts(name, known, Path.is_file):
+        return place
+    last = PurePosixPath(name).name
+    if not last or name == invocation.line.found:
         return None
-    elsewhere = [place / parts[-1] for place, _, names in deployment_folders(root) if parts[-1] in names]
+    elsewhere = [place / last for place, _, names in deployment_folders(root) if last in names]
     return elsewhere[0] if len(elsewhere) == 1 else None
 
 
-def inside(folder: str, root: Path) -> Path | None:
+def _inside(folder: str, root: Path) -> Path | None:
     """Return the folder of the project that an image or a machine calls ``folder``: by its last parts."""
-    parts = [part for part in PurePosixPath(folder).parts if part not in ("/", ".", "..")]
-    return next((place for start in range(len(parts)) if (place := root.joinpath(*parts[start:])).is_dir()), None)
+    return by_last_parts(folder, [root], Path.is_dir)
 
 
 def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Mapping[str, str]) -> ConfigReading:
@@ -71,7 +70,7 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
     lines = text.splitlines()
     changes = tuple(
         CurrentChange(
-            file=file, line=change.line or _line(lines, change.key), key=change.key, theirs=change.theirs,
+            file=file, line=change.line or line_of(lines, change.key), key=change.key, theirs=change.theirs,
             concern=change.concern,
         )
         for change in reading.changes
@@ -85,10 +84,11 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
     }
     taken = set().union(*(_names(reading.computed[name]) for name in settings))
     gaps += _unknown_variables(file, lines, {name: "" for name in variables if name not in taken})
-    return ConfigReading(changes, tuple(gaps), settings, reading.settings)
+    return ConfigReading(changes, tuple(gaps), settings, reading.settings, reading.said)
 
 
-def _line(lines: list[str], key: str) -> int:
+def line_of(lines: list[str], key: str) -> int:
+    """Return the line that sets ``key``, with dashes or underscores; 0 where none does."""
     spelled = re.compile(rf"\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b\s*[:=]?")
     return next((number for number, line in enumerate(lines, 1) if spelled.match(line)), 0)
 

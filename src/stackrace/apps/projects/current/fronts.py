@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap
+from ....model.exported import is_exported
 from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading
 from ....model.stack import ServerSpec
@@ -87,11 +88,14 @@ def _in_file(words: str, file: str) -> tuple[str, str]:
     return (other, rest) if colon and " " not in other else (file, words)
 
 
-def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = ()) -> list[Front]:
+def fronts(
+    root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = (), beside: Path | None = None
+) -> list[Front]:
     """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
 
     A file that another one includes is a part of that. Among equals one goes first that the deployment files
-    ``texts`` speak of, then the one with the shortest name.
+    ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
+    ``beside`` the file that the user names there.
     """
 
     def key(front: Front) -> tuple[bool, tuple[int, int], bool, int]:
@@ -102,7 +106,7 @@ def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] =
         front
         for spec in specs.values()
         if spec.own is not None and spec.own.read_in is not None and spec.forwards
-        for path in _files(root)
+        for path in dict.fromkeys((*_files(root), *_files_beside(beside, root)))
         if (front := _front(root, path, spec)) is not None
     ]
     parts = {file for front in found if front.reading for file in front.reading.files}
@@ -112,10 +116,18 @@ def fronts(root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] =
 
 def _files(root: Path) -> Iterator[Path]:
     for place, _, names in deployment_folders(root):
-        for name in names:
-            named = _NAMES.search(name) or place.name in _FOLDERS
-            if named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
-                yield place / name
+        yield from (place / name for name in names if _may_forward(place, name))
+
+
+def _files_beside(file: Path | None, root: Path) -> Iterator[Path]:
+    """Yield the front ends' files of the exported folder that has ``file``, if it is in one."""
+    if file is not None and file.is_relative_to(root) and is_exported(file):
+        yield from (path for path in sorted(file.parent.iterdir()) if _may_forward(path.parent, path.name))
+
+
+def _may_forward(place: Path, name: str) -> bool:
+    named = _NAMES.search(name) or place.name in _FOLDERS
+    return bool(named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)))
 
 
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:

@@ -17,13 +17,17 @@ __all__ = ["Invocation", "invocations"]
 
 _OTHERS = frozenset(
     [
+        "[",
+        "[[",
         "apk",
         "apt",
         "apt-get",
+        "case",
         "command",
         "conda",
         "cp",
         "echo",
+        "for",
         "grep",
         "kill",
         "killall",
@@ -44,6 +48,28 @@ _OTHERS = frozenset(
     ]
 )
 """Programs that only speak of a server."""
+_BEFORE = frozenset(["export", "exec", "env", "then", "else", "do", "if", "elif", "while", "until", "!", "{", "("])
+"""What may stand before a command."""
+_WRAPPERS = frozenset(
+    [
+        "ddtrace-run",
+        "newrelic-admin",
+        "opentelemetry-instrument",
+        "elasticapm-run",
+        "scout-apm-run",
+        "instana-run",
+        "taskset",
+        "numactl",
+        "nice",
+        "ionice",
+        "chrt",
+        "jemalloc.sh",
+        "memray",
+        "py-spy",
+        "viztracer",
+    ]
+)
+"""Programs around a server that change how it runs."""
 _NO_START = frozenset({"install", "add", "sync", "uninstall", "freeze"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _REDIRECTION = re.compile(r"\d?[<>]|\"?\$[@*]")
@@ -64,6 +90,8 @@ class Invocation:
     """Those that are known where it is started."""
     folder: str = ""
     """Where it is started; empty for the project's own folder."""
+    wrappers: tuple[str, ...] = ()
+    """The programs around it that change how it runs."""
 
 
 def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> Iterator[Invocation]:
@@ -73,9 +101,7 @@ def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> 
     for words in commands_in(tuple(whole_words(command.words)), programs):
         words = list(words)
         own = dict(variables)
-        while words and (
-            words[0] in ("export", "exec", "env", "then", "else", "do") or _ASSIGNMENT.fullmatch(words[0])
-        ):
+        while words and (words[0] in _BEFORE or _ASSIGNMENT.fullmatch(words[0])):
             word = words.pop(0)
             if word == "export":
                 variables |= _assigned(words, variables)
@@ -98,7 +124,8 @@ def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> 
             line=spec.command,
             words=tuple(_arguments(words[place + 1 :], spec.command)),
             variables=own,
-            folder=expanded(folder, own) or "",
+            folder=expanded(folder, {**command.defaults, **own}) or "",
+            wrappers=tuple(name for word in words[:place] if (name := PurePath(word).name) in _WRAPPERS),
         )
 
 

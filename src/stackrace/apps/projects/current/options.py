@@ -1,0 +1,132 @@
+"""The options of a command: each becomes a setting, stays as it is, or is named as changed or missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ....model.own import Concern, OwnLanguage
+from ....model.stack import Setting, SettingValue
+from ..shell_values import expanded
+from .hop import ReadHop
+from .invocations import Invocation
+
+__all__ = ["options_in", "set_value", "take"]
+
+_LOGS = "access_log"
+"""A setting that is decided for every server alike, unless a path says otherwise."""
+_SHARED_REFUSED: Mapping[str, Concern] = {
+    "port": Concern.ADDRESS, "host": Concern.ADDRESS, "user": Concern.USER, "group": Concern.USER,
+    "log-to-terminal": Concern.LOGS, "access-log": Concern.LOGS, "server-root": Concern.PATHS,
+    "working-directory": Concern.PATHS, "url-alias": Concern.PATHS, "startup-log": Concern.LOGS,
+}  # fmt: skip
+"""What mod_wsgi-express says of what is decided for it."""
+
+
+def options_in(words: tuple[str, ...], invocation: Invocation) -> Iterator[tuple[str, str | None]]:
+    """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
+    line, rest = invocation.line, list(words)
+    switches = frozenset(line.switches.split())
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word in ("-", "--"):
+            if option := _file_option(word, invocation):
+                yield option, word
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("--") and len(name) > 1 and name[0] in line.short and name not in line.short:
+            # -w4
+            name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
+        name = line.short.get(name, name) if not word.startswith("--") else name
+        name = name.replace("_", "-") if line.underscores else name
+        if equals:
+            yield name, value
+        elif name in switches or not rest or rest[0].startswith("--"):
+            yield name, None
+        else:
+            yield name, rest.pop(0)
+
+
+def _file_option(word: str, invocation: Invocation) -> str:
+    """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
+    line = invocation.line
+    if not line.file_suffix:
+        return ""
+    suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
+    return suffix if f".{suffix}" == line.file_suffix or suffix in line.reads else ""
+
+
+def take(hop: ReadHop, name: str, raw: str | None, variables: Mapping[str, str]) -> None:
+    """Take one option over into ``hop``, ``variables`` put in."""
+    invocation = hop.invocation
+    settings, language = hop.known_settings, hop.language
+    value = None if raw is None else expanded(raw, variables)
+    what = f"--{name}" if raw is None else f"--{name} {raw}"
+    hop.seen[name] = value or ""
+    concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if invocation.spec.own is None else None)
+    if name == invocation.line.file_option or name in invocation.line.reads:
+        return
+    if settings.get(name) == _LOGS or (name not in settings and concern):
+        if name in invocation.line.says:
+            setting, said = invocation.line.says[name]
+            hop.settings[setting] = said
+        hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
+    elif raw is not None and value is None:
+        hop.gap(what, "only running it would tell its value")
+    elif name in settings:
+        set_value(hop, settings[name], name, value, what)
+    elif invocation.spec.own is None:
+        hop.gap(what, "Stackrace has no setting for it")
+    elif language.problem(name, value) or not _can_be_said(name, value):
+        hop.gap(what, "it cannot be said in a stack's path")
+    else:
+        hop.options.append((name, value))
+
+
+def _concern(language: OwnLanguage, name: str) -> Concern | None:
+    if name in language.refuses:
+        return language.refuses[name]
+    if not language.abbreviates or name in language.settings:
+        return None
+    whole = [refused for refused in language.refuses if refused.startswith(name)]
+    return language.refuses[whole[0]] if len(whole) == 1 else None
+
+
+def set_value(hop: ReadHop, setting_name: str, name: str, value: str | None, what: str) -> None:
+    """Set a setting of ``hop`` to what the option ``name`` says, which a gap calls ``what``."""
+    setting = hop.invocation.spec.setting(setting_name)
+    known = hop.invocation.line.values.get(setting_name)
+    taken = _value(setting, name, value, known)
+    if taken is not None:
+        hop.settings[setting_name] = taken
+    elif setting.implies and known is not None:
+        spec = hop.invocation.spec
+        known_ones = ", ".join(setting.choices)
+        hop.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
+    else:
+        hop.gap(what, f"Stackrace does not know this value of {setting_name}")
+
+
+def _value(
+    setting: Setting, name: str, value: str | None, known: Mapping[str, SettingValue] | None
+) -> SettingValue | None:
+    """Return what the word for a setting means; None for a word that it has not."""
+    if known is not None:
+        return known.get(value or "")
+    if isinstance(setting.default, bool):
+        if name.startswith("no-"):
+            return False
+        return (value or "true").lower() in ("true", "1", "on", "yes")
+    if isinstance(setting.default, int):
+        is_number = value is not None and value.isascii() and value.isdigit() and len(value) < 10
+        number = int(value or "") if is_number else -1
+        return number if setting.minimum <= number <= setting.maximum else None
+    return value if not setting.choices or value in setting.choices else None
+
+
+def _can_be_said(name: str, value: str | None) -> bool:
+    """Tell whether a path can hold it: it has quotes of two kinds and no escapes."""
+    whole = value or ""
+    return (
+        bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name)) and whole.isprintable() and not {'"', "'"} <= set(whole)
+    )

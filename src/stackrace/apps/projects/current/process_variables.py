@@ -1,0 +1,59 @@
+"""Variables of a deployment that change how its processes run, whatever the app reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....model.app import Entry, EntryKind
+from ....model.current import CurrentGap
+from ..deployment_command import text_of
+from ..settings import VARIABLE
+from .hop import ReadHop
+
+__all__ = ["process_variables", "said_at", "settings_variable"]
+
+_DECIDING = re.compile(
+    "LD_PRELOAD|MALLOC_\\w+|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|ASYNCIODEBUG|DEVMODE|TRACEMALLOC|FAULTHANDLER|"
+    "_GIL|_JIT|UNBUFFERED_STDERR|PROFILEIMPORTTIME|NODEBUGRANGES)|GOMAXPROCS|(OMP|OPENBLAS|MKL)_NUM_THREADS"
+)
+
+
+def process_variables(hop: ReadHop) -> Iterator[CurrentGap]:
+    """Yield the variables, such as LD_PRELOAD, without which a race would start the processes of ``hop``."""
+    for name in hop.variables:
+        if _DECIDING.fullmatch(name):
+            file, line = said_at(hop, name)
+            yield CurrentGap(file=file, line=line, what=name, why=missing(name))
+
+
+def missing(name: str) -> str:
+    """Say how a variable that the deployment sets comes into a race."""
+    return f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
+
+
+def settings_variable(hop: ReadHop, entry: Entry | None) -> Iterator[CurrentGap]:
+    """Yield DJANGO_SETTINGS_MODULE where the deployment of the app ``entry`` has other settings than the race."""
+    theirs = hop.variables.get(VARIABLE, "")
+    if entry is None or entry.kind is not EntryKind.DJANGO or not theirs or theirs == entry.target:
+        return
+    file, line = said_at(hop, VARIABLE)
+    yield CurrentGap(
+        file=file, line=line, what=VARIABLE, why=f"the race has the settings {entry.target}: {missing(VARIABLE)}"
+    )
+
+
+def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
+    """Return the file and line that set a variable; where none is seen, those of the command."""
+    command = hop.invocation.command
+    said = re.compile(rf"(?<![\w$]){name}[\"']?\s*[=: ]")
+    for path in dict.fromkeys(filter(None, (command.file, command.document, command.image))):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
+            if said.search(line) and not line.lstrip().startswith(("#", ";")):
+                return _shown(path, hop.root), number
+    return hop.place
+
+
+def _shown(path: Path, root: Path) -> str:
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)

@@ -1,0 +1,162 @@
+"""A start of a server as it is read: its variables, its options, and the files that these name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ....model.errors import InputError
+from ....model.last_parts import by_last_parts
+from ...env_file import read_env_files
+from ..deployment_command import text_of
+from ..shell_values import expanded
+from ..shell_words import split_words
+from .config_file import config_named, config_reading, line_of
+from .hop import ReadHop
+from .invocations import Invocation
+from .options import options_in, set_value, take
+from .process_variables import process_variables
+
+__all__ = ["read_hop"]
+
+_UNKNOWN = "only running it would tell its value"
+_UNREAD = "Stackrace cannot read such a file: its settings are missing"
+_NO_FILE = "there is no such file in the project"
+_SECTION = re.compile(r":(\w+)$")
+
+
+def read_hop(invocation: Invocation, root: Path) -> ReadHop:
+    """Return what ``invocation`` starts in the project at ``root``, as far as a path can say it."""
+    hop = ReadHop(invocation, root)
+    line = invocation.line
+    hop.variables, variables = _variables(invocation, root)
+    _take_variables(hop, variables)
+    arguments = hop.variables.get(line.arguments, "") if line.arguments else ""
+    if "$" in arguments:
+        hop.gap(line.arguments, _UNKNOWN)
+        arguments = ""
+    options = list(options_in((*split_words(arguments), *invocation.words), invocation))
+    for name, value in options:
+        if value and _is_read(hop, name, value):
+            _take_options(hop, name, expanded(value, variables) or value)
+    for name, value in options:
+        take(hop, name, value, variables)
+    said = _take_file(hop)
+    _take_workers(hop, said)
+    for wrapper in invocation.wrappers:
+        hop.gap(wrapper, "a race starts the server by itself, without this program")
+    hop.gaps += process_variables(hop)
+    return hop
+
+
+def _variables(invocation: Invocation, root: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the variables that the process has, and those that its words may name.
+
+    An image's own go first, then those of files beside the command, then those that stand there.
+    """
+    command = invocation.command
+    own = {**command.defaults, **_of_files(command.env_files, invocation, root), **invocation.variables}
+    whole = {**_of_files(command.words_files, invocation, root), **own}
+    process = {
+        name: known if (known := expanded(value, whole)) is not None else value for name, value in own.items()
+    }
+    return process, {**whole, **process}
+
+
+def _of_files(names: Iterable[str], invocation: Invocation, root: Path) -> dict[str, str]:
+    """Return the variables of files of the project: of no other, whatever a deployment's machine has there."""
+    known: dict[str, str] = {}
+    command = invocation.command
+    folders = [(command.document or command.file).parent, root]
+    for name in names:
+        inside = [folder for folder in folders if folder.is_relative_to(root)]
+        nearest = Path(os.path.normpath(folders[0] / name))
+        path = nearest if nearest.is_relative_to(root) and nearest.is_file() else None
+        path = path or by_last_parts(name, inside, Path.is_file)
+        if path is not None:
+            with suppress(InputError):
+                known |= read_env_files([path])
+    return known
+
+
+def _take_variables(hop: ReadHop, variables: Mapping[str, str]) -> None:
+    """Take the variables that stand for options, as far as their names are known."""
+    prefix = hop.invocation.line.prefix
+    known = hop.known_settings.keys() | hop.language.refuses.keys()
+    for variable, value in hop.variables.items() if prefix else ():
+        name = variable.removeprefix(prefix).lower().replace("_", "-")
+        if variable.startswith(prefix) and name in known:
+            take(hop, name, value, variables)
+
+
+def _is_read(hop: ReadHop, name: str, value: str) -> bool:
+    """Tell whether an option names a file whose options are to be read, because a path cannot name it."""
+    line = hop.invocation.line
+    section = _SECTION.search(value)
+    is_other = name == line.file_option and section is not None and section[1] != hop.invocation.spec.name
+    return name in line.reads and (name != line.file_option or is_other)
+
+
+def _take_options(hop: ReadHop, option: str, named: str) -> None:
+    """Take the options in a configuration file, with the file and the line as their place."""
+    read = hop.invocation.line.reads[option]
+    path = config_named(named, hop.invocation, hop.root) if read else None
+    if read is None or path is None:
+        hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD)
+        return
+    text, section = text_of(path), _SECTION.search(named)
+    try:
+        pairs = read(text, section[1] if section else "")
+    except (ValueError, RecursionError):
+        hop.gap(f"--{option} {named}", _UNREAD)
+        return
+    file = str(path.relative_to(hop.root))
+    for name, value in pairs:
+        hop.at = file, line_of(text.splitlines(), name)
+        if "_" in name:
+            hop.gap(name, f"{hop.invocation.spec.title}'s command line has no option for it")
+        elif value is not None and ("%" in value or "$(" in value):
+            hop.gap(f"{name} {value}", _UNKNOWN)
+        else:
+            take(hop, name, value, {})
+    hop.at = None
+
+
+def _take_file(hop: ReadHop) -> frozenset[str]:
+    """Take the configuration file that the command names, or that the server finds by itself.
+
+    Returns the settings of which the file says something.
+    """
+    line, language = hop.invocation.line, hop.language
+    named = hop.seen.get(line.file_option, "") if line.file_option else ""
+    if not language.file or not (named or line.found) or _is_read(hop, line.file_option, named):
+        return frozenset()
+    path = config_named(named or line.found, hop.invocation, hop.root)
+    if path is None:
+        if named:
+            hop.gap(f"--{line.file_option} {named}", _NO_FILE)
+        return frozenset()
+    hop.config = str(path.relative_to(hop.root))
+    reading = config_reading(path, hop.root, language, hop.variables)
+    hop.file_settings = reading.known
+    hop.changes += reading.changes
+    hop.gaps += reading.gaps
+    for name, value in reading.settings.items():
+        if name not in hop.settings:
+            set_value(hop, name, name, value, f"{name} = {value}")
+    return reading.said
+
+
+def _take_workers(hop: ReadHop, said: frozenset[str]) -> None:
+    """Take WEB_CONCURRENCY where neither the command nor the file ``said`` how many workers there are."""
+    option, number = hop.invocation.line.workers, hop.variables.get("WEB_CONCURRENCY", "")
+    setting = hop.known_settings.get(option, "")
+    if not number or not setting or setting in hop.settings or setting in said:
+        return
+    if "$" in number:
+        hop.gap("WEB_CONCURRENCY", _UNKNOWN)
+    else:
+        set_value(hop, setting, option, number, f"WEB_CONCURRENCY={number}")

@@ -1,0 +1,214 @@
+"""What a service of a compose file starts: its own words, its image's, and what stands beside them."""
+
+import pytest
+
+from stackrace.apps import current_deployment
+from stackrace.model.app import Entry, EntryKind
+from stackrace.model.errors import InputError
+from stackrace.servers import catalogue
+
+from .test_current import write
+
+SPECS = catalogue().specs
+STAGES = """FROM python AS base
+ENV WEB_CONCURRENCY=3
+ENTRYPOINT ["gunicorn", "a:b"]
+FROM base AS prod
+CMD ["--threads", "4"]
+FROM node AS assets
+ENV WEB_CONCURRENCY=9
+FROM base
+CMD ["--timeout", "9"]
+"""
+BUILT = "services: {{w: {{build: ., {}}}}}\n"
+
+SERVICES = {
+    "an entry point and a command": (
+        {"compose.yml": "services: {w: {entrypoint: gunicorn a:b, command: --workers 4}}"},
+        "gunicorn:workers=4",
+    ),
+    "an image's entry point before a command": (
+        {"compose.yml": BUILT.format("command: --workers 4"), "Dockerfile": 'ENTRYPOINT ["gunicorn", "a:b"]\n'},
+        "gunicorn:workers=4",
+    ),
+    "a command in place of the image's": (
+        {
+            "compose.yml": BUILT.format("command: --workers 4"),
+            "Dockerfile": 'ENTRYPOINT ["gunicorn", "a:b"]\nCMD ["--threads", "8"]\n',
+        },
+        "gunicorn:workers=4",
+    ),
+    "an entry point without the image's command": (
+        {
+            "compose.yml": BUILT.format("entrypoint: gunicorn a:b"),
+            "Dockerfile": 'ENTRYPOINT ["x"]\nCMD ["--threads", "8"]\n',
+        },
+        "gunicorn:workers=1",
+    ),
+    "a line for a shell as entry point": (
+        {"Dockerfile": "ENTRYPOINT gunicorn a:b\nCMD --workers 9\n"},
+        "gunicorn:workers=1",
+    ),
+    "a command before the entry point": (
+        {"Dockerfile": 'CMD ["--workers", "4"]\nENTRYPOINT ["gunicorn", "a:b"]\n'},
+        "gunicorn:workers=4",
+    ),
+    "a stage": (
+        {"compose.yml": "services: {w: {build: {context: ., target: prod}}}", "Dockerfile": STAGES},
+        "gunicorn:workers=3,class=gthread,keep_alive=2",
+    ),
+    "the last stage": ({"Dockerfile": STAGES}, "gunicorn:workers=3,timeout=9"),
+    "an argument of the build": (
+        {"Dockerfile": "ARG N=3\nFROM x\nENV M=${N}\nCMD gunicorn a:b -w $M\n"},
+        "gunicorn:workers=3",
+    ),
+    "a variable of the image beside a command": (
+        {"compose.yml": BUILT.format("command: gunicorn a:b"), "Dockerfile": "FROM x\nENV WEB_CONCURRENCY=3\n"},
+        "gunicorn:workers=3",
+    ),
+    "a file of variables before the image's": (
+        {
+            "compose.yml": BUILT.format("command: gunicorn a:b, env_file: w.env"),
+            "Dockerfile": "FROM x\nENV WEB_CONCURRENCY=3\n",
+            "w.env": "WEB_CONCURRENCY=5\n",
+        },
+        "gunicorn:workers=5",
+    ),
+    "compose's own variables": (
+        {"compose.yml": "services: {w: {command: 'gunicorn a:b -w ${N}'}}", ".env": "N=6\nWEB_CONCURRENCY=9\n"},
+        "gunicorn:workers=6",
+    ),
+    "which reach no process": (
+        {"compose.yml": "services: {w: {command: gunicorn a:b}}", ".env": "WEB_CONCURRENCY=9\n"},
+        "gunicorn:workers=1",
+    ),
+    "a doubled sign": (
+        {"compose.yml": "services: {w: {command: 'sh -c \"gunicorn a:b -w $$N\"', environment: {N: 3}}}"},
+        "gunicorn:workers=3",
+    ),
+    "a tag of compose's": (
+        {"compose.yml": "services:\n  w:\n    ports: !reset []\n    command: !override gunicorn a:b -w 3\n"},
+        "gunicorn:workers=3",
+    ),
+    "a script that a service's variables reach": (
+        {
+            "compose.yml": "services: {w: {build: ., environment: {N: 5}}}",
+            "Dockerfile": 'CMD ["/start.sh"]\n',
+            "start.sh": "#!/bin/sh\nN=${N:-2}\nexec gunicorn a:b -w $N\n",
+        },
+        "gunicorn:workers=5",
+    ),
+    "options behind a script": (
+        {
+            "Dockerfile": 'ENTRYPOINT ["/start.sh"]\nCMD ["--workers", "4"]\n',
+            "start.sh": '#!/bin/sh\nexec gunicorn a:b "$@"\n',
+        },
+        "gunicorn:workers=4",
+    ),
+    "processes of fly.toml": (
+        {"fly.toml": '[processes]\nworker = "gunicorn w:w -w 9"\napp = "gunicorn a:b -w 3"\n'},
+        "gunicorn:workers=3",
+    ),
+    "a test in a script": (
+        {
+            "Dockerfile": 'CMD ["/start.sh"]\n',
+            "start.sh": '#!/bin/sh\nif [ "$1" = "gunicorn" ]; then\n  set -e\nfi\nexec gunicorn -w 3 a:b\n',
+        },
+        "gunicorn:workers=3",
+    ),
+    "what Kubernetes calls otherwise": (
+        {"compose.yml": "w: {image: x, command: [gunicorn, 'a:b'], args: [--workers, '3']}"},
+        "gunicorn:workers=3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SERVICES)
+def test_a_service_starts(tmp_path, case):
+    files, expected = SERVICES[case]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert found.stack == expected
+    assert not found.gaps
+
+
+GAPS = {
+    "wrappers": (
+        {"Procfile": "web: ddtrace-run newrelic-admin run-program gunicorn a:b\n"},
+        [("Procfile", 1, "ddtrace-run"), ("Procfile", 1, "newrelic-admin")],
+    ),
+    "limits": (
+        {"compose.yml": "w:\n  command: gunicorn a:b\n  mem_limit: 512m\n  deploy:\n    resources:\n      limits:\n"
+         "        cpus: '0.5'\n"},
+        [("compose.yml", 3, "mem_limit: 512m"), ("compose.yml", 7, "cpus: 0.5")],
+    ),
+    "variables of the process": (
+        {"compose.yml": "w:\n  build: .\n  environment:\n    - PYTHONOPTIMIZE=2\n",
+         "Dockerfile": "FROM x\nENV LD_PRELOAD=/j.so\nCMD gunicorn a:b\n"},
+        [("Dockerfile", 2, "LD_PRELOAD"), ("compose.yml", 4, "PYTHONOPTIMIZE")],
+    ),
+    "a variable under a condition": (
+        {"Dockerfile": 'CMD ["/start.sh"]\n',
+         "start.sh": "#!/bin/sh\nN=2\nif [ -f x ]; then\n  N=4\nfi\nexec gunicorn -w ${N:-9} a:b\n"},
+        [("start.sh", 6, "--workers ${N:-9}")],
+    ),
+    "workers under a condition": (
+        {"Dockerfile": 'CMD ["/start.sh"]\n',
+         "start.sh": "#!/bin/sh\nexport WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b\n"},
+        [("start.sh", 3, "WEB_CONCURRENCY")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GAPS)
+def test_what_stands_beside_it_is_missing_by_line(tmp_path, case):
+    files, expected = GAPS[case]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=1"
+    assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == expected
+
+
+def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
+    write(tmp_path, {"compose.yml": "w:\n  command: gunicorn shop.wsgi\n  environment:\n"
+                     "    DJANGO_SETTINGS_MODULE: shop.live\n"})  # fmt: skip
+    for target, lines in (("shop.settings", [4]), ("shop.live", [])):
+        found = current_deployment(tmp_path, SPECS, entry=Entry(kind=EntryKind.DJANGO, target=target))
+        assert found is not None
+        assert [gap.line for gap in found.gaps] == lines
+        assert all('add [app] env = { DJANGO_SETTINGS_MODULE = "…" }' in gap.why for gap in found.gaps)
+
+
+def test_variables_of_this_machine_are_not_read(tmp_path):
+    elsewhere = write(tmp_path / "elsewhere", {"secret.env": "WEB_CONCURRENCY=7\n"}) / "secret.env"
+    compose = f"services: {{w: {{command: gunicorn a:b, env_file: [{elsewhere}, ../elsewhere/secret.env]}}}}"
+    found = current_deployment(write(tmp_path / "project", {"compose.yml": compose}), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=1"
+
+
+def test_the_line_of_a_broken_document_is_told(tmp_path):
+    write(tmp_path, {"compose.yml": "services:\n  w: [unclosed\nx: 1\n"})
+    with pytest.raises(InputError, match=r"compose.yml starts no server .*line 3: .*use --current.* another file"):
+        current_deployment(tmp_path, SPECS, tmp_path / "compose.yml")
+
+
+def test_what_was_exported_is_not_what_is_run(tmp_path):
+    site = "server { location / { proxy_pass http://127.0.0.1:8000; } }"
+    write(
+        tmp_path,
+        {
+            "compose.yml": "w: {command: gunicorn -w 2 a:b}",
+            "deploy/.stackrace-export": "",
+            "deploy/nginx.conf": site,
+            "deploy/gunicorn.conf.py": "workers = 7\n",
+            "deploy/compose.yml": "w: {command: gunicorn -w 5 a:b}",
+        },
+    )
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert (found.stack, found.others) == ("gunicorn", ())
+    named = current_deployment(tmp_path, SPECS, tmp_path / "deploy" / "compose.yml")
+    assert named is not None
+    behind = 'gunicorn:workers=5,socket=tcp,config="deploy/gunicorn.conf.py"'
+    assert named.stack == f'nginx:config="deploy/nginx.conf"/http/{behind}'
