@@ -15,8 +15,8 @@ def by_last_parts(
 ) -> Path | None:
     """Return what in the folders ``bases`` is meant by ``given``: the most of its last parts that lead anywhere.
 
-    Only what ``fits`` counts, and at least ``least`` parts are compared. An image's ``/app/conf/g.py`` is the project's
-    ``conf/g.py``.
+    Only what ``fits`` counts, and at least ``least`` parts are compared: ``/app/conf/g.py`` of an image is
+    the project's ``conf/g.py``.
     """
     parts = [part for part in PurePosixPath(given).parts if part not in ("/", ".", "..")]
     for start in range(len(parts) - least + 1):
