@@ -54,9 +54,9 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(grown),), media=_BOTH)
     if troubles := tuple(_troubles(race, standing)):
         yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
-    notes = race_words.notes(race, standing)
+    notes, short = (race_words.notes(race, standing, short=each) for each in (False, True))
     yield Section(title="", blocks=(
-        Notes(texts=(*notes, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
+        Notes(texts=(*short, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
         Notes(texts=notes, media=_TEXT),
         Source(title=f"How to repeat race {race.id}", about=f"Stackrace {race.version}, seed {race.seed}",
                command=COMMAND, text=race_file(race)),

@@ -35,6 +35,9 @@ def current(standing: CurrentStanding | None) -> str:
             return f"{yours} was not raced: {standing.problem.rstrip('.')}."
         case CurrentKind.UNMEASURED:
             return f"{yours}, {standing.stack}, {_failed(standing)}"
+        case CurrentKind.OPEN if standing.throughput is None or standing.throughput.low is None:
+            seen = f"{yours} delivered {_of(standing.throughput)} of {standing.first}{_costs(standing)}"
+            return f"{seen}; too few launches were made for limits."
         case CurrentKind.OPEN:
             apart = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
             return f"{yours} {apart}{_costs(standing)}."
@@ -78,16 +81,22 @@ def found(race: Race) -> str:
     return f"Your present deployment ({race.deployment.place}) is not raced: {race.deployment.problem.rstrip('.')}."
 
 
-def taken_over(race: Race) -> tuple[str, ...]:
-    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
-    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current))
+def taken_over(race: Race, *, short: bool = False) -> tuple[str, ...]:
+    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing.
+
+    A ``short`` list has the first changes only.
+    """
+    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current, short=short))
 
 
-def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
+def _taken_over(deployment: CurrentDeployment, raced: str, *, short: bool) -> Iterator[str]:
     if raced:
         yield f"Your present deployment was read from {deployment.place}: {raced}."
     if deployment.changes and raced:
-        yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
+        changes = list(_changes(deployment.changes))
+        left = len(changes) - _FIRST_CHANGES if short else 0
+        more = f"; and {left} more: see the HTML report" if left > 1 else ""
+        yield f"Changed for the race: {'; '.join(changes[:_FIRST_CHANGES] if more else changes)}{more}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])
@@ -95,6 +104,7 @@ def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
 
 
 _MOST_OTHERS = 5
+_FIRST_CHANGES = 4
 
 
 def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:

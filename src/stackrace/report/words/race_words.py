@@ -76,11 +76,14 @@ def ending(race: Race, standing: Standing) -> str:
     return f"{_ENDINGS[race.ending]} Its question is still open."
 
 
-def notes(race: Race, standing: Standing) -> tuple[str, ...]:
-    """Return what stands below every report: what could be seen, and under which conditions the race was held."""
+def notes(race: Race, standing: Standing, *, short: bool = False) -> tuple[str, ...]:
+    """Return what stands below every report: what could be seen, and under which conditions the race was held.
+
+    In a ``short`` one long lists end early.
+    """
     sentences = (
         resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
-        resumed(race), duty(race), *right_answers(race), *taken_over(race), *race.notes,
+        resumed(race), duty(race), *right_answers(race), *taken_over(race, short=short), *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
 

@@ -43,7 +43,8 @@ def _ready(
         site.change(directive, concern)
         return None
     if why := unusable(name):
-        site.leave(directive, why)
+        if directive.args != ["off"]:
+            site.leave(directive, why)
         return None
     if not PASS.fullmatch(name) and any(_SUBSTITUTED.search(word) for word in directive.args):
         site.leave(directive, "only the variables of the deployment tell what it says")

@@ -95,3 +95,15 @@ def test_a_directive_that_says_nothing_is_an_error_with_its_line(tmp_path, line)
     assert found.stack == "gunicorn"
     assert [(gap.file, gap.line) for gap in found.gaps] == [("nginx.conf", 3)]
     assert "says nothing" in found.gaps[0].why
+
+
+def test_a_template_of_nginx_is_read_with_variables_as_gaps(tmp_path):
+    site = (
+        "upstream app { server ${APP_HOST}:8000; }\nserver {\n  listen ${PORT};\n  proxy_cache off;\n"
+        "  client_max_body_size ${MAX_BODY};\n  location / { proxy_pass http://app; }\n}\n"
+    )
+    write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx/default.conf.template": site})
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert found.stack == 'nginx:config="nginx/default.conf.template"/http/gunicorn:socket=tcp'
+    assert [(gap.line, gap.what) for gap in found.gaps] == [(5, "client_max_body_size ${MAX_BODY}")]

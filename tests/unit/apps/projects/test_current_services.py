@@ -212,3 +212,40 @@ def test_what_was_exported_is_not_what_is_run(tmp_path):
     assert named is not None
     behind = 'gunicorn:workers=5,socket=tcp,config="deploy/gunicorn.conf.py"'
     assert named.stack == f'nginx:config="deploy/nginx.conf"/http/{behind}'
+
+
+def test_a_server_that_code_starts_is_read(tmp_path):
+    code = (
+        "import uvicorn\nif __name__ == '__main__':\n    uvicorn.run(\n        'a:app', host='::', workers=4,\n"
+        "        access_log=False, limit_concurrency=settings.LIMIT,\n    )\n"
+    )
+    write(tmp_path, {"Dockerfile": 'CMD ["python", "/app/api/main.py"]\n', "api/main.py": code})
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert (found.stack, found.place) == ("uvicorn:workers=4,keep_alive=5", "api/main.py:3")
+    assert [(gap.line, gap.what) for gap in found.gaps] == [(3, "--limit-concurrency $(settings.LIMIT)")]
+    (tmp_path / "api/main.py").write_text("import uvicorn\nuvicorn.run('a:app', reload=True)\n")
+    assert current_deployment(tmp_path, SPECS) is None
+
+
+WORDS = {
+    "options in a variable": (
+        'EXTRA_ARGS="--timeout 9 --max-requests 5"',
+        "$EXTRA_ARGS",
+        ",max_requests=5,timeout=9",
+        0,
+    ),
+    "options that nobody knows": ("", "$GUNICORN_OPTS", "", 1),
+    "a name in a variable": ("KIND=timeout", '"--${KIND}" 9', ",timeout=9", 0),
+    "the app in a variable": ("", "$APP_MODULE", "", 0),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_words_in_variables_are_put_in(tmp_path, case):
+    before, words, expected, gaps = WORDS[case]
+    script = f"#!/bin/sh\n{before}\nexec gunicorn -w 3 {words} a:b\n"
+    found = current_deployment(write(tmp_path, {"Dockerfile": 'CMD ["/s.sh"]\n', "s.sh": script}), SPECS)
+    assert found is not None
+    assert found.stack == f"gunicorn:workers=3{expected}"
+    assert len(found.gaps) == gaps

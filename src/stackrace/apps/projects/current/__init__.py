@@ -84,8 +84,10 @@ def _found_in(
         own = [command for command in commands if command.file == file.absolute()]
         commands = own or commands_of_file(file.absolute())
     commands = [command for command in commands if not _is_own_file(command)]
-    hops = [read_hop(start, root) for command in commands for start in invocations(command, specs)]
-    hops += [read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs)]
+    hops = [read_hop(start, root) for command in commands for start in invocations(command, specs, root)]
+    hops += [
+        read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs, root)
+    ]
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
     if not real:
         if file is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import PurePath
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from ....model.own import CommandLine
 from ....model.stack import ServerSpec
 from ..commands import commands_in
 from ..deployment import DeploymentCommand
 from ..shell_values import expanded, whole_words
+from .code_starts import started_by_code
 
 __all__ = ["Invocation", "invocations"]
 
@@ -94,8 +95,8 @@ class Invocation:
     """The programs around it that change how it runs."""
 
 
-def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> Iterator[Invocation]:
-    """Yield the servers of the catalogue that ``command`` starts."""
+def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec], root: Path) -> Iterator[Invocation]:
+    """Yield the servers of the catalogue that ``command`` starts in the project at ``root``, by its code, too."""
     programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
     variables, folder = dict(command.environment), command.folder
     for words in commands_in(tuple(whole_words(command.words)), programs):
@@ -113,6 +114,10 @@ def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec]) -> 
             folder = words[1]
             continue
         place = next((i for i in range(len(words)) if _program(words, i) in programs), None)
+        if place is None:
+            # what is found in code names its program first
+            for started in started_by_code(replace(command, environment=own), words, root):
+                yield from invocations(started, specs, root)
         if place is None or not _starts(words[:place]):
             continue
         own |= _assigned(words[:place], own)

@@ -38,7 +38,7 @@ def options_in(words: tuple[str, ...], invocation: Invocation) -> Iterator[tuple
             # -w4
             name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
         name = line.short.get(name, name) if not word.startswith("--") else name
-        name = name.replace("_", "-") if line.underscores else name
+        name = name.replace("_", "-") if line.underscores and "$" not in name else name
         if equals:
             yield name, value
         elif name in switches or not rest or rest[0].startswith("--"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +25,8 @@ __all__ = ["read_hop"]
 _UNKNOWN = "only running it would tell its value"
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _NO_FILE = "there is no such file in the project"
+_MORE = re.compile(r"\$\{?\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*(:?-[^{}]*)?\}?")
+"""A variable by itself that holds options, by its name."""
 _SECTION = re.compile(r":(\w+)$")
 
 
@@ -38,7 +40,8 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
     if "$" in arguments:
         hop.gap(line.arguments, _UNKNOWN)
         arguments = ""
-    options = list(options_in((*split_words(arguments), *invocation.words), invocation))
+    words = tuple(_put_in(hop, invocation.words, variables))
+    options = list(options_in((*split_words(arguments), *words), invocation))
     for name, value in options:
         if value and _is_read(hop, name, value):
             _take_options(hop, name, expanded(value, variables) or value)
@@ -50,6 +53,20 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     hop.gaps += process_variables(hop)
     return hop
+
+
+def _put_in(hop: ReadHop, words: Iterable[str], variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield the words with those of variables that hold further options, or the name of one, in their place."""
+    for word in words:
+        known = expanded(word, variables)
+        if word.startswith("-") and "$" in word.partition("=")[0] and known is not None:
+            yield known
+        elif _MORE.fullmatch(word):
+            if known is None:
+                hop.gap(word, _UNKNOWN)
+            yield from split_words(known or "")
+        else:
+            yield word
 
 
 def _variables(invocation: Invocation, root: Path) -> tuple[dict[str, str], dict[str, str]]:
