@@ -105,6 +105,11 @@ SERVICES = {
         },
         "gunicorn:workers=4",
     ),
+    "an image in a folder of its own": (
+        {"container/dist.dockerfile": "ENV GRANIAN_WORKERS=3\nENTRYPOINT /srv/entry.sh\n",
+         "container/entry.sh": "#!/bin/sh\ncase $X in\n  '') ;;\n  *) Y=2 ;;\nesac\nexec granian a:b\n"},
+        "granian:workers=3",
+    ),
     "processes of fly.toml": (
         {"fly.toml": '[processes]\nworker = "gunicorn w:w -w 9"\napp = "gunicorn a:b -w 3"\n'},
         "gunicorn:workers=3",
@@ -152,6 +157,10 @@ GAPS = {
          "start.sh": "#!/bin/sh\nN=2\nif [ -f x ]; then\n  N=4\nfi\nexec gunicorn -w ${N:-9} a:b\n"},
         [("start.sh", 6, "--workers ${N:-9}")],
     ),
+    "a variable that may be an option": (
+        {"compose.yml": "w:\n  command: granian a:b\n  environment: {GRANIAN_WORKERS: 3, GRANIAN_X: 2}\n"},
+        [("compose.yml", 2, "GRANIAN_X")],
+    ),
     "workers under a condition": (
         {"Dockerfile": 'CMD ["/start.sh"]\n',
          "start.sh": "#!/bin/sh\nexport WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b\n"},
@@ -165,7 +174,7 @@ def test_what_stands_beside_it_is_missing_by_line(tmp_path, case):
     files, expected = GAPS[case]
     found = current_deployment(write(tmp_path, files), SPECS)
     assert found is not None
-    assert found.stack == "gunicorn:workers=1"
+    assert found.stack in ("gunicorn:workers=1", "granian:workers=3")
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == expected
 
 

@@ -23,7 +23,7 @@ _KINDS = (
     re.compile(r"\.service$|supervisor[^/]*\.conf$|supervisor/[^/]*\.conf$"),
     re.compile(r"(^|/)(Procfile|app\.ya?ml|heroku\.yml|render\.ya?ml|fly\.toml|railway\.(toml|json))$"),
     re.compile(r"compose[^/]*\.ya?ml$"),
-    re.compile(r"(Docker|Container)file[^/]*$|\.sh$|(^|/)[^/.]+$"),
+    re.compile(r"([Dd]ocker|Container)file[^/]*$|\.sh$|(^|/)[^/.]+$"),
     re.compile(r"gunicorn[^/]*\.py$|uwsgi[^/]*\.ini$"),
 )
 

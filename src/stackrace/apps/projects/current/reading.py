@@ -100,13 +100,17 @@ def _of_files(names: Iterable[str], invocation: Invocation, root: Path) -> dict[
 
 
 def _take_variables(hop: ReadHop, variables: Mapping[str, str]) -> None:
-    """Take the variables that stand for options, as far as their names are known."""
+    """Take the variables that stand for options; one that no setting is known for might be no option at all."""
     prefix = hop.invocation.line.prefix
     known = hop.known_settings.keys() | hop.language.refuses.keys()
     for variable, value in hop.variables.items() if prefix else ():
         name = variable.removeprefix(prefix).lower().replace("_", "-")
-        if variable.startswith(prefix) and name in known:
+        if not variable.startswith(prefix):
+            continue
+        if name in known:
             take(hop, name, value, variables)
+        else:
+            hop.gap(variable, f"it stands for --{name}, which Stackrace takes from a command only")
 
 
 def _is_read(hop: ReadHop, name: str, value: str) -> bool:
