@@ -72,9 +72,15 @@ class Steps:
             self.sink(LaunchEnded(launch))
 
     def _patience_s(self, stack: Stack) -> float:
-        """Return the longest that one start may take: a stack that hangs must not eat the budget of the others."""
+        """Return the longest that one start may take: a stack that hangs must not eat the budget of the others.
+
+        A side of a check that failed is launched again, which must leave time for several such launches.
+        """
         expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
-        return max((self.deadline_s - time.monotonic()) / 3, LEAST_PATIENCE_S, TIMES_EXPECTED * expected_s)
+        least_s = max(LEAST_PATIENCE_S, TIMES_EXPECTED * expected_s)
+        if self.ledger.race.gate is not None and self.ledger.failures_of(stack.path):
+            return least_s
+        return max((self.deadline_s - time.monotonic()) / 3, least_s)
 
     def announce(self, cell: Cell) -> None:
         """Say what is about to be measured."""

@@ -1,6 +1,8 @@
 """What the books know of a stack at fewer clients."""
 
+import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 from tests.checks import make_check
 from tests.factories import make_failure, make_race
@@ -10,6 +12,7 @@ from stackrace.model.launch import FailureKind, Launch, Slice
 from stackrace.model.load import Load
 from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.race.ledger import Ledger
+from stackrace.race.steps import Steps
 
 VOID = Verdict((Finding(check="x", effect=Effect.INVALIDATES, seen="", threshold="", remedy=""),))
 
@@ -59,3 +62,12 @@ def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
         assert ledger.given_up("a") is given_up
         ledger.enter(replace(slow, id="3", block=3))
         assert ledger.given_up("a")
+
+
+def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected():
+    for race, is_short in ((make_race(stacks=2, blocks=0, facts=()), False), (make_check(blocks=0), True)):
+        ledger = Ledger(race)
+        steps = Steps(number=1, place=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=3.0)
+        assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
+        ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
+        assert (steps._patience_s(SimpleNamespace(path="a")) == 6.0) is is_short
