@@ -36,7 +36,7 @@ _ABSENT = {
 
 OUTCOMES = {
     Outcome.PASSED: "passed",
-    Outcome.FAILED: "slower",
+    Outcome.FAILED: "failed",
     Outcome.UNDECIDED: "undecided",
     Outcome.REFUSED: "refused",
 }
