@@ -36,6 +36,10 @@ FINAL_LAUNCHES = 4
 """Every finalist is launched anew so often at least, beside what it was launched before."""
 MOST_FINAL_LAUNCHES = 12
 
+SMALL, SMALL_FINALISTS, SMALL_MOST_LAUNCHES = 12, 2, 6
+"""Of so many configurations at most, so few come into the finals, right after the first block, and end them sooner:
+else the finals would cost more than the search saves."""
+
 FAR = 3.0
 """So many standard deviations below the best, a configuration is left out after one launch."""
 
@@ -91,7 +95,7 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``FAR``
     below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
     them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
-    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over.
+    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``SMALL`` field fewer do.
     """
     k = len(grid.values)
     possible = np.ones(k, dtype=bool)
@@ -155,14 +159,14 @@ def _explores(state: _State, left: float) -> bool:
 
 def _finals_cost(state: _State) -> int:
     """Return how many launches the finals take."""
-    return FINAL_LAUNCHES * (min(FINALISTS, int(state.alive.sum())) + len(state.beside))
+    return FINAL_LAUNCHES * (min(_finalists(state.grid), int(state.alive.sum())) + len(state.beside))
 
 
 def _screening(state: _State, left: float) -> Round:
     alive = int(state.alive.sum())
-    finalists = min(FINALISTS, alive)
+    finalists = min(_finalists(state.grid), alive)
     spare = left - _finals_cost(state)
-    if alive <= FINALISTS or spare < FINALISTS + 1:
+    if _is_small(state.grid) or alive <= FINALISTS or spare < FINALISTS + 1:
         return _with_references(state, state.top(finalists, state.expected.mean))
     hopeful = state.expected.mean + state.expected.sd
     many = alive if alive <= SHARE * spare else max(int(SHARE * spare), FINALISTS + 1)
@@ -182,7 +186,17 @@ def _final(state: _State, blocks: int) -> Round:
     if blocks < FINAL_LAUNCHES:
         return racing
     settled = len(finalists) == 1 or _named(state, finalists)
-    return Round(racing=(), final=True) if settled or blocks >= MOST_FINAL_LAUNCHES else racing
+    most = SMALL_MOST_LAUNCHES if _is_small(state.grid) else MOST_FINAL_LAUNCHES
+    return Round(racing=(), final=True) if settled or blocks >= most else racing
+
+
+def _is_small(grid: Grid) -> bool:
+    """Tell whether finals are to be short; where all can be finalists, they are."""
+    return FINALISTS < len(grid.values) - len(grid.strangers) <= SMALL
+
+
+def _finalists(grid: Grid) -> int:
+    return SMALL_FINALISTS if _is_small(grid) else FINALISTS
 
 
 def _named(state: _State, finalists: Sequence[int]) -> bool:
@@ -196,7 +210,7 @@ def finals(grid: Grid) -> int:
 
     Where there are no more configurations than that, every block is one.
     """
-    most = FINALISTS + len(grid.references)
+    most = _finalists(grid) + len(grid.references)
     few = grid.entered.sum(axis=0) <= most
     if few.all():
         return len(few) if len(grid.values) <= most else 0

@@ -13,6 +13,8 @@ from stackrace.stats.tuning.rounds import (
     FINALISTS,
     FIRST,
     MOST_FINAL_LAUNCHES,
+    SMALL_FINALISTS,
+    SMALL_MOST_LAUNCHES,
     finals,
     next_round,
 )
@@ -173,11 +175,11 @@ def test_where_none_of_the_first_is_possible_others_are_proposed():
 
 
 def selected_by_luck():
-    """Twelve configurations, of which number 5 came into the finals by a launch that was 10 % better than usual."""
-    places = [(float(i),) for i in range(12)]
-    first = np.zeros(12)
+    """Twenty configurations, of which number 5 came into the finals by a launch that was 10 % better than usual."""
+    places = [(float(i),) for i in range(20)]
+    first = np.zeros(20)
     first[5] = 0.1
-    final = np.full(12, np.nan)
+    final = np.full(20, np.nan)
     final[[0, 4, 5, 6, 7]] = (0.0, -0.02, 0.01, -0.02, -0.02)
     return grid([first, *[final] * FINAL_LAUNCHES], places, references=(0,))
 
@@ -197,3 +199,11 @@ def test_finals_are_the_last_blocks_that_only_finalists_and_references_raced_in(
     assert finals(lucky) == FINAL_LAUNCHES
     assert finals(grid([hill()])) == 0
     assert finals(grid([[0.0, 0.1]] * 3, [(0.0,), (1.0,)])) == 3
+
+
+def test_in_a_small_field_fewer_finalists_race_right_after_the_first_block_and_not_so_long():
+    places = [(float(i),) for i in range(10)]
+    _, raced, _ = play([0.0] * 10, 10_000, sd=0.03, places=places, references=(0,))
+    assert [len(racing) for racing in raced[:1]] == [10]
+    assert all(0 in racing and len(racing) <= SMALL_FINALISTS + 1 for racing in raced[1:])
+    assert FINAL_LAUNCHES <= len(raced[1:]) <= SMALL_MOST_LAUNCHES
