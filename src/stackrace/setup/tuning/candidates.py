@@ -20,6 +20,7 @@ from ...stats.tuning.rounds import AT_ONCE, FIRST
 from ..cores import cores_of
 from ..current import beside_current, current_stack
 from ..finding import offered_by
+from .tail import tail_slice_s
 
 __all__ = ["BUDGET_S", "Candidates", "candidates", "first_of"]
 
@@ -44,8 +45,11 @@ def candidates(asked: TuneRequest) -> Candidates:
     """Return all configurations that ``asked`` means, whatever they need.
 
     The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
-    InputError where nothing is to be tuned, MissingError where there are so many that a sampler must be installed.
+    InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many that a sampler must be installed.
     """
+    if asked.goal.kind is GoalKind.LATENCY:
+        # refused before anything is prepared
+        tail_slice_s(asked.goal, asked.race.slice_s)
     request = _with_cores(asked)
     resources = cores_of(request)
     servers = catalogue().extended(request.servers)

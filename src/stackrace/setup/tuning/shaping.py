@@ -17,7 +17,7 @@ from ..prepared import PreparedRace
 from .candidates import Candidates
 from .nearest import none_within
 from .needs import beyond, measured_needs, model_of, pilots
-from .tail import tail_slice_s
+from .tail import LEAST_SLICE_S, MOST_SLICE_S, tail_slice_s
 
 __all__ = ["TOGETHER", "shaped", "under_goal"]
 
@@ -27,7 +27,6 @@ TOGETHER = 8
 OPEN_CONNECTIONS = 256
 """Connections of the open loop at most."""
 
-LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
 RATE_SLICE_S = 1.0
 """Where the rate is only to be kept up with."""
 
@@ -90,7 +89,7 @@ def _load(plan: RacePlan, goal: TuningGoal) -> Load:
 
 def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
     if goal.kind is GoalKind.LATENCY:
-        return tail_slice_s(goal, plan.slice_s, least_s=LEAST_SLICE_S, most_s=MOST_SLICE_S)
+        return tail_slice_s(goal, plan.slice_s)
     if plan.slice_s:
         return plan.slice_s
     needed = planned_lengths(plan).slice_s if goal.rate_per_s is None else RATE_SLICE_S

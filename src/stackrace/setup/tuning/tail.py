@@ -12,7 +12,10 @@ from ...model.tuned import TuningGoal
 from ...model.units import DURATION
 from ...race.percentiles import LEAST_BEYOND
 
-__all__ = ["requests_for", "tail_slice_s"]
+__all__ = ["LEAST_SLICE_S", "MOST_SLICE_S", "requests_for", "tail_slice_s"]
+
+LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
+"""Of a tuning, unless --slice says otherwise: a block of thirty longer ones would take the whole budget."""
 
 
 def requests_for(quantile: str) -> int:
@@ -24,10 +27,10 @@ def requests_for(quantile: str) -> int:
     return round(LEAST_BEYOND / (1 - QUANTILES[quantile]))
 
 
-def tail_slice_s(goal: TuningGoal, asked_s: float | None, *, least_s: float, most_s: float) -> float:
+def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
     """Return how long slices are for the quantile of ``goal``: as ``asked_s``, else as it needs.
 
-    Raises InputError where that is too short, or would be more than ``most_s``: with the lowest rate and the
+    Raises InputError where that is too short, or would be more than ``MOST_SLICE_S``: with the lowest rate and the
     quantile that would do.
     """
     assert goal.rate_per_s is not None
@@ -38,27 +41,27 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None, *, least_s: float, mos
             raise InputError(
                 f"--slice {DURATION.format(asked_s)} has {count(asked_s * goal.rate_per_s)} requests at "
                 f"{setting(goal.rate_per_s)}/s; {spelt} needs {enough}: give --slice {math.ceil(needed_s)}s or "
-                f"more{_or_leave_out(needed_s <= most_s)}"
+                f"more{_or_leave_out(needed_s <= MOST_SLICE_S)}"
             )
         return asked_s
-    if needed_s > most_s:
-        lowest = _text(goal.quantile, math.ceil(requests_for(goal.quantile) / most_s))
+    if needed_s > MOST_SLICE_S:
+        lowest = _text(goal.quantile, math.ceil(requests_for(goal.quantile) / MOST_SLICE_S))
         raise InputError(
             f"--goal '{_text(goal.quantile, goal.rate_per_s)}' needs slices of {DURATION.format(needed_s)}, for "
-            f"{spelt} rests on {enough} requests; give {_lower(goal, most_s)}'{lowest}' or a higher rate, or "
+            f"{spelt} rests on {enough} requests; give {_lower(goal)}'{lowest}' or a higher rate, or "
             f"--slice {math.ceil(needed_s)}s and a long --budget"
         )
-    return max(needed_s, least_s)
+    return max(needed_s, LEAST_SLICE_S)
 
 
 def _or_leave_out(is_enough: bool) -> str:
     return ", or leave it out" if is_enough else ""
 
 
-def _lower(goal: TuningGoal, most_s: float) -> str:
+def _lower(goal: TuningGoal) -> str:
     """Return the highest quantile that the rate would do for, as a goal; empty where none is."""
     assert goal.rate_per_s is not None
-    fitting = [q for q in QUANTILES if requests_for(q) <= goal.rate_per_s * most_s]
+    fitting = [q for q in QUANTILES if requests_for(q) <= goal.rate_per_s * MOST_SLICE_S]
     return f"'{_text(fitting[-1], goal.rate_per_s)}', " if fitting else ""
 
 

@@ -10,7 +10,7 @@ from stackrace.model.errors import InputError, StackError
 from stackrace.model.tuned import Reference
 from stackrace.setup.tuning.candidates import candidates
 from stackrace.spec.request import RaceRequest
-from stackrace.spec.tune_request import TuneRequest
+from stackrace.spec.tune_request import TuneRequest, parse_goal
 
 
 def asked(stack, folder, **changes):
@@ -67,3 +67,8 @@ def test_many_configurations_need_a_sampler_and_say_how_to_get_it(tmp_path, monk
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(InputError, match=r"pip install 'stackrace\[tune\]'"):
         candidates(asked("nginx/http/gunicorn", tmp_path, vary=("all",)))
+
+
+def test_a_quantile_with_too_few_requests_is_refused_before_anything_is_prepared(tmp_path):
+    with pytest.raises(InputError, match=r"--goal 'p99\.9 at 200/s' needs slices of 50 s"):
+        candidates(asked("waitress", tmp_path, goal=parse_goal("p99.9 at 200/s")))

@@ -3,13 +3,12 @@
 import pytest
 
 from stackrace.model.errors import InputError
-from stackrace.setup.tuning.shaping import LEAST_SLICE_S, MOST_SLICE_S
 from stackrace.setup.tuning.tail import tail_slice_s
 from stackrace.spec.tune_request import parse_goal
 
 
 def slice_s(goal, asked_s=None):
-    return tail_slice_s(parse_goal(goal), asked_s, least_s=LEAST_SLICE_S, most_s=MOST_SLICE_S)
+    return tail_slice_s(parse_goal(goal), asked_s)
 
 
 @pytest.mark.parametrize(
