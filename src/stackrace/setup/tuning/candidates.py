@@ -45,7 +45,8 @@ def candidates(asked: TuneRequest) -> Candidates:
     """Return all configurations that ``asked`` means, whatever they need.
 
     The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
-    InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many that a sampler must be installed.
+    InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many
+    that a sampler must be installed.
     """
     if asked.goal.kind is GoalKind.LATENCY:
         # refused before anything is prepared
