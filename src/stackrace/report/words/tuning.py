@@ -263,6 +263,8 @@ def ending(race: Race, found: Tuned) -> str:
     launches = sum(not launch.cut_short for launch in race.launches)
     done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
     ended = race.ending if found.stack or race.ending is not Ending.ANSWERED else Ending.EXHAUSTED
+    if ended is Ending.ANSWERED and found.launches < FINAL_LAUNCHES:
+        return f"{race.app}: {done}. It ended since too few launches could be believed."
     if ended is Ending.ANSWERED and found.rivals:
         return f"{race.app}: {done}. It ended since the finalists could not be told apart."
     return f"{race.app}: {done}. {_ENDINGS.get(ended, '') if ended else ''}".rstrip()

@@ -183,9 +183,9 @@ def _final(state: _State, blocks: int) -> Round:
     racing = _with_references(state, finalists)
     if not finalists:
         return Round(racing=(), final=True)
-    if blocks < FINAL_LAUNCHES:
-        return racing
-    settled = len(finalists) == 1 or _named(state, finalists)
+    # launches that could not be believed are made up for
+    believed = int(np.isfinite(state.grid.values[finalists, -blocks:]).sum(axis=1).min())
+    settled = believed >= FINAL_LAUNCHES and (len(finalists) == 1 or _named(state, finalists))
     most = SMALL_MOST_LAUNCHES if _is_small(state.grid) else MOST_FINAL_LAUNCHES
     return Round(racing=(), final=True) if settled or blocks >= most else racing
 

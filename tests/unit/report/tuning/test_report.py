@@ -140,3 +140,8 @@ def test_the_live_line_names_the_leader_and_how_many_are_left():
     with LiveView(out) as view:
         view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=stands))
     assert out.getvalue().strip().endswith("gunicorn:workers=3 leads, 5 of 36 configurations left")
+
+
+def test_a_search_that_ended_with_a_single_believed_launch_did_not_tell_finalists_apart(race):
+    once = replace(race, launches=tuple(launch for launch in race.launches if launch.block == 0))
+    assert words.ending(once, tuned(once)).endswith("It ended since too few launches could be believed.")

@@ -207,3 +207,15 @@ def test_in_a_small_field_fewer_finalists_race_right_after_the_first_block_and_n
     assert [len(racing) for racing in raced[:1]] == [10]
     assert all(0 in racing and len(racing) <= SMALL_FINALISTS + 1 for racing in raced[1:])
     assert FINAL_LAUNCHES <= len(raced[1:]) <= SMALL_MOST_LAUNCHES
+
+
+def test_final_launches_that_could_not_be_believed_are_made_up_for():
+    columns = np.zeros((6, 3))
+    columns[:, 1:] = -1.0
+    places = [(0.0,), (1.0,), (2.0,)]
+    told_apart = grid(list(columns), places)
+    assert not next_round(told_apart, 100).racing
+    values = told_apart.values.copy()
+    values[0, 2:] = np.nan
+    refused = replace(told_apart, values=values)
+    assert 0 in next_round(refused, 100).racing
