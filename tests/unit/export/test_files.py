@@ -320,3 +320,19 @@ def test_a_front_that_cannot_tell_proxies_from_clients_says_so():
 @pytest.mark.parametrize("pattern", ["**/.env.*", "**/.envs", "**/*.pem", "**/*.key", "**/*.sqlite3"])
 def test_secrets_and_databases_stay_out_of_the_image(pattern):
     assert pattern in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()
+
+
+def test_uwsgi_keeps_its_words_on_the_output_where_its_log_is_a_link():
+    text = exported_files(export_of("uwsgi:access_log=on"), "")["uwsgi/uwsgi.ini"]
+    for option, log in (("logger", "error.log"), ("req-logger", "access.log")):
+        assert f"if-file = /var/log/shop/uwsgi/{log}\n{option} = file:/var/log/shop/uwsgi/{log}\nendif" in text
+        assert text.count(f"\n{option} = ") == 2
+
+
+def test_a_network_of_proxies_is_believed_by_the_app_that_meets_clients():
+    files = exported_files(export_of("uvicorn", target=replace(TARGET, proxies=("10.1.0.0/16",))), "")
+    guard = files["entry/deployed_asgi.py"].rpartition("\nfrom functools")[2]
+    scope = {"application": None}
+    exec("from functools" + guard, scope)
+    assert scope["is_proxy"]("10.1.2.3")
+    assert not any(map(scope["is_proxy"], ("10.2.0.1", "", "::1")))

@@ -7,7 +7,7 @@ from stackrace.model.interval import Interval
 from stackrace.report.evidence import evidence
 from stackrace.report.result import standing_of
 from stackrace.report.words import words_of
-from stackrace.report.words.evidence import equivalence
+from stackrace.report.words.evidence import equivalence, limits
 
 
 def same(verdict, low, high, **changes):
@@ -44,3 +44,10 @@ def test_a_proof_tells_what_was_done():
     assert "systemd-analyze is not installed here" in text
     assert "They answered 1 question rightly" in text
     assert "Nobody has started" not in text
+
+
+def test_the_limits_are_those_of_the_front():
+    assert "16 MiB and gives up an answer" in limits("nginx", bodies=True, answers=True, own=False)
+    assert "bodies of any size" in limits("Varnish", bodies=False, answers=True, own=False)
+    assert "limits neither" in limits("Uvicorn", bodies=False, answers=False, own=False)
+    assert "as your file does" in limits("nginx", bodies=True, answers=True, own=True)

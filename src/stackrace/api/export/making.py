@@ -26,7 +26,7 @@ from .addresses import known_proxies, listened_at
 from .asked import asked_of
 from .subject import Subject
 
-__all__ = ["TargetWishes", "changes_of", "made", "target_of"]
+__all__ = ["TargetWishes", "changes_of", "made", "refuse_open", "refuse_proxies", "target_of"]
 
 _OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
 """Variables that a race sets, or that the entry module sets itself."""
@@ -84,8 +84,8 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         target_of(wishes, project.name),
         projects=tuple(dict.fromkeys((*(root.absolute() for root in roots), *(root.resolve() for root in roots)))),
     )
-    _refuse_open(stack)
-    _refuse_proxies(entries[0], target)
+    refuse_open(stack)
+    refuse_proxies(entries[0], target)
     facts = examined.interpreter
     workload = deployment.workloads[0]
     deployed = deployed_app(
@@ -120,7 +120,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     )
 
 
-def _refuse_proxies(front: Entry, target: Target) -> None:
+def refuse_proxies(front: Entry, target: Target) -> None:
     """Raise InputError for proxies of which the front cannot be told."""
     if front.one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
         raise InputError(
@@ -144,7 +144,7 @@ def changes_of(stack: Stack) -> tuple[str, ...]:
     return (*changed, *missing)
 
 
-def _refuse_open(stack: Stack) -> None:
+def refuse_open(stack: Stack) -> None:
     """Raise InputError for a file that restricts who may ask, since what an export makes of it does not."""
     for hop in stack.hops:
         for change in hop.file.reading.changes if hop.file else ():

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.api.export.making import TargetWishes, target_of
+from stackrace.api.export.making import TargetWishes, refuse_open, refuse_proxies, target_of
+from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.errors import InputError
+from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
 
 
 @pytest.mark.parametrize("name", ["news", "mail", "games", "list", "backup", "proxy", "www-data", "nginx"])
@@ -17,3 +20,26 @@ def test_an_app_that_is_called_like_a_user_of_debians_gets_one_of_its_own(name):
 def test_a_user_of_debians_is_refused():
     with pytest.raises(InputError, match="shop-app"):
         target_of(TargetWishes(user="www-data"), "shop")
+
+
+@pytest.mark.parametrize("proxies", [("10.0.0.7", "10.0.0.8"), ("10.0.0.0/24",)])
+def test_proxies_of_which_waitress_cannot_be_told_are_refused(proxies):
+    target = target_of(TargetWishes(proxies=proxies), "shop")
+    entries = catalogue().entries
+    refuse_proxies(entries["nginx"], target)
+    with pytest.raises(InputError, match="nginx/http/waitress"):
+        refuse_proxies(entries["waitress"], target)
+
+
+def test_a_file_that_restricts_who_may_ask_is_not_exported_without_that(tmp_path):
+    app_at = "proxy_pass http://app:8000;"
+    text = f"server {{ listen 80; location / {{ {app_at} }} location /admin/ {{ %s {app_at} }} }}"
+    app = App(name="shop", root=tmp_path, entry=Entry(kind=EntryKind.DJANGO, target="shop.settings"))
+    for inside, is_refused in (("", False), ("deny all;", True), ("auth_basic staff;", True)):
+        (tmp_path / "shop.conf").write_text(text % inside)
+        stack = parse_stack("nginx:config=shop.conf/http/gunicorn", catalogue().specs, app.interfaces, tmp_path)
+        if is_refused:
+            with pytest.raises(InputError, match="restricts who may ask"):
+                refuse_open(stack)
+        else:
+            refuse_open(stack)
