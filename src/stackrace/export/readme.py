@@ -181,6 +181,11 @@ def _believed(export: Export) -> str:
             f"`--listen 127.0.0.1:{export.target.port}`."
         )
     proxies = ", ".join(export.target.proxies)
+    if front.site.file is not None and front.site.upstream:
+        return (
+            f"The scheme in X-Forwarded-Proto is trusted from {proxies} only; export with `--trusted-proxy` for "
+            "another. What else X-Forwarded-* says goes on as your file for it says."
+        )
     return f"X-Forwarded-* is trusted from {proxies} only; export with `--trusted-proxy` for another."
 
 

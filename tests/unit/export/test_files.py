@@ -276,6 +276,10 @@ def test_a_file_of_the_users_believes_proxies_only(own_nginx):
     assert "default $scheme;" in text
 
 
+def test_readme_says_of_a_file_of_the_users_what_is_trusted(own_nginx):
+    assert "goes on as your file for it says" in exported_files(own_nginx[0], "")["README.md"]
+
+
 def test_a_value_with_a_dollar_is_read_back_from_environment_as_it_is():
     line = quoted("HOME=$HOME/a b", dollar="$")
     assert line == '"HOME=$HOME/a b"'
