@@ -17,7 +17,6 @@ FRONTS = {
     "haproxy": ("http",),
     "caddy": ("http", "fastcgi"),
     "h2o": ("http",),
-    "varnish": ("http",),
 }
 STOPS = {"nginx": SIGQUIT, "apache": SIGWINCH, "lighttpd": SIGINT, "haproxy": SIGUSR1, "caddy": SIGTERM}
 CASES = [(name, protocol) for name, protocols in FRONTS.items() for protocol in protocols]
