@@ -132,7 +132,10 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
     stacks = tuple(path for path in race.stacks if path != twin_path(race.twin))
     # the page is measured anew, and may seem slow enough for other default levels
     levels = tuple(load.concurrency for load in race.loads)
-    return replace(request, seed=race.seed, stacks=stacks, concurrency=levels, budget_s=race.budget_s or None)
+    # what could not be raced then is not raced now, even if it could be
+    current = request.current if race.current else False
+    asked = replace(request, seed=race.seed, stacks=stacks, concurrency=levels, current=current)
+    return replace(asked, budget_s=race.budget_s or None)
 
 
 def _budget_s(race: Race, wanted_s: float | None) -> float:

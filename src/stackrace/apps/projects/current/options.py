@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ....model.own import Concern, OwnLanguage
 from ....model.stack import Setting, SettingValue
-from ..shell_values import expanded
+from ..shell_values import UNKNOWN, expanded
 from .hop import ReadHop
 from .invocations import Invocation
 
@@ -70,7 +70,7 @@ def take(hop: ReadHop, name: str, raw: str | None, variables: Mapping[str, str])
         if name in invocation.line.says:
             setting, said = invocation.line.says[name]
             hop.settings[setting] = said
-        hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
+        hop.change(f"--{name}", "" if raw is None or raw == UNKNOWN else raw, concern or Concern.LOGS)
     elif raw is not None and value is None:
         hop.gap(what, "only running it would tell its value")
     elif name in settings:
