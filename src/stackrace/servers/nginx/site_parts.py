@@ -62,6 +62,10 @@ def _ready(
         return _location(site, directive, static, folder)
     if name in ("root", "alias"):
         return _placed(site, directive, folder)
+    if PASS.fullmatch(name) and _is_elsewhere(site, directive):
+        # under an if, for example
+        site.leave(directive, "it leads to another service")
+        return None
     if PASS.fullmatch(name):
         return _forwarded(site, directive)
     if name == "proxy_set_header" and len(directive.args) == 2:

@@ -107,3 +107,27 @@ def test_a_template_of_nginx_is_read_with_variables_as_gaps(tmp_path):
     assert found is not None
     assert found.stack == 'nginx:config="nginx/default.conf.template"/http/gunicorn:socket=tcp'
     assert [(gap.line, gap.what) for gap in found.gaps] == [(5, "client_max_body_size ${MAX_BODY}")]
+
+
+def test_what_leads_elsewhere_is_missing_by_line(tmp_path):
+    site = (
+        "upstream shop {\n  server a:8000;\n  server b:8000;\n  server c:8000 backup;\n}\n"
+        "upstream blog { server d:8000; }\n"
+        "server {\n  location / {\n    if ($cookie_new) { proxy_pass http://new:8000; }\n    proxy_pass http://shop;\n"
+        "  }\n  location /blog/ { proxy_pass http://blog; }\n}\n"
+        "server { listen 81; location / { proxy_pass http://admin:8000; } }\n"
+    )
+    write(
+        tmp_path,
+        {"Dockerfile": "CMD gunicorn -w 2 a:b", "mocks/Dockerfile": "CMD gunicorn a:b", "nginx.conf": site},
+    )
+    found = current_deployment(tmp_path, SPECS)
+    assert found is not None
+    assert found.stack == "nginx:config=nginx.conf/http/gunicorn:socket=tcp"
+    assert sorted((gap.line, gap.what) for gap in found.gaps) == [
+        (3, "server b:8000"),
+        (6, "upstream blog"),
+        (9, "proxy_pass http://new:8000"),
+        (12, "location /blog/"),
+        (14, "server"),
+    ]

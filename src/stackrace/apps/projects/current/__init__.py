@@ -160,13 +160,13 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
     """Return the server with the first front end that fits it; platforms bring front ends of their own."""
     file, line = hop.place
     front, gaps = None, list(hop.gaps)
+    instances = hop.invocation.command.instances
     if not is_platform(hop.invocation.command.file, root):
         front = next((each for each in before if each.wire and each.wire in hop.speaks), None)
-        gaps += _unfit(hop, before) if front is None else front.gaps
+        gaps += _unfit(hop, before) if front is None else [*front.gaps, *_further(front, instances)]
         if front is None and "http" not in hop.speaks:
             why = "no front end that speaks it was found, so the server is raced by itself, over http"
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
-    instances = hop.invocation.command.instances
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
     return CurrentDeployment(
@@ -180,6 +180,15 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
 
 
 _NO_FRONT = "nothing in the project balances the load over them, so one is raced"
+
+
+def _further(front: Front, instances: int) -> Iterator[CurrentGap]:
+    """Yield the servers over which the front end balances and of which nothing in the project starts one."""
+    servers = [change for change in front.changes if change.key == "server" and change.theirs]
+    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
+    for server in balanced[instances:]:
+        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
+        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
 
 
 def _unfit(hop: ReadHop, before: Sequence[Front]) -> Iterator[CurrentGap]:

@@ -16,7 +16,7 @@ __all__ = ["is_platform", "likelihood"]
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|live|deploy|deployment)(?![a-z])", re.IGNORECASE)
 _DEVELOPMENT = re.compile(
     r"(?<![a-z])(dev|devel|develop|development|devcontainer|local|tests?|testing|ci|debug|examples?|samples?|override|"
-    r"e2e|bench|benchmarks?|demo|docs?|staging|preview)(?![a-z])",
+    r"e2e|mock\w*|bench|benchmarks?|demo|docs?|staging|preview)(?![a-z])",
     re.IGNORECASE,
 )
 _KINDS = (
