@@ -4,8 +4,9 @@ import pytest
 
 from stackrace.apps import current_deployment
 from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
 
-from .test_current import write
+from .test_current import ANY, write
 
 SPECS = catalogue().specs
 
@@ -54,6 +55,7 @@ def test_a_file_is_taken(tmp_path, case):
     found = current_deployment(write(tmp_path, files), SPECS)
     assert found is not None
     assert (found.stack, found.gaps) == (expected, ())
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
 
 GAPS = {

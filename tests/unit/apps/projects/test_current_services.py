@@ -6,8 +6,9 @@ from stackrace.apps import current_deployment
 from stackrace.model.app import Entry, EntryKind
 from stackrace.model.errors import InputError
 from stackrace.servers import catalogue
+from stackrace.spec.stack_path import parse_stack
 
-from .test_current import write
+from .test_current import ANY, write
 
 SPECS = catalogue().specs
 STAGES = """FROM python AS base
@@ -135,6 +136,7 @@ def test_a_service_starts(tmp_path, case):
     assert found is not None
     assert found.stack == expected
     assert not found.gaps
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
 
 GAPS = {
