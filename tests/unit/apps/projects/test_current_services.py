@@ -79,6 +79,19 @@ SERVICES = {
         {"compose.yml": "services: {w: {command: 'gunicorn a:b -w ${N}'}}", ".env": "N=6\nWEB_CONCURRENCY=9\n"},
         "gunicorn:workers=6",
     ),
+    "a variable with a default": (
+        {"compose.yml": "w: {command: gunicorn a:b, environment: {WEB_CONCURRENCY: '${WEB_CONCURRENCY:-4}'}}"},
+        "gunicorn:workers=4",
+    ),
+    "a variable with a default for a script": (
+        {
+            "compose.yml": "services: {w: {build: ., environment: ['N=${N:-5}', 'M=${M:-5}']}}",
+            ".env": "N=6\n",
+            "Dockerfile": 'CMD ["/start.sh"]\n',
+            "start.sh": "#!/bin/sh\nT=${M:-2}\nexec gunicorn a:b -w ${N:-2} --timeout $T\n",
+        },
+        "gunicorn:workers=6,timeout=5",
+    ),
     "which reach no process": (
         {"compose.yml": "services: {w: {command: gunicorn a:b}}", ".env": "WEB_CONCURRENCY=9\n"},
         "gunicorn:workers=1",

@@ -76,11 +76,14 @@ def _variables(invocation: Invocation, root: Path) -> tuple[dict[str, str], dict
     """
     command = invocation.command
     own = {**command.defaults, **_of_files(command.env_files, invocation, root), **invocation.variables}
-    whole = {**_of_files(command.words_files, invocation, root), **own}
-    process = {
-        name: known if (known := expanded(value, whole)) is not None else value for name, value in own.items()
-    }
-    return process, {**whole, **process}
+    outside = _of_files(command.words_files, invocation, root)
+    process = {}
+    for name, value in own.items():
+        # X: ${X:-3} means the X outside
+        others = {other: text for other, text in own.items() if other != name}
+        known = expanded(value, {**others, **outside})
+        process[name] = value if known is None else known
+    return process, {**outside, **process}
 
 
 def _of_files(names: Iterable[str], invocation: Invocation, root: Path) -> dict[str, str]:
