@@ -48,7 +48,9 @@ def test_races_of_one_project_are_one_series(raced, project, stackrace, tmp_path
     for series in document["series"]:
         assert {point["source"] for point in series["points"]} == {commit[:7]}
     assert "<html" in page.read_text()
-    assert "Too few comparable races" in stackrace("trend", project, "--store", raced).stdout
+    # a busy machine may have spoilt the only slice of either
+    few = "Too few comparable races" if document["series"] else "No race of it can be shown"
+    assert few in stackrace("trend", project, "--store", raced).stdout
     assert "# Trend of" in stackrace("trend", "--markdown", "--store", raced, cwd=project).stdout
 
 

@@ -7,10 +7,8 @@ from tests.factories import HOST, make_race
 from tests.unit.race.test_tuner import tuning
 
 from stackrace.api.resumed import ResumedRace, refuse_changed
-from stackrace.api.resuming import Kind, _budget_s, _left_s, _wanted
+from stackrace.api.resuming import Kind, _budget_s, _left_s, _request, _wanted
 from stackrace.model.errors import InputError, StoreError
-from stackrace.api.resuming import _budget_s, _left_s, _request
-from stackrace.model.errors import InputError
 from stackrace.model.load import Load
 from stackrace.model.race import Enforcement
 from stackrace.spec.request import RaceRequest
@@ -118,6 +116,8 @@ def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monke
     assert _wanted("", store, Kind.ANY) == "later"
     with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
         _wanted("", Stored(later=RACE), Kind.TUNING)
+
+
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):
     asked = RaceRequest(folder=tmp_path, current=True)
     manifest = Manifest(opening=replace(OPENING, request=request_document(asked)))
