@@ -12,6 +12,7 @@ from stackrace.apps import Exchange, Reply
 from stackrace.checks.answers import unexpected_status, wrong_body
 from stackrace.deploy.known_answers import KnownAnswers
 from stackrace.deploy.launcher import LaunchFailed
+from stackrace.deploy.ports import free_port
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
@@ -131,6 +132,28 @@ def test_no_start_is_made_a_third_time_nor_again_for_an_unknown_fault(launcher, 
         patient.launch(stack(name))
     assert starts.read_text() == "x" * times
     assert list(guard.directory.glob("l*")) == []
+
+
+@pytest.fixture
+def stranger(launcher, guard):
+    """The port of somebody who answers all that a stack is asked, and rightly."""
+    running = launcher.launch(stack("good"))
+    yield running.port
+    assert stop(guard, [running]) == {}
+
+
+def test_who_listens_at_a_stacks_port_already_is_not_taken_for_it(launcher, guard, stranger):
+    with pytest.raises(LaunchFailed, match="another program does"):
+        launcher.launch(stack("good"), port=stranger)
+    assert len(list(guard.directory.glob("l*"))) == 1
+
+
+def test_a_port_that_another_took_meanwhile_is_replaced(launcher, guard, stranger, monkeypatch):
+    given = iter([stranger, free_port()])
+    monkeypatch.setattr("stackrace.deploy.launcher.free_port", lambda: next(given))
+    running = launcher.launch(stack("good"))
+    assert running.port != stranger
+    assert stop(guard, [running]) == {}
 
 
 @pytest.mark.parametrize("name", ["asks-git", "some-workers-die"])

@@ -63,8 +63,8 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
         self.failure = Failure(kind=kind, message=message, log=log)
 
 
-class _RarelyCrashed(LaunchFailed):
-    """A server ended at start by a known fault of its own."""
+class _Unlucky(LaunchFailed):
+    """A start that deserves a second one: a known fault of the server ended it, or another took its port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,14 @@ class Launcher:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
 
         ``timeout_s`` bounds the start, by default what such an app may take; any free ``port`` will do. A start
-        that a fault of ``Recipe.rare_crashes`` ends is made once more.
+        that a fault of ``Recipe.rare_crashes`` ends, or that finds another at one of its ports, is made once more.
 
         Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
         become ready in time, or when an answer differs from the app's own.
         """
         try:
             return self._launch(stack, port, timeout_s)
-        except _RarelyCrashed:
+        except _Unlucky:
             return self._launch(stack, port, timeout_s)
 
     def _launch(self, stack: Stack, port: int | None, timeout_s: float | None) -> Running:
@@ -182,6 +182,7 @@ class Launcher:
             # they start side by side: each has the whole app to import
             for part in instances:
                 self._check(part)
+                _require_free(part)
                 spawned.append((part, self._spawn(part, group)))
             for part in instances:
                 self._wait_listening(part, spawned, patience)
@@ -341,7 +342,7 @@ class Launcher:
                 reason = cause(directory)
                 message = f"{words}: {reason}" if reason else words
                 is_rare = state.code is not None and -state.code in part.recipe.rare_crashes
-                failed = _RarelyCrashed if is_rare else LaunchFailed
+                failed = _Unlucky if is_rare else LaunchFailed
                 raise failed(FailureKind.NOT_STARTED, message, tail(directory))
 
     def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
@@ -350,6 +351,16 @@ class Launcher:
         shutil.rmtree(directory, ignore_errors=True)
         if group is not None:
             group.remove()
+
+
+def _require_free(part: Part) -> None:
+    """Raise LaunchFailed when somebody else answers at ``part``'s address: he would be taken for the stack.
+
+    A free port stays free only until somebody binds it, and two hops of one stack may have been given the same.
+    """
+    if accepts(part.site.listen):
+        message = f"{part.hop} cannot listen on {part.site.listen.address}: another program does"
+        raise _Unlucky(FailureKind.NOT_STARTED, message)
 
 
 def _absolute(command: tuple[str, ...], folders: Sequence[Path]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on now. Another program may take it before we do; launches retry."""
+    """Return a port that nobody listens on now. Another may take it first; a launch then asks again."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
