@@ -445,6 +445,19 @@ def test_nobody_sees_half_a_cached_page(rails):
     assert [file.name for file in rails.cached(path).parent.iterdir() if file.suffix != ".html"] == []
 
 
+def test_a_page_that_is_read_while_others_change_is_served(rails):
+    """Threads of one process that wait for SQLite's lock let the one that holds it go on."""
+    paths = [rails.ask("/cached", "POST", title="Busy", body="x" * 9_000)[1]["Location"] for _ in range(4)]
+    with ThreadPoolExecutor(16) as pool:
+        changing = [
+            pool.submit(lambda path=path: [rails.ask(path, "PATCH", title=str(turn))[0] for turn in range(20)])
+            for path in paths
+        ]
+        read = list(pool.map(lambda path: rails.ask(path.replace("cached", "sqlite"))[0], paths * 40))
+    assert {status for each in changing for status in each.result()} == set(read) == {200}
+    assert {rails.ask(path, "DELETE")[0] for path in paths} == {204}
+
+
 def test_all_that_is_written_lies_in_the_data_folder(alone, rails, ladder):
     code = {".rb", ".ru", ".erb", ".yml", ".txt", ".py"}
     for name in ("rails", "ladder"):
