@@ -64,7 +64,7 @@ MODELS = (
 """Launches of default races on a virtual machine varied by 2 to 3 %, slices by 6 to 10 %: docs/measurements.md."""
 
 OVERHEAD = Overhead(launch_s=0.4, warmup_s=0.45, stop_s=0.3, rest_s=0.15)
-"""What default races measured."""
+"""What default races and checks measured: 94 launches of checks warmed up for 0.36 s."""
 
 
 def simulated(noise: Noise, dice: Dice, *, budget_s: float, waits: bool = False) -> Blocks:

@@ -60,15 +60,21 @@ class Overhead:
 
 
 def expected_overhead(
-    budget_s: float, stacks: int, lengths: SliceLengths = USUAL_LENGTHS, launch_s: float = USUAL_LAUNCH_S
+    budget_s: float,
+    stacks: int,
+    lengths: SliceLengths = USUAL_LENGTHS,
+    launch_s: float = USUAL_LAUNCH_S,
+    *,
+    most_blocks: int | None = None,
 ) -> Overhead:
     """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
 
     Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest; an app
-    that is slow to load makes each launch take ``launch_s``.
+    that is slow to load makes each launch take ``launch_s``. They warm up less where ``most_blocks`` are wanted.
     """
     usual = Overhead(
-        launch_s=max(launch_s, USUAL_LAUNCH_S), warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s)
+        launch_s=max(launch_s, USUAL_LAUNCH_S),
+        warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s, most_blocks=most_blocks),
     )
     return replace(usual, stop_s=max(usual.stop_s, STOP_S * stacks), rest_s=usual.rest_s + lengths.queue_s)
 
@@ -86,10 +92,14 @@ def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Over
     )
 
 
-def warmup_cap_s(budget_s: float, stacks: int, response_s: float) -> float:
+def warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_blocks: int | None = None) -> float:
     """A thirtieth of a stack's share of the budget, from 0.5 s or one answer's time to the 20 s after which none
-    will be steady."""
-    return min(max(budget_s / stacks / 30, 0.5, response_s), 20.0)
+    will be steady.
+
+    Where as many as ``most_blocks`` are wanted, all their warm-ups together may take a third of it.
+    """
+    share = 30 if most_blocks is None else max(3 * most_blocks, 30)
+    return min(max(budget_s / stacks / share, 0.5, response_s), 20.0)
 
 
 class _Span:

@@ -31,10 +31,10 @@ class Slices:
         assert plan.budget_s is not None
         self._plan = plan
         self._lengths = planned_lengths(plan)
-        self._overhead = overhead_of_launches(
-            earlier, expected_overhead(plan.budget_s, len(plan.stacks), self._lengths, planned_launch_s(plan))
-        )
-        self._warmup_cap_s = warmup_cap_s(plan.budget_s, len(plan.stacks), self._lengths.response_s)
+        stacks, most = len(plan.stacks), plan.most_blocks
+        expected = expected_overhead(plan.budget_s, stacks, self._lengths, planned_launch_s(plan), most_blocks=most)
+        self._overhead = overhead_of_launches(earlier, expected)
+        self._warmup_cap_s = warmup_cap_s(plan.budget_s, stacks, self._lengths.response_s, most_blocks=most)
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:

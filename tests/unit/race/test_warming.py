@@ -7,6 +7,7 @@ from tests.factories import make_result
 from tests.unit.race.simulated import PATHS, SPEEDS, Nowhere, race
 
 from stackrace.deploy.place import WARM_BIN_S
+from stackrace.race.overhead import warmup_cap_s
 from stackrace.race.rewarm import MOST_REWARM_S, REWARM_S, rewarm_s
 from stackrace.race.warmup import rising
 
@@ -24,6 +25,14 @@ from stackrace.race.warmup import rising
 )
 def test_a_stack_rises_while_it_answers_more_than_chance_explains(counts, rises):
     assert rising(counts) is rises
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "most_blocks", "cap_s"),
+    [(180.0, None, 3.0), (600.0, None, 10.0), (3600.0, None, 20.0), (600.0, 120, 600 / 2 / 360), (200.0, 120, 0.5)],
+)
+def test_the_more_blocks_there_are_to_be_the_shorter_is_a_warm_up(budget_s, most_blocks, cap_s):
+    assert warmup_cap_s(budget_s, 2, response_s=0.1, most_blocks=most_blocks) == pytest.approx(cap_s)
 
 
 class Filling(Nowhere):
