@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="forget what was proven before")
     parser.add_argument("--folder", type=Path, default=Path(), help="where results are kept")
     asked = parser.parse_args(arguments)
+    asked.folder.mkdir(parents=True, exist_ok=True)
     file = asked.folder / "export-proofs.jsonl"
     results = {} if asked.again else kept(file, quick=asked.quick)
     stacks = asked.stack or [*DEFAULT_RACE, *OTHERS]

@@ -12,9 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stackrace.api.checking import ready_check
+from stackrace.model.app import Entry, EntryKind
 from stackrace.model.gate import Response
+from stackrace.model.race import Race
+from stackrace.model.variants import Side
+from stackrace.race.decisions import Decisions
 from stackrace.race.gate.series import Series, series_of
-from stackrace.store import open_store
+from stackrace.race.runner import run
+from stackrace.setup.gate.prepared import CheckRequest
+from stackrace.setup.gate.variants import VariantRequest
+from stackrace.spec.request import RaceRequest
 
 from ..method._kept import Kept
 
@@ -43,25 +51,40 @@ WAIT_S = 0.010
 TURNS = 20_000
 """About a millisecond."""
 
-RECORDED_S = 120.0
-"""The budget of one check that is recorded."""
+RECORDED_S = 200.0
+"""The budget of one race that is recorded."""
 
 
 def record(kept: Kept, *, minutes: float) -> None:
-    """Check a page that computes against itself until the time is over, and keep every block."""
+    """Check a page that computes against itself until the time is over, and keep every block.
+
+    No race ends early: of those that are answered soon all would be kept, of others only the beginning.
+    """
     until = time.monotonic() + 60 * minutes
     with _repository(wait_s=0.0, turns=TURNS) as folder:
-        while time.monotonic() < until:
-            told = ["--base-env", "SIDE=1", "--head-env", "SIDE=2"]
-            document = _check(folder, [*told, "--budget", f"{RECORDED_S:g}s"])
-            if document is None:
-                return
-            with open_store(_store(folder)) as store:
-                race = store.load(document["race"]["id"])
+        request = CheckRequest(
+            race=RaceRequest(
+                folder=folder,
+                entry=Entry(kind=EntryKind.WSGI, target="page:application"),
+                python=Path(sys.executable),
+                budget_s=RECORDED_S,
+            ),
+            own={side: VariantRequest(environment={"SIDE": side}) for side in (Side.BASE, Side.HEAD)},
+            allowances={},
+        )
+        while time.monotonic() + RECORDED_S < until:
+            with ready_check(request, None) as ready:
+                fresh = ready.prepared
+                race = run(fresh.plan, fresh.race, fresh.place, ready.keeper, begun_s=fresh.begun_s, decide=never)
             blocks = list(common(race.id, series_of(race, Response), race.elapsed_s))
             for block in blocks:
                 kept.add(block)
             print(f"{len(blocks)} blocks of race {race.id}, {len(kept.rows)} in all", flush=True)
+
+
+def never(_: Race) -> Decisions:
+    """Leave a race open until its time is over."""
+    return Decisions(settled=False, dropped=frozenset())
 
 
 def common(race: str, found: Sequence[Series], elapsed_s: float) -> Iterator[dict[str, object]]:
