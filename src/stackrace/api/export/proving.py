@@ -30,6 +30,7 @@ from ...race.runner import run as run_race
 from ...servers import PythonRuntime
 from ...setup.planning import plan_of, race_of
 from ...spec.request import RaceRequest
+from ...stats.equivalence import LOOKS
 from .exporting import Rendered
 
 __all__ = ["ProofFailed", "Prover"]
@@ -105,7 +106,7 @@ class Prover:
         request = _asked(ready, difference, budget_s)
         plan = plan_of(request, ready.deployment)
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
-        plan = replace(plan, stacks=sides, loads=plan.loads[-1:], limits={})
+        plan = replace(plan, stacks=sides, loads=plan.loads[-1:], limits={}, most_blocks=LOOKS[-1])
         place = Sides(
             {
                 Side.ORIGINAL: SidePlace(place=ready.deployment.place()),
