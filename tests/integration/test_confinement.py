@@ -27,6 +27,16 @@ SERVERS = servers_of({
         ALONE + "os.fork(); os.fork()\nheld = b'x' * (48 << 20)\n"
         "if os.getpid() != os.getpgrp(): time.sleep(1000)\n"
     ),
+    # once bound to fewer cores, it leaves them, as who is born just then does
+    "loose": serving(
+        ALONE + "import pathlib, threading\ncores = os.sched_getaffinity(0)\n"
+        "pathlib.Path(os.environ['TMPDIR'], 'pid').write_text(str(os.getpid()))\n"
+        "def leave():\n"
+        "    while os.sched_getaffinity(os.getpid()) == cores: time.sleep(0.01)\n"
+        "    time.sleep(0.3)\n"
+        "    os.sched_setaffinity(os.getpid(), cores)\n"
+        "threading.Thread(target=leave, daemon=True).start()\n"
+    ),
     "greedy": serving(ALONE + "held = b'x' * (400 << 20)\n"),
 })  # fmt: skip
 
@@ -132,3 +142,16 @@ def test_processes_that_exceed_the_budget_together_are_out(guard):
     assert failure.kind is FailureKind.DIED
     assert failure.message.startswith("exceeded its memory limit of 128 MiB: its processes held ")
     here.retire([stack("frugal"), stack("family")]).finish()
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="needs a second core to escape to")
+def test_who_escaped_its_cores_is_bound_again_before_it_is_measured(guard):
+    budget = Resources(stack_cores=CORES[:1], generator_cores=CORES[-1:])
+    here = here_of(launcher(guard, Confinement()), budget)
+    assert here.launch(stack("loose"), 20.0).failure is None
+    (written,) = Path(guard.directory).rglob("pid")
+    pid = int(written.read_text())
+    until(lambda: os.sched_getaffinity(pid) == set(CORES))
+    here.load(stack("loose"), WORKLOAD, Load(concurrency=1, duration_s=0.2), 0.0)
+    assert os.sched_getaffinity(pid) == {CORES[0]}
+    here.retire([stack("loose")]).finish()

@@ -1,4 +1,4 @@
-"""Who else was on the stack's cores: the engine, or stacks that should be idle."""
+"""Who else was on the stack's cores, the engine or stacks that should be idle; and whether the stack left them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..model.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
 from .observation import Observation
 
-__all__ = ["idle_stacks_busy", "shared_cores"]
+__all__ = ["beyond_its_cores", "idle_stacks_busy", "shared_cores"]
 
 
 @Declaration(
@@ -63,3 +63,29 @@ def idle_stacks_busy(observation: Observation) -> Finding | None:
     elapsed_s = observation.machine.elapsed_s
     share = observation.idle_cpu_s / elapsed_s if elapsed_s > 0 else 0.0
     return idle_stacks_busy.judge(share, cure="debug" if observation.debug else "")
+
+
+@Declaration(
+    id="beyond-its-cores",
+    number=0,
+    title="beyond its cores",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=1.1),
+    unit=Unit.RATIO,
+    of="of what its cores have",
+    seen="the stack used {used_s:.2f} s of CPU time, its cores have {had_s:.2f} s: a part of it ran on others",
+    remedy="look for a server or an app that binds itself to cores (taskset, sched_setaffinity)",
+    source="sched_setaffinity(2)",
+)
+def beyond_its_cores(observation: Observation) -> Finding | None:
+    """A part of the stack ran on cores that are not its own.
+
+    A process that is born while its stack is bound to its cores escapes, and twice the throughput is believed. So
+    every stack is bound anew before each slice, and what it used all the same is compared with what its cores have.
+    """
+    machine = observation.machine
+    had_s = machine.elapsed_s * len(observation.cores.stack_cores)
+    if had_s <= 0:
+        return None
+    used_s = observation.stack_cpu_s
+    return beyond_its_cores.judge(used_s / had_s, used_s=used_s, had_s=had_s)

@@ -77,6 +77,7 @@ SLICE_CHECKS: tuple[Check[Observation], ...] = (
     speed.overheated,
     clocks.clock_stepped,
     clocks.unstable_clock,
+    cores.beyond_its_cores,
     cores.idle_stacks_busy,
     cores.shared_cores,
     stack.unused_cpu,

@@ -198,6 +198,11 @@ class Launcher:
                 return self._exceeded(running.group, log) or died
         return None
 
+    def pin(self, running: Running) -> None:
+        """Bind a stack to its cores once more: who was born while it was bound may have escaped."""
+        for _, pid in running.parts:
+            self.guard.pin(pid, self.cores)
+
     def _exceeded(self, group: Group | None, log: str = "") -> Failure | None:
         """Tell whether the kernel ended a stack because it wanted more memory than it may have."""
         memory_bytes = self.confinement.memory_bytes

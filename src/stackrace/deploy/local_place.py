@@ -156,6 +156,7 @@ class LocalPlace:
             cores=self._cores.generator_cores,
             ceiling_per_s=ceiling_per_s,
         )
+        self._launcher.pin(up.running)
         canary_before_ns = canary_ns(self._cores.stack_cores)
         self._at_rest = False
         with (

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
 
 from stackrace.checks import Observation, examine
+from stackrace.model.launch import HopUsage
 from stackrace.model.load import SeriesBin
+from stackrace.model.race import Resources
 from stackrace.model.verdict import Effect
 from stackrace.report.words import findings as say
 
@@ -227,3 +229,15 @@ def test_twice_as_slow_is_as_bad_as_twice_as_fast():
 
 def test_a_clock_that_nobody_knows_is_no_finding():
     assert findings(healthy(machine=machine(clocksource="", clocksource_before="tsc"))) == {}
+
+
+def test_a_stack_that_used_more_than_its_cores_have_is_not_believed():
+    def using(cpu_s, **changes):
+        return healthy(
+            usage=(HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=1),), **changes
+        )
+
+    assert findings(using(3.4)) == {"beyond its cores": Effect.INVALIDATES}
+    # a slice's end is not known to the hundredth of a second
+    assert findings(using(2.1)) == {}
+    assert findings(using(3.4, cores=Resources(stack_cores=(0, 1), generator_cores=(2,)))) == {}

@@ -8,6 +8,7 @@ import pytest
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
 from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
+from stackrace.model.launch import HopUsage
 from stackrace.model.load import SeriesBin
 from stackrace.model.race import Resources
 from stackrace.model.verdict import Effect
@@ -39,6 +40,10 @@ def of_clock(name: str) -> Observation:
 def under_quota(throttled_s: float) -> Observation:
     declared = Resources(stack_cores=(0,), generator_cores=(1,), quota=True)
     return healthy(machine=machine(throttled_s=throttled_s), cores=declared)
+
+
+def using(cpu_s: float) -> Observation:
+    return healthy(usage=(HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=1),))
 
 
 def ended(unfinished: float) -> Observation:
@@ -92,6 +97,7 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("major faults", of_machine("major_faults"), 20, [(21, WARNS)]),
     ("clock stepped", of_machine("clock_step_s"), 0.05, [(0.051, WARNS), (-0.051, WARNS)]),
     ("idle stacks busy", lambda x: healthy(idle_cpu_s=x), 0.04, [(0.041, WARNS)]),
+    ("beyond its cores", using, 2.2, [(2.21, INVALIDATES)]),
     (
         "listen overflows",
         of_machine("listen_overflows", accepted=10_000),
