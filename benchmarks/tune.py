@@ -10,8 +10,8 @@
 Three apps on three servers: one computes, one sleeps 20 ms in place of a database, one does both. No app asks a
 real database, so that what is recorded is the servers' alone. Each grid is recorded once, every configuration a few
 times; then every search is replayed from these launches through the functions that decide in a race. All searches
-have a quarter of the time that an exhaustive grid takes, each configuration launched eight times; one that is
-unbounded ends by itself. What is recorded is kept in benchmarks/tuning/launches.jsonl, and not recorded again.
+have a quarter of the time that an exhaustive grid takes, each configuration launched eight times; one has all of
+it. What is recorded is kept in benchmarks/tuning/launches.jsonl, and not recorded again.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ def _made_up() -> Iterator[Grid]:
         for n, app in enumerate(APPS):
             seed = [n, round(1000 * sd)]
             yield made_up(app, np.random.default_rng(seed), sd=sd)
+            # the machine's speed changes by a tenth while a block lasts
+            yield made_up(app, np.random.default_rng(seed), sd=sd, swing=0.1)
             # a single setting: finals are much of what it takes
             yield made_up(app, np.random.default_rng(seed), sd=sd, workers=ROW, threads=(4,))
 
@@ -98,7 +100,7 @@ def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str)
         results.append((grid.name, replayed(grid, replays)))
     if not results:
         sys.exit("nothing is recorded; record with --record, or take --simulated")
-    keys = ("regret", "regret p90", "share", "lost")
+    keys = ("regret", "regret p90", "share", "lost", "held")
     searches = results[0][1]
     mean = {name: {key: float(np.mean([f[name][key] for _, f in results])) for key in keys} for name in searches}
     lines = list(table([*results, ("all", mean)]))

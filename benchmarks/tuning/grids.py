@@ -5,13 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from stackrace.setup.tuning.shaping import TOGETHER
+from stackrace.stats.tuning.weather import Slices, weather
+
 from ..method.noise import Array, Dice
 
-__all__ = ["ROW", "Grid", "made_up", "recorded"]
+__all__ = ["PASSES", "ROW", "Drawn", "Grid", "made_up", "recorded"]
+
+LOADED_S = 0.65
+"""From one slice to the next, of stacks that are up together."""
+PASSES = 2
+"""Slices of each launch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawn:
+    """A block of launches; NaN for configurations that were not launched."""
+
+    values: Array
+    """(K, ``PASSES``): ln(throughput) of the slices."""
+    moments_s: Array
+    """(K, ``PASSES``): when each was loaded."""
+    speed: Array
+    """(K,): the machine's at that launch, in ln units; a value has it times the configuration's ``busy``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +52,36 @@ class Grid:
     """The number of the stack as given."""
     formula: int
     """That of two workers a core and one."""
+    busy: Array
+    """(K,): the share of the cores that each keeps busy."""
+    swing: float = 0.0
+    """The sd of the machine's speed within a block, in ln units."""
+    span_s: float = 20.0
+    """After so many seconds it remembers a third of what it was."""
+    slice: float = 0.0
+    """The sd of a slice."""
 
-    def draw(self, dice: Dice, chosen: Iterable[int]) -> Array:
-        """Return one launch of each of ``chosen``, (K,), NaN for the others; a block's own weather adds to all."""
-        values = np.full(len(self.mean), np.nan)
-        weather = dice.normal(0, 0.03)
-        for i in chosen:
-            values[i] = self.mean[i] + dice.choice(self.residuals[i]) + weather
-        return values
+    def draw(self, dice: Dice, chosen: Iterable[int]) -> Drawn:
+        """Return a block: one launch of each of ``chosen``.
+
+        The block's own weather adds to all; within it the speed is an Ornstein-Uhlenbeck process. As in a race, the
+        order is drawn, ``TOGETHER`` at most are up at once, and those are loaded one right after another, twice.
+        """
+        shape = len(self.mean), PASSES
+        values, moments_s, speeds = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+        order = dice.permutation(list(chosen))
+        block, speed, now, before = dice.normal(0, 0.03), dice.normal(0, self.swing), 0.0, 0.0
+        for batch in np.array_split(order, math.ceil(len(order) / TOGETHER)):
+            now += sum(max(float(self.cost_s[i]) - PASSES * LOADED_S, 0.0) for i in batch)
+            own = {i: self.deployed(dice, i) for i in batch}
+            for turn in range(PASSES):
+                for i in dice.permutation(batch):
+                    now += LOADED_S
+                    kept = math.exp(-(now - before) / self.span_s)
+                    speed, before = kept * speed + math.sqrt(1 - kept**2) * dice.normal(0, self.swing), now
+                    speeds[i, turn], moments_s[i, turn] = block + speed, now
+                    values[i, turn] = own[i] + self.busy[i] * (block + speed) + dice.normal(0, self.slice)
+        return Drawn(values=values, moments_s=moments_s, speed=speeds.mean(axis=1))
 
     def deployed(self, dice: Dice, index: int) -> float:
         """Return what one further launch of a configuration gives beside launches of others at the same time."""
@@ -52,34 +95,45 @@ class Grid:
 def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, tuple[float, ...]]) -> Grid:
     """Return the grid of recorded launches, those of all blocks that launched every configuration.
 
-    A launch is drawn from a configuration's own residuals and from those of all, half and half: three launches
-    alone do not tell how one scatters.
+    What the machine's speed did within a block is taken off first (`weather`), and drawn anew with as large a
+    swing, and so are slices. What is left of the residuals is scaled to what launches vary by. A launch is drawn
+    from a configuration's own residuals and from those of all, half and half: three alone do not tell how one
+    scatters.
     """
-    launches = [row for row in rows if row["pair"] == name and row["response"] is not None]
+    # who left its core is not believed: the check for that came after these were recorded
+    launches = [row for row in rows if row["pair"] == name and row["slices"] and _cores(row) < 1.1]
     paths = [path for path in places if any(row["stack"] == path for row in launches)]
     blocks = sorted({(row["race"], row["block"]) for row in launches})
-    values = np.full((len(paths), len(blocks)), np.nan)
+    values, busy = np.full((2, len(paths), len(blocks)), np.nan)
+    sliced, moments_s = np.full((2, *values.shape, max(len(row["slices"]) for row in launches)), np.nan)
     cost = np.zeros(len(paths))
     for row in launches:
         if row["stack"] in paths:
-            values[paths.index(row["stack"]), blocks.index((row["race"], row["block"]))] = row["response"]
-            cost[paths.index(row["stack"])] = row["took_s"]
-    # a block's weather is what it did to all
+            at = paths.index(row["stack"]), blocks.index((row["race"], row["block"]))
+            when, each, _ = zip(*row["slices"], strict=True)
+            sliced[at][: len(each)], moments_s[at][: len(when)] = each, when
+            # the stack had one core
+            values[at], busy[at], cost[at[0]] = row["response"], min(_cores(row), 1.0), row["took_s"]
+    there = np.array([places[path] for path in paths], dtype=float)
+    changes = weather(Slices(values=sliced, moments_s=moments_s, busy=busy), there)
+    values = values - changes.felt
+    # a block's own weather is what it did to all
     values = values - (np.nanmean(values, axis=0) - np.nanmean(values))
     mean = np.nanmean(values, axis=1)
     own = [row[np.isfinite(row)] - m for row, m in zip(values, mean, strict=True)]
-    wider = [r * math.sqrt(len(r) / (len(r) - 1)) for r in own if len(r) > 1]
-    pool = np.concatenate(wider) if wider else np.zeros(1)
-    draws = max(len(pool), 1)
-    residuals = tuple(
-        np.concatenate([np.resize(r * math.sqrt(len(r) / max(len(r) - 1, 1)), draws), pool]) if len(r) > 1 else pool
-        for r in own
-    )
+    wider = [r * math.sqrt(len(r) / (len(r) - 1)) if len(r) > 1 else r[:0] for r in own]
+    pool = np.concatenate([*wider, np.zeros(1)])
+    scale = min(changes.launch / max(float(np.std(pool)), 1e-9), 1.0)
+    residuals = tuple(scale * (np.concatenate([np.resize(r, len(pool)), pool]) if len(r) else pool) for r in wider)
     given, formula = (next((i for i, p in enumerate(paths) if _is(rows, name, p, what)), 0) for what in _REFERENCES)
     return Grid(
-        name=name, places=np.array([places[p] for p in paths], dtype=float), mean=mean, residuals=residuals,
-        cost_s=cost, given=given, formula=formula,
+        name=name, places=there, mean=mean, residuals=residuals, cost_s=cost, given=given, formula=formula,
+        busy=np.nanmean(busy, axis=1), swing=changes.swing, span_s=changes.span_s, slice=changes.slice,
     )  # fmt: skip
+
+
+def _cores(row: Mapping[str, Any]) -> float:
+    return fmean(cores for _, _, cores in row["slices"])
 
 
 _REFERENCES = ("default", "formula")
@@ -102,14 +156,15 @@ def made_up(
     workers: Sequence[int] = WORKERS,
     threads: Sequence[int] = THREADS,
     connections: int = 100,
+    swing: float = 0.0,
 ) -> Grid:
     """Return a grid of ``workers`` × ``threads`` with the response of an ``app``: cpu, database or mixed.
 
     By the bounds of a closed system: requests under way at once over the time of each, at most what the cores
     compute, less for every further worker and thread. Beside that each configuration is better or worse by 1 %. Of
-    six one scatters: three launches of ten lose a quarter.
+    six one scatters: three launches of ten lose a quarter. ``swing`` is as in a grid.
     """
-    places, means, residuals, cost = [], [], [], []
+    places, means, residuals, cost, busy = [], [], [], [], []
     for i, processes in enumerate(workers):
         for j, each in enumerate(threads):
             slots = min(processes * each, connections)
@@ -124,12 +179,15 @@ def made_up(
             means.append(math.log(rate) + dice.normal(0, 0.012) + noise.mean())
             residuals.append(noise - noise.mean())
             cost.append(2.5 + 0.1 * processes)
+            busy.append(rate / cores)
     return Grid(
-        name=f"{app} {len(workers)} × {len(threads)}, sd {sd:.0%}",
+        name=f"{app} {len(workers)} × {len(threads)}, sd {sd:.0%}" + (f", swing {swing:.0%}" if swing else ""),
         places=np.array(places),
         mean=np.array(means),
         residuals=tuple(residuals),
         cost_s=np.array(cost),
         given=workers.index(2) * len(threads),
         formula=workers.index(3) * len(threads),
+        busy=np.array(busy),
+        swing=swing,
     )

@@ -6,9 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 from stackrace.api.racing import ready_race
 from stackrace.model.app import Entry, EntryKind
+from stackrace.model.launch import Launch
 from stackrace.model.preparing import unheard
 from stackrace.model.race import Cell, Race
 from stackrace.model.tuned import Reference
@@ -75,13 +77,23 @@ def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[d
     own = {launch.id: _own_s(launch) for launch in race.launches}
     beside_s = each_s - sum(own.values()) / max(len(own), 1)
     for launch in race.launches:
-        valid = [throughput(launch, one) for one in launch.slices if one.verdict.valid and launch.verdict.valid]
+        valid = [one for one in launch.slices if one.verdict.valid and launch.verdict.valid]
+        slices = [
+            (
+                one.result.started_at + one.result.duration_s / 2,
+                throughput(launch, one),
+                one.cpu_s / one.result.duration_s,
+            )
+            for one in valid
+        ]
         yield {
             "pair": pair,
             "race": race.id,
             "block": launch.block,
             "stack": launch.stack,
-            "response": sum(valid) / len(valid) if valid else None,
+            "response": fmean(one[1] for one in slices) if slices else None,
+            "moment_s": fmean(one[0] for one in slices) if slices else None,
+            "slices": slices,
             "took_s": own[launch.id] + max(beside_s, 0.0),
             "references": [name for name, path in named.items() if path == launch.stack],
         }
@@ -98,7 +110,7 @@ def _by_formula(found: Candidates, cores: int) -> str:
     return next(path for path, values in found.tuning.settings.items() if values == wanted)
 
 
-def _own_s(launch: object) -> float:
+def _own_s(launch: Launch) -> float:
     return (launch.ready_s or 0.0) + launch.warmup_s + sum(one.result.duration_s for one in launch.slices)
 
 

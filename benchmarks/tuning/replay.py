@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .grids import Grid
-from .searches import SEARCHES, exhaustive
+from .searches import SEARCHES, Found, exhaustive
 
 __all__ = ["EXHAUSTIVE", "GOALS", "SHARE", "replayed", "table"]
 
@@ -44,22 +44,29 @@ def replayed(grid: Grid, replays: int, seed: int = 1) -> dict[str, Figures]:
             "regret p90": float(np.quantile(regrets, 0.9)),
             "share": float(np.mean([one.spent_s for one in all_found])) / whole_s,
             "lost": float(np.mean([value < math.log(1 - LOST) for value in again])),
+            "held": _held(all_found),
         }
     return figures
 
 
-COLUMNS = ("grid", "search", "regret, mean", "regret, 90 %", "share of the grid's time", "winners that lose 10 %")
+def _held(found: Sequence[Found]) -> float:
+    """Return how often limits against the default held the truth; NaN for searches that say none."""
+    said = [one.limits for one in found if one.limits is not None]
+    return float(np.mean(said)) if said else math.nan
+
+
+COLUMNS = ("grid", "search", "regret, mean", "regret, 90 %", "share of the grid's time", "winners that lose 10 %",
+           "limits hold")  # fmt: skip
 
 
 def table(results: Iterable[tuple[str, Mapping[str, Figures]]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
     yield _line(COLUMNS)
     yield _line(["---"] * len(COLUMNS))
-    for name, figures in results:
-        for search, one in figures.items():
-            yield _line(
-                [name, search, *(f"{100 * one[key]:.1f} %" for key in ("regret", "regret p90", "share", "lost"))]
-            )
+    for name, searches in results:
+        for search, one in searches.items():
+            figures = (one[key] for key in ("regret", "regret p90", "share", "lost", "held"))
+            yield _line([name, search, *("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in figures)])
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from stackrace.stats.tuning.grid import grid_of
 from stackrace.stats.tuning.proposing import proposer, require_sampler
 from stackrace.stats.tuning.rounds import AT_ONCE, next_round
-from stackrace.stats.tuning.verdict import verdict
+from stackrace.stats.tuning.verdict import Verdict, verdict
+from stackrace.stats.tuning.weather import Slices
 
 from ..method.noise import Dice
-from .grids import Grid
+from .grids import PASSES, Drawn, Grid
 
 __all__ = ["SEARCHES", "Found", "exhaustive"]
 
@@ -27,8 +28,10 @@ class Found:
 
     index: int
     said: float
-    """The ln(throughput) that it promises."""
+    """The ln(throughput) that it promises, at the machine's usual speed."""
     spent_s: float
+    limits: bool | None = None
+    """Whether the limits of what it brings against the default hold the truth; None where none are said."""
 
 
 Search = Callable[[Grid, Dice, float], Found]
@@ -37,24 +40,51 @@ Search = Callable[[Grid, Dice, float], Found]
 def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
     """Tune: the very functions that decide in a race."""
     k = len(grid.mean)
-    values, spent_s = np.full((k, 0), np.nan), 0.0
+    blocks: list[Drawn] = []
+    spent_s = 0.0
     launches = 0
     references = tuple(sorted({grid.given, grid.formula}))
     while True:
         each_s = spent_s / launches if launches else float(grid.cost_s.mean())
+        slices = _stacked(blocks, grid)
+        values = slices.values.mean(axis=2)
         now = grid_of(
-            values=values, entered=np.isfinite(values), places=grid.places, delta=DELTA, references=references
-        )
+            values=values, entered=np.isfinite(values), slices=slices, places=grid.places, delta=DELTA,
+            references=references,
+        )  # fmt: skip
         propose = proposer(grid.places, launches) if k > AT_ONCE else None
         racing = next_round(now, (budget_s - spent_s) / each_s, propose).racing
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:
             break
-        values = np.column_stack([values, grid.draw(dice, racing)])
+        blocks.append(grid.draw(dice, racing))
         spent_s, launches = spent_s + block_s, launches + len(racing)
     chosen = verdict(now)
     assert chosen.value is not None
-    return Found(index=chosen.index, said=math.log(chosen.value.value), spent_s=spent_s)
+    usual = grid.busy[chosen.index] * float(np.nanmean([one.speed for one in blocks]))
+    return Found(
+        index=chosen.index,
+        said=math.log(chosen.value.value) - usual,
+        spent_s=spent_s,
+        limits=_against_given(grid, chosen),
+    )
+
+
+def _stacked(blocks: Sequence[Drawn], grid: Grid) -> Slices:
+    shape = len(blocks), len(grid.mean), PASSES
+    values, moments_s = (
+        np.array([getattr(one, name) for one in blocks]).reshape(shape).swapaxes(0, 1)
+        for name in ("values", "moments_s")
+    )
+    return Slices(values=values, moments_s=moments_s, busy=np.broadcast_to(grid.busy[:, None], values.shape[:2]))
+
+
+def _against_given(grid: Grid, chosen: Verdict) -> bool | None:
+    """Tell whether the truth lies within the limits of what it brings against the default; None without limits."""
+    ratio = chosen.outcomes[grid.given].ratio
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return None
+    return ratio.low <= math.exp(grid.mean[chosen.index] - grid.mean[grid.given]) <= ratio.high
 
 
 def random_search(grid: Grid, dice: Dice, budget_s: float) -> Found:
@@ -96,13 +126,17 @@ def formula(grid: Grid, dice: Dice, budget_s: float) -> Found:
 def exhaustive(grid: Grid, dice: Dice, launches: int) -> Found:
     """Launch every configuration so often and take the best mean."""
     everything = range(len(grid.mean))
-    values = np.column_stack([grid.draw(dice, everything) for _ in range(launches)]).mean(axis=1)
+    blocks = [grid.draw(dice, everything) for _ in range(launches)]
+    values = np.mean([one.values.mean(axis=1) for one in blocks], axis=0)
+    speed = np.mean([one.speed for one in blocks], axis=0)
     index = int(values.argmax())
-    return Found(index=index, said=float(values[index]), spent_s=launches * float(grid.cost_s.sum()))
+    said = float(values[index] - grid.busy[index] * speed[index])
+    return Found(index=index, said=said, spent_s=launches * float(grid.cost_s.sum()))
 
 
 def _single(grid: Grid, dice: Dice, budget_s: float, ask: Callable[[list[float]], int]) -> Found:
     seen: list[float] = []
+    speeds: list[float] = []
     tried: list[int] = []
     spent_s = 0.0
     while True:
@@ -111,19 +145,22 @@ def _single(grid: Grid, dice: Dice, budget_s: float, ask: Callable[[list[float]]
             break
         spent_s += float(grid.cost_s[i])
         tried.append(i)
-        seen.append(float(grid.draw(dice, [i])[i]))
+        drawn = grid.draw(dice, [i])
+        seen.append(float(drawn.values[i].mean()))
+        speeds.append(float(drawn.speed[i]))
     best = int(np.argmax(seen))
-    return Found(index=tried[best], said=seen[best], spent_s=spent_s)
+    said = seen[best] - grid.busy[tried[best]] * speeds[best]
+    return Found(index=tried[best], said=said, spent_s=spent_s)
 
 
-def unbounded(grid: Grid, dice: Dice, budget_s: float) -> Found:
-    """Tune until it ends by itself, however long that takes."""
-    return ours(grid, dice, math.inf)
+def patient(grid: Grid, dice: Dice, budget_s: float) -> Found:
+    """Tune with four times as much time, unless it ends by itself."""
+    return ours(grid, dice, 4 * budget_s)
 
 
 SEARCHES: dict[str, Search] = {
     "tune": ours,
-    "tune, unbounded": unbounded,
+    "tune, four times the time": patient,
     "random search": random_search,
     "single-sample TPE": single_tpe,
     "formula, or 2n + 1": formula,

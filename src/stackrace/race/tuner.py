@@ -11,7 +11,7 @@ from itertools import pairwise
 from ..checks import overload
 from ..model.launch import Launch
 from ..model.race import Cell, Race
-from ..model.tuned import Infeasible, Knob, Needs, Tuning, Unfit
+from ..model.tuned import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit
 from ..stats.tuning.grid import Grid, grid_of
 from ..stats.tuning.proposing import proposer
 from ..stats.tuning.rounds import next_round
@@ -19,6 +19,7 @@ from .decisions import Decisions
 from .levels import blocks_of, headline_of, measured_levels
 from .responses import believed_for, memory_bytes, response_of
 from .resume import counted
+from .tuned_slices import slices_of
 
 __all__ = ["Tuner", "by_stack", "grid_of_race", "needs_of", "places_of", "steps_of", "unfit"]
 
@@ -72,6 +73,8 @@ def grid_of_race(race: Race) -> Grid:
     return grid_of(
         values=[rows.get(path, (math.nan,) * len(blocks)) for path in race.stacks],
         entered=[[(path, block) in launched for block in blocks] for path in race.stacks],
+        # memory does not hang on how fast the cores are; a latency does, in ways of its own
+        slices=slices_of(race, blocks) if tuning.goal.kind is GoalKind.THROUGHPUT else None,
         places=places_of(race.stacks, tuning),
         delta=math.log1p(race.difference),
         references=tuple(sorted({number[path] for path in tuning.references.values() if path in number})),

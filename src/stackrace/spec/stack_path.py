@@ -72,6 +72,11 @@ def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpe
     if name in specs:
         _refuse_gone(specs[name], text)
         return specs[name]
+    if name == "current":
+        raise StackError(
+            f"stack {text!r}: what you run today is found in the project's files and races beside the others; "
+            "--current FILE names one of them"
+        )
     living = (known for known, spec in specs.items() if not spec.gone)
     raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, living)}")
 

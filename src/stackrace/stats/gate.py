@@ -31,16 +31,16 @@ MISS = 0.05
 MISS_BEFORE = 0.8 * MISS
 """The part of it that blocks before an alarm may spend; those after one may spend the rest."""
 
-LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 120)
+LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 130, 160, 190)
 """The numbers of blocks, since the beginning or since the alarm, after which something may be decided."""
 
 LOOK_SHARE = 0.09
 """Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
 
-PASSING_SHARE = 0.08
+PASSING_SHARE = 0.07
 """The same for what is called clear on the way, which leaves something for the end."""
 
-LAST_SHARE = 0.43
+LAST_SHARE = 0.36
 """The part that the look at the end may spend on what is clear, whenever the end is."""
 
 

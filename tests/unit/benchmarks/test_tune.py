@@ -10,7 +10,7 @@ def test_every_search_is_replayed_in_the_same_time():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     grid = made_up("database", np.random.default_rng(1), sd=0.02)
     figures = replayed(grid, 2)
-    unbounded = {"tune, unbounded", "exhaustive"}
+    unbounded = {"tune, four times the time", "exhaustive"}
     bounded = {"tune", "random search", "single-sample TPE", "formula, or 2n + 1"}
     assert set(figures) == bounded | unbounded
     assert all(figures[name]["share"] <= 0.25 for name in bounded)
@@ -20,7 +20,8 @@ def test_every_search_is_replayed_in_the_same_time():
 
 def test_recorded_launches_make_a_grid_without_the_blocks_own_weather():
     rows = [
-        {"pair": "a/b", "race": "r", "block": block, "stack": stack, "response": value + weather, "took_s": 2.0,
+        {"pair": "a/b", "race": "r", "block": block, "stack": stack, "response": value + weather,
+         "moment_s": 0.0, "slices": [[0.0, value + weather, 1.0]], "took_s": 2.0,
          "references": ["default", "formula"] if stack == "x" else []}
         for block, weather in ((0, 0.0), (1, 0.4))
         for stack, value in (("x", 1.0), ("y", 2.0))

@@ -81,6 +81,7 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("nginx/http", "write server"),
         ("/gunicorn", "write server"),
         ("gunicron", "did you mean gunicorn"),
+        ("current", "--current FILE"),
         ("gunicorn:worker=2", "did you mean workers"),
         ("gunicorn:workers", "needs a value"),
         ("gunicorn:workers=two", "a number from 1 to"),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..pairs import Array
+from .weather import Slices, weather
 
 __all__ = ["Flags", "Grid", "grid_of"]
 
@@ -20,7 +21,8 @@ class Grid:
     """K configurations in B blocks, on a grid of D settings."""
 
     values: Array
-    """(K, B): the response in ln units by block, NaN where a configuration was not launched, or gave nothing."""
+    """(K, B): the response in ln units by block, without the machine's weather; NaN where a configuration was not
+    launched, or gave nothing."""
     entered: Flags
     """(K, B): whether it was launched."""
     places: Array
@@ -41,16 +43,24 @@ def grid_of(
     entered: Sequence[Sequence[bool]],
     places: Sequence[Sequence[float]],
     delta: float,
+    slices: Slices | None = None,
     references: tuple[int, ...] = (),
     out: tuple[int, ...] = (),
     strangers: tuple[int, ...] = (),
 ) -> Grid:
-    """Return the arrays of what lists hold, a row for each configuration."""
+    """Return the arrays of what lists hold, a row for each configuration.
+
+    Given the ``slices`` that the values are means of, the machine's own changes of speed are taken off (`weather`).
+    """
     k = len(places)
+    measured = np.asarray(values, dtype=float).reshape(k, -1)
+    where = np.asarray(places, dtype=float).reshape(k, -1)
+    if slices is not None:
+        measured = measured - weather(slices, where).felt
     return Grid(
-        values=np.asarray(values, dtype=float).reshape(k, -1),
+        values=measured,
         entered=np.asarray(entered, dtype=bool).reshape(k, -1),
-        places=np.asarray(places, dtype=float).reshape(k, -1),
+        places=where,
         delta=delta,
         references=references,
         out=out,

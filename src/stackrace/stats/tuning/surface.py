@@ -10,7 +10,7 @@ import numpy as np
 from ..pairs import Array
 from .launched import Launched
 
-__all__ = ["Surface", "surface"]
+__all__ = ["Surface", "distance", "surface"]
 
 LENGTHS = (0.7, 1.5, 3.0)
 """How many steps of a setting apart two configurations are still alike."""
@@ -46,8 +46,8 @@ def surface(known: Launched, places: Array) -> Surface:
     level = float(np.median(values))
     centred, noise = values - level, known.sd[seen] ** 2 / known.count[seen]
     spread = max(float(np.var(values)), 1e-6)
-    distance = _distance(places)
-    near = distance[np.ix_(seen, seen)]
+    apart = distance(places)
+    near = apart[np.ix_(seen, seen)]
     best: tuple[float, Array, Array, float] | None = None
     for length, rough in product(LENGTHS, ROUGHNESS):
         kernel = spread * np.exp(-near / (2 * length**2)) + rough**2 * np.eye(len(seen))
@@ -55,7 +55,7 @@ def surface(known: Launched, places: Array) -> Surface:
         weights = np.linalg.solve(lower.T, np.linalg.solve(lower, centred))
         likely = -0.5 * centred @ weights - np.log(np.diag(lower)).sum()
         if best is None or likely > best[0]:
-            across = spread * np.exp(-distance[:, seen] / (2 * length**2))
+            across = spread * np.exp(-apart[:, seen] / (2 * length**2))
             across[seen] += rough**2 * np.eye(len(seen))
             best = float(likely), weights, across, rough
             inverse = lower
@@ -66,7 +66,7 @@ def surface(known: Launched, places: Array) -> Surface:
     return Surface(mean=level + across @ weights, sd=np.sqrt(np.maximum(variance, 1e-8)), rough=rough)
 
 
-def _distance(places: Array) -> Array:
+def distance(places: Array) -> Array:
     """Return the squared distances in steps, infinite where one of the two is off the grid."""
     apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
     apart = np.where(np.isfinite(apart), apart, np.inf)
