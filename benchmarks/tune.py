@@ -10,8 +10,8 @@
 Three apps on three servers: one computes, one sleeps 20 ms in place of a database, one does both. No app asks a
 real database, so that what is recorded is the servers' alone. Each grid is recorded once, every configuration a few
 times; then every search is replayed from these launches through the functions that decide in a race. All searches
-have a quarter of the time that an exhaustive grid takes, each configuration launched eight times; one has all of
-it. What is recorded is kept in benchmarks/tuning/launches.jsonl, and not recorded again.
+have a quarter of the time that an exhaustive grid takes, each configuration launched eight times. What is recorded
+is kept in benchmarks/tuning/launches.jsonl, and not recorded again.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ FEWEST = 8
 FITTED = 200
 """The parameters are those of the first so many: they hardly change with more, and time grows with the cube."""
 
+STRANGE = 10.0
+"""Slices so many median deviations from what is expected of them tell nothing of the weather."""
+
 CHOICES: Mapping[str, tuple[float, ...]] = {
     # the sd of the speed within a block
     "swing": (0.06, 0.0, 0.03, 0.12, 0.24),
@@ -83,28 +86,37 @@ def weather(measured: Slices, places: Array) -> Weather:
     Gaussian Processes for Machine Learning, sections 2.2 and 5.4.2.
     """
     there = np.isfinite(measured.values) & np.isfinite(measured.moments_s) & np.isfinite(measured.busy)[:, :, None]
-    rows, columns, _ = np.nonzero(there)
-    felt = np.zeros(there.shape[:2])
     best = {name: values[0] for name, values in CHOICES.items()}
-    if len(rows) < FEWEST:
+    felt = np.zeros(there.shape[:2])
+    if there.sum() < FEWEST:
         return Weather(felt=felt, swing=0.0, span_s=best["span_s"], slice=best["slice"], launch=best["launch"])
-    process = _Process(
-        values=measured.values[there] - np.median(measured.values[there]),
-        at_s=measured.moments_s[there],
-        busy=measured.busy[rows, columns],
-        rows=rows,
-        blocks=columns,
-        apart=distance(places),
-    )
+    process = _process(measured, there, places)
     best = _likeliest(process.first(FITTED))
+    if (strange := process.strange(best)).any():
+        there[there] = ~strange
+        process = _process(measured, there, places)
+        best = _likeliest(process.first(FITTED))
     told = process.told_by_others(best)
-    np.add.at(felt, (rows, columns), process.busy * (told - told.mean()))
+    np.add.at(felt, (process.rows, process.blocks), process.busy * (told - told.mean()))
     return Weather(
         felt=felt / np.maximum(there.sum(axis=2), 1),
         swing=best["swing"],
         span_s=best["span_s"],
         slice=best["slice"],
         launch=best["launch"],
+    )
+
+
+def _process(measured: Slices, there: Flags, places: Array) -> _Process:
+    rows, columns, _ = np.nonzero(there)
+    values = measured.values[there]
+    return _Process(
+        values=values - np.median(values),
+        at_s=measured.moments_s[there],
+        busy=measured.busy[rows, columns],
+        rows=rows,
+        blocks=columns,
+        apart=distance(places),
     )
 
 
@@ -150,6 +162,16 @@ class _Process:
         lower = np.linalg.cholesky(self.covariance(given))
         whitened = np.linalg.solve(lower, self.values)
         return -0.5 * float(whitened @ whitened) - float(np.log(np.diag(lower)).sum())
+
+    def strange(self, given: Mapping[str, float]) -> Flags:
+        """Tell which slices are ``STRANGE`` median deviations from what all others say, a tenth at most.
+
+        One slice of nearly nothing would else make all launches seem to scatter.
+        """
+        inverse = np.linalg.inv(self.covariance(given))
+        beside = np.abs((inverse @ self.values) / np.diag(inverse))
+        limit = max(STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9)))
+        return np.asarray(beside > limit)
 
     def told_by_others(self, given: Mapping[str, float]) -> Array:
         """Return the speed expected at each slice, (N,), from the values of all other launches.
