@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stackrace.setup.tuning.shaping import TOGETHER
-from stackrace.stats.tuning.weather import Slices, weather
+from stackrace.stats.tuning.weather import OneLaunch, Slices, weather
 
 from ..method.noise import Array, Dice
 
@@ -104,18 +104,18 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
     launches = [row for row in rows if row["pair"] == name and row["slices"] and _cores(row) < 1.1]
     paths = [path for path in places if any(row["stack"] == path for row in launches)]
     blocks = sorted({(row["race"], row["block"]) for row in launches})
-    values, busy = np.full((2, len(paths), len(blocks)), np.nan)
-    sliced, moments_s = np.full((2, *values.shape, max(len(row["slices"]) for row in launches)), np.nan)
-    cost = np.zeros(len(paths))
+    values, cost = np.full((len(paths), len(blocks)), np.nan), np.zeros(len(paths))
+    each: list[list[OneLaunch | None]] = [[None] * len(blocks) for _ in paths]
     for row in launches:
         if row["stack"] in paths:
-            at = paths.index(row["stack"]), blocks.index((row["race"], row["block"]))
-            when, each, _ = zip(*row["slices"], strict=True)
-            sliced[at][: len(each)], moments_s[at][: len(when)] = each, when
+            i, j = paths.index(row["stack"]), blocks.index((row["race"], row["block"]))
+            moments_s, gave, _ = zip(*row["slices"], strict=True)
             # the stack had one core
-            values[at], busy[at], cost[at[0]] = row["response"], min(_cores(row), 1.0), row["took_s"]
+            each[i][j] = OneLaunch(values=gave, moments_s=moments_s, busy=min(_cores(row), 1.0))
+            values[i, j], cost[i] = row["response"], row["took_s"]
+    slices = Slices.of(each)
     there = np.array([places[path] for path in paths], dtype=float)
-    changes = weather(Slices(values=sliced, moments_s=moments_s, busy=busy), there)
+    changes = weather(slices, there)
     values = values - changes.felt
     # a block's own weather is what it did to all
     values = values - (np.nanmean(values, axis=0) - np.nanmean(values))
@@ -128,7 +128,7 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
     given, formula = (next((i for i, p in enumerate(paths) if _is(rows, name, p, what)), 0) for what in _REFERENCES)
     return Grid(
         name=name, places=there, mean=mean, residuals=residuals, cost_s=cost, given=given, formula=formula,
-        busy=np.nanmean(busy, axis=1), swing=changes.swing, span_s=changes.span_s, slice=changes.slice,
+        busy=np.nanmean(slices.busy, axis=1), swing=changes.swing, span_s=changes.span_s, slice=changes.slice,
     )  # fmt: skip
 
 

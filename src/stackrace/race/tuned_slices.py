@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..model.launch import Launch, Slice
 from ..model.race import Race
-from ..stats.tuning.weather import Slices
+from ..stats.tuning.weather import OneLaunch, Slices
 from .levels import is_valid, throughput
 
 __all__ = ["slices_of"]
@@ -22,20 +20,19 @@ def slices_of(race: Race, blocks: Sequence[int]) -> Slices:
     than one.
     """
     own = {
-        (launch.stack, launch.block): (launch, valid)
+        (launch.stack, launch.block): _one(launch, valid, len(race.cores.stack_cores))
         for launch in race.launches
         if launch.verdict.valid and not launch.cut_short and (valid := [*filter(_counts, launch.slices)])
     }
-    shape = len(race.stacks), len(blocks), max((len(valid) for _, valid in own.values()), default=1)
-    values, moments_s, busy = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape[:2], np.nan)
-    for i, path in enumerate(race.stacks):
-        for j, block in enumerate(blocks):
-            if (path, block) in own:
-                launch, valid = own[path, block]
-                values[i, j, : len(valid)] = [throughput(launch, one) for one in valid]
-                moments_s[i, j, : len(valid)] = [one.result.started_at + one.result.duration_s / 2 for one in valid]
-                busy[i, j] = _busy(launch, valid, len(race.cores.stack_cores))
-    return Slices(values=values, moments_s=moments_s, busy=busy)
+    return Slices.of([[own.get((path, block)) for block in blocks] for path in race.stacks])
+
+
+def _one(launch: Launch, valid: Sequence[Slice], cores: int) -> OneLaunch:
+    return OneLaunch(
+        values=[throughput(launch, one) for one in valid],
+        moments_s=[one.result.started_at + one.result.duration_s / 2 for one in valid],
+        busy=_busy(launch, valid, cores),
+    )
 
 
 def _counts(one: Slice) -> bool:

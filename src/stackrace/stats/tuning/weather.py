@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..pairs import Array
 from .surface import distance
 
-__all__ = ["Slices", "Weather", "weather"]
+__all__ = ["OneLaunch", "Slices", "Weather", "weather"]
 
 Numbers = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
@@ -43,6 +43,16 @@ LENGTH = 1.5
 """So many steps of a setting apart two configurations are still alike."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneLaunch:
+    """What one launch gave, each slice's response in ln units and the middle of it by any clock."""
+
+    values: Sequence[float]
+    moments_s: Sequence[float]
+    busy: float
+    """The share of the cores that it kept busy: who mostly waits feels little of how fast they are."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slices:
     """What K configurations gave in B blocks, in at most S slices a launch; NaN where there is none."""
@@ -52,7 +62,22 @@ class Slices:
     moments_s: Array
     """(K, B, S): the middles of the slices, by any clock."""
     busy: Array
-    """(K, B): the share of the cores that each kept busy: who mostly waits feels little of how fast they are."""
+    """(K, B): the share of the cores that each launch kept busy."""
+
+    @staticmethod
+    def of(launches: Sequence[Sequence[OneLaunch | None]]) -> Slices:
+        """Return the arrays of what lists hold: a row for each configuration, a launch for each block."""
+        most = max((len(one.values) for row in launches for one in row if one), default=1)
+        shape = len(launches), max(map(len, launches), default=0)
+        values, moments_s = np.full((2, *shape, most), np.nan)
+        busy = np.full(shape, np.nan)
+        for i, row in enumerate(launches):
+            for j, one in enumerate(row):
+                if one is not None:
+                    values[i, j, : len(one.values)] = one.values
+                    moments_s[i, j, : len(one.values)] = one.moments_s
+                    busy[i, j] = one.busy
+        return Slices(values=values, moments_s=moments_s, busy=busy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
