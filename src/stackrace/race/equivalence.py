@@ -9,7 +9,7 @@ from ..model.equivalence import Equivalence, Verdict
 from ..model.interval import Interval
 from ..model.race import Race
 from ..model.stack import Side, Stack, side_path
-from ..stats.equivalence import last_look, ratio_limits
+from ..stats.equivalence import last_look, ratio_limits, verdict_of
 from .decisions import Decisions
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from .resume import counted
@@ -45,7 +45,7 @@ def equivalence_of(race: Race, stack: Stack, difference: float, *, blocks: int |
         return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
     ratio = ratio_limits(differences)
     return Equivalence(
-        verdict=_verdict(ratio, difference) if last_look(len(differences)) else Verdict.OPEN,
+        verdict=verdict_of(differences, difference),
         difference=difference,
         ratio=ratio,
         blocks=len(differences),
@@ -60,15 +60,6 @@ def _differences(level: MeasuredLevel, stack: Stack) -> list[float]:
     exported = by_path.get(side_path(stack.path, Side.EXPORTED), ())
     pairs = zip(exported, original, strict=False)
     return [this - that for this, that in pairs if math.isfinite(this) and math.isfinite(that)]
-
-
-def _verdict(ratio: Interval, difference: float) -> Verdict:
-    if ratio.low is None or ratio.high is None:
-        return Verdict.OPEN
-    low, high = 1 / (1 + difference), 1 + difference
-    if low <= ratio.low and ratio.high <= high:
-        return Verdict.EQUIVALENT
-    return Verdict.DIFFERENT if ratio.high < low or ratio.low > high else Verdict.OPEN
 
 
 def _apart(ratio: Interval) -> float | None:

@@ -31,6 +31,16 @@ def test_clear_cases_are_decided(exported, verdict):
     assert answer.blocks == 13
 
 
+def test_a_difference_counts_once_fresh_blocks_confirm_it():
+    slower, equal = race(900, blocks=6, sd=0.005), race(1000, blocks=40, sd=0.005)
+    only_at_first = replace(
+        equal, launches=slower.launches + tuple(launch for launch in equal.launches if launch.block >= 6)
+    )
+    assert equivalence_of(slower, STACK, 0.05).verdict is Verdict.OPEN
+    assert equivalence_of(only_at_first, STACK, 0.05).verdict is not Verdict.DIFFERENT
+    assert equivalence_of(race(900, blocks=13, sd=0.005), STACK, 0.05).verdict is Verdict.DIFFERENT
+
+
 def test_a_difference_as_large_as_what_matters_is_not_called_equivalent():
     verdicts = [equivalence_of(race(952, blocks=40, sd=0.02, seed=seed), STACK, 0.05).verdict for seed in range(30)]
     assert verdicts.count(Verdict.EQUIVALENT) <= 1
@@ -40,6 +50,11 @@ def test_few_blocks_leave_it_open_and_say_what_they_could_have_seen():
     answer = equivalence_of(race(1000, blocks=3, sd=0.02), STACK, 0.05)
     assert answer.verdict is Verdict.OPEN
     assert answer.could_have_seen > 0.05
+
+
+def test_more_blocks_decide_what_forty_leave_open():
+    assert equivalence_of(race(1000, blocks=40, sd=0.06), STACK, 0.05).verdict is Verdict.OPEN
+    assert equivalence_of(race(1000, blocks=160, sd=0.06), STACK, 0.05).verdict is Verdict.EQUIVALENT
 
 
 def test_without_a_block_of_both_there_is_no_ratio():
