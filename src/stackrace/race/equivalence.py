@@ -9,7 +9,7 @@ from ..model.equivalence import Equivalence, Verdict
 from ..model.interval import Interval
 from ..model.race import Race
 from ..model.stack import Side, Stack, side_path
-from ..stats.equivalence import last_look, ratio_limits, verdict_of
+from ..stats.equivalence import looked_at, ratio_limits
 from .decisions import Decisions
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from .resume import counted
@@ -21,34 +21,32 @@ def until_known(stack: Stack, difference: float) -> Callable[[Race], Decisions]:
     """Return what ends a race of both sides of ``stack`` once it is known whether they are equivalent."""
 
     def decide(race: Race) -> Decisions:
-        looked = last_look(len(blocks_of(counted(race))))
-        is_known = looked > 0 and equivalence_of(race, stack, difference, blocks=looked).verdict is not Verdict.OPEN
+        is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
         return Decisions(settled=is_known, dropped=frozenset())
 
     return decide
 
 
-def equivalence_of(race: Race, stack: Stack, difference: float, *, blocks: int | None = None) -> Equivalence:
-    """Return the answer of the first ``blocks`` blocks, by default up to the last planned look.
+def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:
+    """Return the answer of the blocks up to the look that gave it, without one up to the last planned look.
 
     Between looks nothing is decided: what came after the last one is left out, unless there was none yet.
     """
     race = counted(race)
-    done = len(blocks_of(race))
-    taken = blocks or last_look(done) or done
-    levels = measured_levels(race, blocks=taken) if taken else []
+    levels = measured_levels(race) if blocks_of(race) else []
     if not levels:
         return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
     level = levels[headline_of(levels)]
     differences = _differences(level, stack)
     if not differences:
         return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
-    ratio = ratio_limits(differences)
+    verdict, blocks = looked_at(differences, difference)
+    ratio = ratio_limits(differences[:blocks])
     return Equivalence(
-        verdict=verdict_of(differences, difference),
+        verdict=verdict,
         difference=difference,
         ratio=ratio,
-        blocks=len(differences),
+        blocks=blocks,
         level=level.load.named(level.workload),
         could_have_seen=_apart(ratio),
     )

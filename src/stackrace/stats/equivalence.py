@@ -8,18 +8,13 @@ from ..model.equivalence import Verdict
 from ..model.interval import Interval
 from .ratio import Contrast, ratios
 
-__all__ = ["ALPHA", "LOOKS", "last_look", "ratio_limits", "verdict_of"]
+__all__ = ["ALPHA", "LOOKS", "looked_at", "ratio_limits"]
 
 LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)
 """The numbers of blocks after which it may be decided."""
 
 ALPHA = 0.05
 """The chance, over all looks, to call two equivalent that differ by as much as matters."""
-
-
-def last_look(blocks: int) -> int:
-    """Return the last of ``LOOKS`` that ``blocks`` blocks have reached, 0 before the first."""
-    return max((look for look in LOOKS if look <= blocks), default=0)
 
 
 def ratio_limits(differences: Sequence[float]) -> Interval:
@@ -37,34 +32,31 @@ def ratio_limits(differences: Sequence[float]) -> Interval:
     return ratios([contrast], confidence=1 - 2 * ALPHA / len(LOOKS))[0]
 
 
-def verdict_of(differences: Sequence[float], allowed: float) -> Verdict:
-    """Return what the planned looks say of ``differences``: ln(this) − ln(that), block by block, without gaps.
+def looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
+    """Return what the planned looks say of ``differences``, and how many of these say it: all before the first.
 
-    ``allowed`` is the relative difference that does not matter, above 0. Limits within it mean equivalent at once.
-    Limits beyond it raise an alarm, and the blocks after it, on their own, must say the same at a later look: a few
-    blocks that a machine's change of speed put side by side would otherwise pass for a difference.
+    ``differences`` are ln(this) − ln(that), block by block, without gaps. ``allowed`` is the relative difference
+    that does not matter, above 0. Limits within it mean equivalent at once. Limits beyond it raise an alarm, and
+    the blocks after it, on their own, must say the same at a later look: a few blocks that a machine's change of
+    speed put side by side would otherwise pass for a difference.
     """
-    alarm = 0
-    for look in (look for look in LOOKS if look <= len(differences)):
-        seen = differences[:look]
-        if _is_within(ratio_limits(seen), allowed):
-            return Verdict.EQUIVALENT
-        side = _side_beyond(seen, allowed)
-        if alarm and side and _side_beyond(differences[alarm:look], allowed) == side:
-            return Verdict.DIFFERENT
+    alarm, look = 0, len(differences)
+    for look in (each for each in LOOKS if each <= len(differences)):
+        side = _side(differences[:look], allowed)
+        if side == 0:
+            return Verdict.EQUIVALENT, look
+        if alarm and side and _side(differences[alarm:look], allowed) == side:
+            return Verdict.DIFFERENT, look
         alarm = alarm or (look if side else 0)
-    return Verdict.OPEN
+    return Verdict.OPEN, look
 
 
-def _is_within(ratio: Interval, allowed: float) -> bool:
-    if ratio.low is None or ratio.high is None:
-        return False
-    return 1 / (1 + allowed) <= ratio.low and ratio.high <= 1 + allowed
-
-
-def _side_beyond(differences: Sequence[float], allowed: float) -> int:
-    """Return 1 where both limits lie above what is allowed, −1 where they lie below it, else 0."""
+def _side(differences: Sequence[float], allowed: float) -> int | None:
+    """Return 0 where both limits lie within what is allowed, 1 where above, −1 where below, else None."""
     ratio = ratio_limits(differences)
     if ratio.low is None or ratio.high is None:
+        return None
+    least, most = 1 / (1 + allowed), 1 + allowed
+    if least <= ratio.low and ratio.high <= most:
         return 0
-    return (ratio.low > 1 + allowed) - (ratio.high < 1 / (1 + allowed))
+    return 1 if ratio.low > most else -1 if ratio.high < least else None
