@@ -23,6 +23,7 @@ FLOORS = [
     {"setup", "trend"},
     {"race", "doctor", "historic", "export"},
     {"setup"},
+    {"cluster"},
     {"store", "report", "publish"},
     {"web", "api"},
     {"cli"},
@@ -34,7 +35,7 @@ SCRIPTS = {"apps/bundled", "apps/examiner"}
 
 
 SILENT = {"model", "process", "stats", "probe", "load", "checks"} | {"deploy", "race", "doctor", "historic"}
-SILENT |= {"setup", "api"}
+SILENT |= {"setup", "cluster", "api"}
 """Rooms that compute; what they have to say others show."""
 
 
@@ -121,6 +122,7 @@ def imports_of(name):
         (("django",), {"store", "web"}),
         (("click",), {"cli"}),
         (("rich",), {"report", "cli"}),
+        (("dask", "distributed"), {"cluster"}),
     ],
 )
 def test_each_heavy_library_has_its_room(packages, rooms):

@@ -29,6 +29,7 @@ VERBS = {
     "stacks": "List the servers: what is ready, what is missing.",
     "install": "Install what races need: servers, services, all of a race file.",
     "doctor": "Find what disturbs measurements on this machine.",
+    "cluster": "Show the machines of a cluster: who is there, and for what.",
     "up": "Start one stack and look at it.",
     "load": "Load one server, with the load engine alone.",
     "record": "Record a visit in your browser, as a session to race.",

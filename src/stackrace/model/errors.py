@@ -51,6 +51,17 @@ class StackraceError(Exception):
         self.message = message
         self.detail = detail
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let an error come from another machine as what it is, whatever its class asks for to be made."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[StackraceError], args: tuple[object, ...], words: dict[str, object]) -> StackraceError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(words)
+    return error
+
 
 class InputError(StackraceError):
     """A wrong flag, key or file; the message names it and the way out."""

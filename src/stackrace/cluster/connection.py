@@ -1,0 +1,147 @@
+"""The coordinator's end of a Dask cluster: who is there, and calls to one member at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from ..model.cluster import Member, Role
+from ..model.errors import BreakdownError, InputError, MissingError, StackraceError
+from ..model.foreign import said_by
+from . import there
+from .clocks import compared
+
+__all__ = ["INSTALL", "Connection", "MemberLost"]
+
+_T = TypeVar("_T")
+
+INSTALL = "pip install 'stackrace[cluster]'"
+CONNECT_S = 10.0
+"""How long the scheduler is waited for."""
+
+
+class MemberLost(BreakdownError):  # noqa: N818 (what happened, as its siblings say it)
+    """A member does not answer any more, or the scheduler between it and us does not."""
+
+
+class Connection:
+    """A connection to the scheduler at ``address``, as in ``tcp://scheduler:8786``; a context manager.
+
+    TLS is Dask's own: ``tls://scheduler:8786``, with certificates as Dask's configuration names them. Raises
+    MissingError without Dask, and InputError where no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._client = _client(address)
+        self._reached: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # what the scheduler has still to say is of no interest, and it may be gone
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def members(self, roles: Collection[Role] = tuple(Role)) -> tuple[Member, ...]:
+        """Return who is there for any of ``roles``, by name, each with its clock compared to ours.
+
+        Raises InputError for members that do not have this version of stackrace, by name.
+        """
+        infos = self._workers()
+        offers = {contact: _offers(info) for contact, info in infos.items()}
+        return tuple(
+            self._introduced(str(infos[contact]["name"]), contact, offers[contact])
+            for contact in sorted(offers, key=lambda contact: str(infos[contact]["name"]))
+            if offers[contact] & set(roles)
+        )
+
+    def call(self, member: Member, function: Callable[..., _T], *args: object) -> _T:
+        """Return what ``function`` returns on ``member``, called once there, or raise what it raises.
+
+        Raises MemberLost when the member or the scheduler is lost meanwhile.
+        """
+        returned: _T = self._run(member.name, member.contact, there.call, function, *args)
+        return returned
+
+    def _workers(self) -> Mapping[str, Mapping[str, Any]]:
+        try:
+            # the client's own list is as old as its last heartbeat
+            workers = self._client.sync(self._client.scheduler.identity)["workers"]
+        except Exception as error:
+            raise MemberLost(f"the scheduler at {self.address} does not answer: {said_by(error)}") from error
+        assert isinstance(workers, Mapping)
+        return workers
+
+    def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
+        try:
+            said = self._run(name, contact, there.call, there.introduce)
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
+            ) from error
+        clock = compared(lambda: self._run(name, contact, there.now))
+        host = urlsplit(contact).hostname or ""
+        return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
+
+    def _run(self, name: str, contact: str, function: Callable[..., Any], *args: object) -> Any:
+        """Straight to the member, on a connection that is kept: no other machine is waited for.
+
+        It is outside of Dask's task graph: such a call is made once, and never again elsewhere.
+        """
+        try:
+            answer = self._client.sync(_asked, self._client.rpc(contact), function, args)
+        except (OSError, RuntimeError) as error:
+            raise self._lost(name, contact) from error
+        self._reached.add(contact)
+        if answer["status"] == "OK":
+            return answer["result"]
+        raise _raised(answer)
+
+    def _lost(self, name: str, contact: str) -> StackraceError:
+        if contact in self._reached:
+            return MemberLost(f"{name} ({contact}) was lost: its connection is closed")
+        return InputError(
+            f"{name} ({contact}) is not reached from here; let its worker listen where this machine gets through, "
+            "as in `dask worker --worker-port 9000`, and open that port in its firewall"
+        )
+
+
+async def _asked(member: Any, function: Callable[..., Any], args: Sequence[object]) -> Mapping[str, Any]:
+    from distributed.protocol.pickle import dumps
+
+    answer = await member.run(function=dumps(function), args=dumps(args), kwargs=dumps({}), wait=True)
+    assert isinstance(answer, Mapping)
+    return answer
+
+
+def _raised(answer: Mapping[str, Any]) -> BaseException:
+    from distributed.core import clean_exception
+
+    _, error, traceback = clean_exception(**answer)
+    assert error is not None
+    return error.with_traceback(traceback)
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
+    # what goes wrong is said once, by us
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace")
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"--cluster {address}: no Dask scheduler answers there ({said_by(error)}); start one with "
+            "`dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786"
+        ) from error
+
+
+def _offers(info: Mapping[str, Any]) -> frozenset[Role]:
+    return frozenset(role for role in Role if info.get("resources", {}).get(role.value, 0) > 0)
