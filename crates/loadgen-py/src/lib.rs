@@ -5,6 +5,7 @@
 mod histogram;
 mod monitor;
 mod plan;
+mod recording;
 mod report;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -20,6 +21,14 @@ fn run(py: Python<'_>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResul
     let (plan, shared) = (&plan.plan, monitor.shared());
     let report = py.detach(|| loadgen::run(plan, &shared)).map_err(translate)?;
     Ok(report::Report::from(report))
+}
+
+/// Plays a plan as `run` does, and returns what was recorded before figures are made of it.
+#[pyfunction]
+fn record(py: Python<'_>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResult<recording::Recording> {
+    let (plan, shared) = (&plan.plan, monitor.shared());
+    let recording = py.detach(|| loadgen::record(plan, &shared)).map_err(translate)?;
+    Ok(recording::Recording::from(recording))
 }
 
 /// Right answers per second that the engine reaches here against a server that does nothing.
@@ -79,6 +88,10 @@ mod _engine {
     use super::page_members;
     #[pymodule_export]
     use super::plan::{Plan, Target};
+    #[pymodule_export]
+    use super::record;
+    #[pymodule_export]
+    use super::recording::Recording;
     #[pymodule_export]
     use super::report::{Bin, Report, TargetReport};
     #[pymodule_export]

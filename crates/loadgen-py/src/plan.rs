@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use loadgen::{
-    Address, BodyRule, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request, Reuse,
-    Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
+    Address, BodyRule, Company, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request,
+    Reuse, Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
 };
 
 /// One request and what a right answer to it looks like.
@@ -123,7 +123,7 @@ impl Plan {
     #[pyo3(signature = (*, address, targets, connections, timeout_s, tls=None, session=false, cookies=false,
         nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, open_first_s=None, body_max_bytes=None,
         duration_s=None, requests=None, warmup_s=0.0, follow_s=0.0, rate_per_s=None, poisson_seed=None, spin=false, threads=1,
-        cores=Vec::new()))]
+        cores=Vec::new(), starts_s=None, company=(0, 0)))]
     #[allow(clippy::too_many_arguments)] // mirrors the fields of the plan, by keyword
     fn new(
         address: PyAddress,
@@ -148,6 +148,8 @@ impl Plan {
         spin: bool,
         threads: usize,
         cores: Vec<usize>,
+        starts_s: Option<f64>,
+        company: (usize, usize),
     ) -> PyResult<Plan> {
         let plan = loadgen::Plan {
             address: match address {
@@ -170,6 +172,8 @@ impl Plan {
             follow_ns: nanoseconds("follow_s", follow_s)?,
             body_max_bytes: body_max_bytes.unwrap_or(BODY_MAX_BYTES),
             spin,
+            starts_ns: starts_s.map(moment).transpose()?,
+            company: Company { before: company.0, after: company.1 },
             threads,
             cores,
         };
@@ -231,6 +235,14 @@ fn stop(duration_s: Option<f64>, requests: Option<u64>) -> PyResult<Stop> {
         (None, Some(requests)) => Ok(Stop::Requests(requests)),
         _ => Err(PyValueError::new_err("give exactly one of duration_s and requests")),
     }
+}
+
+/// A moment of CLOCK_MONOTONIC.
+fn moment(seconds: f64) -> PyResult<u64> {
+    if (0.0..=u64::MAX as f64 * 1e-10).contains(&seconds) {
+        return Ok((seconds * SECOND_NS as f64).round() as u64);
+    }
+    Err(PyValueError::new_err(format!("starts_s is {seconds}; use seconds of CLOCK_MONOTONIC")))
 }
 
 /// A year is more than any run needs and far from overflowing.

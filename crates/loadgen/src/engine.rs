@@ -9,6 +9,7 @@ use crate::gate::Gate;
 use crate::host;
 use crate::monitor::Monitor;
 use crate::plan::Plan;
+use crate::recording::Recording;
 use crate::report::Report;
 use crate::script::Script;
 use crate::transport::TlsConnector;
@@ -22,12 +23,20 @@ const HEADSTART_NS: u64 = 2 * MILLISECOND_NS;
 /// # Errors
 /// When the plan is wrong or the machine does not allow it. Requests that fail are no error: they are counted.
 pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
+    Ok(record(plan, monitor)?.report())
+}
+
+/// Does the same, and returns what was recorded before figures are made of it: to be joined with other engines'.
+///
+/// # Errors
+/// As those of [`run`].
+pub fn record(plan: &Plan, monitor: &Monitor) -> Result<Recording, RunError> {
     plan.validate()?;
     host::require_files(plan.connections, plan.threads)?;
     let tls = plan.tls.as_ref().map(TlsConnector::new).transpose()?;
     let script = Script::new(plan);
     let gate = plan.open_first_ns.map(|_| Gate::new(plan.threads, HEADSTART_NS));
-    let start_ns = clock::now_ns() + HEADSTART_NS;
+    let start_ns = plan.starts_ns.unwrap_or(0).max(clock::now_ns() + HEADSTART_NS);
     if gate.is_none() {
         monitor.start(start_ns);
     }
@@ -48,7 +57,7 @@ pub fn run(plan: &Plan, monitor: &Monitor) -> Result<Report, RunError> {
         handles.into_iter().map(join).collect::<Vec<Result<ThreadReport, RunError>>>()
     });
     let reports = reports.into_iter().collect::<Result<Vec<ThreadReport>, RunError>>()?;
-    Ok(Report::merge(plan, script.urls, reports)?)
+    Ok(Recording::new(plan, script.urls, reports)?)
 }
 
 fn work(
@@ -61,6 +70,7 @@ fn work(
     gate: Option<&Gate>,
 ) -> Result<ThreadReport, RunError> {
     let shares = plan.shares();
+    let (place, of) = plan.company.place(index, plan.threads);
     let thread = ThreadPlan {
         plan,
         script,
@@ -69,7 +79,7 @@ fn work(
         index,
         connections: shares[index],
         stop: plan.stop.share(&shares, index),
-        pacing: plan.pacer.pacing(start_ns, index, plan.threads),
+        pacing: plan.pacer.pacing(start_ns, place, of),
         start_ns,
     };
     let outcome = host::pin(plan.cores_of(index)).and_then(|()| match gate {

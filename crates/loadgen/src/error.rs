@@ -106,6 +106,27 @@ pub enum RunError {
     Panic,
 }
 
+/// A recording that cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The bytes are none, or of another version.
+    #[error("these bytes are no recording of this version; let all machines have the same version")]
+    Foreign,
+    /// The bytes are damaged.
+    #[error("the recording cannot be read or written ({0}); it may have been cut off")]
+    Damaged(#[from] postcard::Error),
+    /// There was nothing to join.
+    #[error("there is no recording to join; give one at least")]
+    None,
+    /// The recordings are of different loads.
+    #[error("the recordings are of different requests or loops; join only those of one load")]
+    Strangers,
+    /// Two histograms do not fit one another.
+    #[error(transparent)]
+    Merge(#[from] HistogramError),
+}
+
 /// Bytes that are no valid response; counted as failures of stage `protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum ProtocolError {

@@ -57,6 +57,22 @@ pub enum Reuse {
     Always,
 }
 
+/// Threads of other engines that send the same open loop: its arrivals are dealt out over all of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Company {
+    /// Those whose turn comes before ours.
+    pub before: usize,
+    /// Those whose turn comes after ours.
+    pub after: usize,
+}
+
+impl Company {
+    /// Thread `index` of `own`, counted over all: its number, and how many there are.
+    pub(crate) fn place(self, index: usize, own: usize) -> (usize, usize) {
+        (self.before + index, self.before + own + self.after)
+    }
+}
+
 /// One run. Each part is a value that varies independently of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -97,6 +113,10 @@ pub struct Plan {
     /// Ask the kernel again and again instead of sleeping: an answer is seen the moment it comes, not once a sleeping
     /// core has woken. Wants cores that nobody else needs.
     pub spin: bool,
+    /// When the clock of the run starts, CLOCK_MONOTONIC in nanoseconds; `None`, or a moment that is over: at once.
+    pub starts_ns: Option<u64>,
+    /// Whom an open loop's rate is shared with.
+    pub company: Company,
     /// Event loops, each in a thread of its own.
     pub threads: usize,
     /// Cores for the threads: one each if there are enough threads for all cores, else all for every thread;
@@ -128,6 +148,8 @@ impl Plan {
             follow_ns: 0,
             body_max_bytes: BODY_MAX_BYTES,
             spin: false,
+            starts_ns: None,
+            company: Company::default(),
             threads: 1,
             cores: Vec::new(),
         }

@@ -6,12 +6,14 @@ __all__ = [
     "Histogram",
     "Monitor",
     "Plan",
+    "Recording",
     "Report",
     "Target",
     "TargetReport",
     "ceiling",
     "page_fields",
     "page_members",
+    "record",
     "run",
 ]
 
@@ -96,7 +98,18 @@ class Plan:
         spin: bool = False,
         threads: int = 1,
         cores: Sequence[int] = ...,
+        starts_s: float | None = None,
+        company: tuple[int, int] = (0, 0),
     ) -> Plan: ...
+
+@final
+class Recording:
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Recording: ...
+    @staticmethod
+    def join(recordings: Sequence[tuple[Recording, int]]) -> Recording: ...
+    def to_bytes(self) -> bytes: ...
+    def report(self) -> Report: ...
 
 @final
 class Bin:
@@ -198,6 +211,7 @@ class Report:
     def arrivals_distance(self) -> float | None: ...
 
 def run(plan: Plan, monitor: Monitor) -> Report: ...
+def record(plan: Plan, monitor: Monitor) -> Recording: ...
 def page_fields(page: bytes) -> list[tuple[bytes, bytes, bool]]: ...
 def page_members(page: bytes) -> list[tuple[bytes, bytes]]: ...
 def ceiling(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypedDict, Unpack
 
 from stackrace.model.errors import InputError, RefusedError
 from stackrace.model.foreign import said_by
@@ -13,10 +15,38 @@ from . import _engine
 from ._engine import Monitor
 from .outcome import outcome
 
-__all__ = ["FOLLOW_S", "Monitor", "run"]
+__all__ = ["FOLLOW_S", "How", "Monitor", "record", "run", "threads_of"]
 
 FOLLOW_S = 0.2
 """How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
+
+
+class How(TypedDict, total=False):
+    """How a load is sent, beside what and whereto; each has a default."""
+
+    tls: Tls | None
+    """Encryption, without by default."""
+    body_max_bytes: int | None
+    """A longer answer is a failure."""
+    open_first_s: float | None
+    """A closed loop opens all its connections before its clock starts, until none was opened for that long."""
+    warmup_s: float
+    """For so long load is applied but not recorded; requests under way when the window opens belong to it."""
+    cores: Sequence[int]
+    """The event loops' cores, anywhere by default."""
+    threads: int | None
+    """How many event loops there are: one per core, one where no cores are named."""
+    spin: bool
+    """Whether they never sleep: an answer is seen when it comes and not once a core has woken. For cores that
+    nobody else needs."""
+    follow_s: float
+    """For so long, ``FOLLOW_S`` by default, load goes on after a window bounded by time, until those requests are
+    answered that are older than most: they would leave lower bounds in the latencies."""
+    starts_s: float | None
+    """When it begins, on CLOCK_MONOTONIC; by default, and where that moment is over, at once."""
+    company: tuple[int, int]
+    """How many event loops of other engines send the same open loop, those before ours in turn and those after: the
+    rate is that of all together."""
 
 
 def run(
@@ -24,72 +54,86 @@ def run(
     address: tuple[str, int] | str,
     workload: Workload,
     load: Load,
-    tls: Tls | None = None,
-    body_max_bytes: int | None = None,
-    open_first_s: float | None = None,
-    warmup_s: float = 0.0,
-    cores: Sequence[int] = (),
-    threads: int | None = None,
-    spin: bool = False,
-    follow_s: float = FOLLOW_S,
     monitor: Monitor | None = None,
     ceiling_per_s: float | None = None,
+    **how: Unpack[How],
 ) -> LoadResult:
     """Send ``workload`` to ``address`` at ``load`` and return what came back.
 
-    ``address`` is an IP address with a port, or the path of a Unix socket; with ``tls`` the connection is
-    encrypted. With ``open_first_s`` a closed loop opens all its connections before its clock starts, until none was
-    opened for that long. For the first ``warmup_s`` seconds load is applied but not recorded; requests under way
-    when the window opens belong to it from then on. After a window bounded by time load goes on for up to
-    ``follow_s``, until those requests are answered that are older than most: they would leave lower bounds in the
-    latencies.
-
-    ``threads`` event loops run on ``cores``, one per core unless told otherwise; one loop anywhere when no cores
-    are named. With ``spin`` they never sleep: an answer is seen when it comes and not once a core has woken. That
-    is only for cores that nobody else needs.
+    ``address`` is an IP address with a port, or the path of a Unix socket.
 
     Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
-    any 2xx. An answer longer than ``body_max_bytes`` is a failure. ``ceiling_per_s`` (see ``ceiling``) is carried
-    into the result as it is.
+    any 2xx. ``ceiling_per_s`` (see ``ceiling``) is carried into the result as it is.
 
     Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
     ``monitor.cancel()``; the result then holds what was measured so far.
 
     InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
     """
-    if load.poisson and not load.is_open:
-        raise InputError("poisson is for an open loop; give it a rate")
+    with _said():
+        report = _engine.run(_plan(address, workload, load, how), monitor or Monitor())
+    return outcome(report, ceiling_per_s)
+
+
+def record(
+    *,
+    address: tuple[str, int] | str,
+    workload: Workload,
+    load: Load,
+    monitor: Monitor | None = None,
+    **how: Unpack[How],
+) -> bytes:
+    """Do the same, and return what was recorded in a form that can be merged: see ``load.recordings``."""
+    with _said():
+        return _engine.record(_plan(address, workload, load, how), monitor or Monitor()).to_bytes()
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Say what the engine refuses as one of our errors."""
     try:
-        plan = _engine.Plan(
-            address=address,
-            targets=_targets(workload),
-            connections=load.concurrency,
-            timeout_s=load.timeout_s,
-            tls=(tls.name, tls.authorities, list(tls.versions)) if tls else None,
-            session=workload.order is Order.SESSION,
-            cookies=workload.cookies,
-            nonce=(workload.nonce.place.value, workload.nonce.name) if workload.nonce else None,
-            keep_alive=load.keep_alive,
-            requests_per_connection=load.requests_per_connection,
-            connect_timeout_s=load.connect_timeout_s,
-            open_first_s=open_first_s,
-            body_max_bytes=body_max_bytes,
-            duration_s=load.duration_s,
-            requests=load.requests,
-            warmup_s=warmup_s,
-            follow_s=follow_s if load.requests is None else 0.0,
-            rate_per_s=load.rate_per_s,
-            poisson_seed=load.seed if load.poisson else None,
-            spin=spin,
-            threads=min(threads or len(cores) or 1, max(load.concurrency, 1)),
-            cores=list(cores),
-        )
-        report = _engine.run(plan, monitor or Monitor())
+        yield
     except (ValueError, OverflowError, TypeError) as error:
         raise InputError(f"this load cannot be applied: {error}") from error
     except OSError as error:
         raise RefusedError(f"this machine does not allow the load: {said_by(error)}") from error
-    return outcome(report, ceiling_per_s)
+
+
+def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: How) -> _engine.Plan:
+    if load.poisson and not load.is_open:
+        raise InputError("poisson is for an open loop; give it a rate")
+    tls, cores = how.get("tls"), list(how.get("cores", ()))
+    return _engine.Plan(
+        address=address,
+        targets=_targets(workload),
+        connections=load.concurrency,
+        timeout_s=load.timeout_s,
+        tls=(tls.name, tls.authorities, list(tls.versions)) if tls else None,
+        session=workload.order is Order.SESSION,
+        cookies=workload.cookies,
+        nonce=(workload.nonce.place.value, workload.nonce.name) if workload.nonce else None,
+        keep_alive=load.keep_alive,
+        requests_per_connection=load.requests_per_connection,
+        connect_timeout_s=load.connect_timeout_s,
+        open_first_s=how.get("open_first_s"),
+        body_max_bytes=how.get("body_max_bytes"),
+        duration_s=load.duration_s,
+        requests=load.requests,
+        warmup_s=how.get("warmup_s", 0.0),
+        follow_s=how.get("follow_s", FOLLOW_S) if load.requests is None else 0.0,
+        rate_per_s=load.rate_per_s,
+        poisson_seed=load.seed if load.poisson else None,
+        spin=how.get("spin", False),
+        threads=threads_of(load, cores, how.get("threads")),
+        cores=cores,
+        starts_s=how.get("starts_s"),
+        company=how.get("company", (0, 0)),
+    )
+
+
+def threads_of(load: Load, cores: Sequence[int], threads: int | None = None) -> int:
+    """Return how many event loops send ``load``: one per core unless told otherwise, each with a connection."""
+    return min(threads or len(cores) or 1, max(load.concurrency, 1))
 
 
 def _targets(workload: Workload) -> list[_engine.Target]:

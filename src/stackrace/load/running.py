@@ -5,13 +5,38 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Self
+from typing import Protocol, Self
 
 from ..model.load import LoadResult
 from ..process import Background, HeldSignals
 from .engine import Monitor
 
-__all__ = ["RunningEngine"]
+__all__ = ["EngineRun", "Play", "RunningEngine"]
+
+Play = Callable[[Monitor], LoadResult]
+"""Sends a load until its end, or until the monitor is cancelled; returns what was seen."""
+
+
+class EngineRun(Protocol):
+    """One run of an engine, here or on other machines. It is over when the context is left."""
+
+    begun_s: float
+    """When it began, on CLOCK_MONOTONIC."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(self, *_: object) -> None:
+        """End it, if it has not ended by itself."""
+
+    def wait(self, until_s: float) -> bool:
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tells whether it has ended."""
+
+    def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
+        """Yield the right answers in each ``bin_s`` so far, at the end of each, until the end."""
+
+    def finish(self, until_s: float = float("inf")) -> LoadResult:
+        """Wait for the end, brought about at ``until_s``; return the result."""
 
 
 class RunningEngine:
@@ -21,7 +46,7 @@ class RunningEngine:
     the engine, who can cancel it: the interpreter does not end before the engine's thread.
     """
 
-    def __init__(self, play: Callable[[Monitor], LoadResult]) -> None:
+    def __init__(self, play: Play) -> None:
         self._play = play
         self._monitor = Monitor()
         self._signals = HeldSignals()

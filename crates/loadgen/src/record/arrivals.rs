@@ -1,12 +1,14 @@
 //! Whether requests went out at random moments, or evenly, as the pacer meant them to.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::MILLISECOND_NS;
 
 const CELLS: usize = 4096;
 
 /// When requests went out, counted in cells of equal width that tile the window. As the window grows beyond the
 /// cells, pairs of them are joined, so that memory is bounded and nothing needs to be known of the window's length.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Arrivals {
     width_ns: u64,
     cells: Vec<u64>,

@@ -1,10 +1,12 @@
 //! What is counted in the recorded window, beside the requests' own fates.
 
+use serde::{Deserialize, Serialize};
+
 /// Declares the counters once: the struct, its sum and its names.
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Counters of one thread, or of a whole run: they are sums.
-        #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Counters {
             $($(#[$doc])* pub $name: u64,)*
         }

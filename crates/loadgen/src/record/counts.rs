@@ -1,5 +1,7 @@
 //! What may become of a request, and how often each of it did.
 
+use serde::{Deserialize, Serialize};
+
 /// Where a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureStage {
@@ -67,7 +69,7 @@ impl Outcome {
 }
 
 /// The accounting identity: `scheduled = ok + non2xx + Σ failed + timed_out + in_flight + unsent`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests that were due in the recorded window.
     pub scheduled: u64,

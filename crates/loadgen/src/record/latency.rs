@@ -6,6 +6,7 @@
 
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use hdrhistogram::Histogram;
+use serde::{de, ser, Deserialize, Serialize};
 
 use crate::error::HistogramError;
 
@@ -158,6 +159,18 @@ impl Latency {
             latency.bounds().add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
         }
         Ok(latency)
+    }
+}
+
+impl Serialize for Latency {
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes().map_err(ser::Error::custom)?)
+    }
+}
+
+impl<'de> Deserialize<'de> for Latency {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
+        Latency::from_bytes(<&[u8]>::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

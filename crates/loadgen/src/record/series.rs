@@ -1,5 +1,7 @@
 //! The run in 100 ms bins: what finished, what went wrong, what was still under way.
 
+use serde::{Deserialize, Serialize};
+
 use super::sketch::{self, Sketch};
 use crate::clock::MILLISECOND_NS;
 
@@ -7,7 +9,7 @@ use crate::clock::MILLISECOND_NS;
 pub const BIN_NS: u64 = 100 * MILLISECOND_NS;
 
 /// One bin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bin {
     /// Right answers.
     pub ok: u64,

@@ -1,10 +1,12 @@
 //! What became of the requests of one URL.
 
+use serde::{Deserialize, Serialize};
+
 use super::counts::{Counts, Outcome};
 use super::sketch::{self, Sketch};
 
 /// One URL's part of a run; latencies within 0.8 %, as in the time series.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TargetReport {
     /// Method and path; "others" sums up what came after the first 500.
     pub name: String,
