@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -115,7 +115,7 @@ def ready_race(
     """
     if resumed is not None and resumed.race.tuning is not None:
         first = first_of(resumed.race.tuning)
-    with prepared(request, on_preparing, first=first) as fresh:
+    with _prepared(request, on_preparing, first) as fresh:
         if resumed is not None and resumed.race.tuning is not None:
             fresh = under_goal(fresh, resumed.race.tuning)
         elif shape is not None:
@@ -134,6 +134,17 @@ def ready_race(
         kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
         with kept as sinks:
             yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, open_cells=open_cells, decide=decide)
+
+
+def _prepared(
+    request: RaceRequest, on_preparing: OnPreparing, first: int | None
+) -> AbstractContextManager[PreparedRace]:
+    if request.cluster is None:
+        return prepared(request, on_preparing, first=first)
+    # Dask takes a second to import
+    from ..cluster.preparing import prepared_on_cluster
+
+    return prepared_on_cluster(request, on_preparing, first=first)
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:

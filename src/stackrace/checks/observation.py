@@ -65,7 +65,7 @@ class Observation:
         Our threads other than the engine's count as if all had run there.
         """
         ours_s = self.machine.own_s
-        if not self.cores.shared:
+        if not self.cores.shared and not self.result.engines:
             ours_s = max(0.0, ours_s - self.result.generator_cpu_s)
         return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
 

@@ -10,6 +10,7 @@ from . import (
     clocks,
     connections,
     cores,
+    engines,
     generator,
     littles_law,
     machine,
@@ -44,6 +45,12 @@ _ABOUT_THE_ENGINE = (
     retries.retries,
     connections.fairness,
 )
+_ABOUT_SEVERAL_ENGINES = (
+    engines.engine_lost,
+    engines.engine_late,
+    engines.engine_stalled,
+    engines.engine_network,
+)
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
 _ABOUT_THE_NETWORK = (
     network.listen_overflows,
@@ -65,6 +72,7 @@ SLICE_CHECKS: tuple[Check[Observation], ...] = (
     *_ABOUT_CACHES,
     retries.hidden_retries,
     *_ABOUT_THE_ENGINE,
+    *_ABOUT_SEVERAL_ENGINES,
     *_ABOUT_THE_NETWORK,
     machine.swapping,
     machine.major_faults,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from ..model.cluster import Member, Role
+from ..model.cluster import ClockOffset, Member, Role
 from ..model.errors import BreakdownError, InputError, MissingError, StackraceError
 from ..model.foreign import said_by
 from . import there
@@ -19,6 +20,8 @@ __all__ = ["INSTALL", "Connection", "MemberLost"]
 _T = TypeVar("_T")
 
 INSTALL = "pip install 'stackrace[cluster]'"
+CLOCK_KEEPS_S = 10.0
+"""How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
 CONNECT_S = 10.0
 """How long the scheduler is waited for."""
 
@@ -38,6 +41,7 @@ class Connection:
         self.address = address
         self._client = _client(address)
         self._reached: set[str] = set()
+        self._clocks: dict[str, ClockOffset] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +72,16 @@ class Connection:
         returned: _T = self._run(member.name, member.contact, there.call, function, *args)
         return returned
 
+    def clock(self, member: Member) -> ClockOffset:
+        """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
+        known = self._clocks.get(member.contact)
+        if known is None or time.monotonic() - known.taken_s > CLOCK_KEEPS_S:
+            known = self._clocks[member.contact] = self._compared(member.name, member.contact)
+        return known
+
+    def _compared(self, name: str, contact: str) -> ClockOffset:
+        return compared(lambda: self._run(name, contact, there.now))
+
     def _workers(self) -> Mapping[str, Mapping[str, Any]]:
         try:
             # the client's own list is as old as its last heartbeat
@@ -84,7 +98,7 @@ class Connection:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
             ) from error
-        clock = compared(lambda: self._run(name, contact, there.now))
+        clock = self._compared(name, contact)
         host = urlsplit(contact).hostname or ""
         return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
 

@@ -18,6 +18,8 @@ __all__ = ["Introduction", "call", "introduce", "now"]
 
 _T = TypeVar("_T")
 
+MACHINE = "STACKRACE_MACHINE"
+"""Names the machine where several stand on one kernel, as network namespaces do that stand for machines."""
 CALLS = 64
 """Calls that may be under way on one member at once."""
 _POOL = ThreadPoolExecutor(CALLS, thread_name_prefix="stackrace")
@@ -48,7 +50,7 @@ def introduce() -> Introduction:
         "cpu": facts.cpu,
         "cores": tuple(sorted(os.sched_getaffinity(0))),
         "memory_bytes": facts.memory_bytes,
-        "machine": _boot_id(),
+        "machine": os.environ.get(MACHINE) or _boot_id(),
     }
 
 

@@ -103,6 +103,8 @@ class Launcher:
     """Whether the app is in its debug mode."""
     examination_s: float = 0.0
     """How long the app itself took to load and answer."""
+    host: str = LOOPBACK
+    """The address on which stacks listen: another one where load comes from other machines."""
     exported: ExportedFiles | None = None
     """Exported files that are started in the place of what would be rendered."""
 
@@ -148,7 +150,7 @@ class Launcher:
             raise
         return Running(
             stack=stack,
-            host=LOOPBACK,
+            host=self.host,
             port=front_port,
             directory=directory,
             parts=tuple(spawned),
@@ -167,7 +169,7 @@ class Launcher:
                 catalogue=self.catalogue,
                 app=self.host_for(stack),
                 directory=directory,
-                port=port,
+                front=(self.host, port),
                 cores=max(len(self.cores), 1),
             )
         except LaunchError as error:
@@ -293,7 +295,7 @@ class Launcher:
         self, workload: Workload, port: int, spawned: Spawned, directory: Path, patience: _Patience
     ) -> None:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
-        visitor = Visitor(LOOPBACK, port, workload)
+        visitor = Visitor(self.host, port, workload)
         for request, golden in questions(self.known.now(workload)):
             wrong: Reply | None = None
             while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +14,7 @@ from ..checks import Observation
 from ..load.ceiling import ceiling
 from ..load.engine import run
 from ..load.histogram import slow
-from ..load.running import RunningEngine
+from ..load.running import EngineRun, Play, RunningEngine
 from ..model.errors import RefusedError
 from ..model.launch import Failure, FailureKind, MemorySample
 from ..model.load import Load, LoadResult
@@ -66,7 +66,8 @@ class _RunningStack:
 class LocalPlace:
     """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode.
 
-    ``company`` is shared with the other places of the race that are on this machine.
+    ``company`` is shared with the other places of the race that are on this machine. ``engine`` makes a run of what
+    sends the load: by default of the engine here.
     """
 
     def __init__(
@@ -78,11 +79,13 @@ class LocalPlace:
         services: RunningServices,
         debug: bool,
         company: Company | None = None,
+        engine: Callable[[Play], EngineRun] = RunningEngine,
     ) -> None:
         self._guard = guard
         self._company = company or Company()
         self._company.join(guard.pid, services.pids)
         self._launcher = launcher
+        self._begin_load = engine
         self.watches_needs = False
         """Whether every load is looked at once, before it is recorded, for the memory and connections it takes."""
         self._cores = cores
@@ -161,7 +164,7 @@ class LocalPlace:
         self._at_rest = False
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            RunningEngine(lambda monitor: play(monitor=monitor)) as engine,
+            self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
         ):
             if up.needs is not None:
                 engine.wait(engine.begun_s + rewarm_s / 2)
@@ -212,6 +215,11 @@ class LocalPlace:
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
+    def target(self, stack: Stack, workload: Workload) -> tuple[tuple[str, int], Workload]:
+        """Return where ``stack`` takes load, and ``workload`` with the answers that are right by now."""
+        running = self._up[stack.path].running
+        return (running.host, running.port), self._launcher.known.now(workload)
+
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         """Send ``load`` in one go until it is ``enough``; returns the seconds spent. Only memory is watched."""
         up = self._up[stack.path]
@@ -227,7 +235,7 @@ class LocalPlace:
         )
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            RunningEngine(lambda monitor: play(monitor=monitor)) as engine,
+            self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
         ):
             for counts in engine.bins(WARM_BIN_S):
                 if enough(counts):

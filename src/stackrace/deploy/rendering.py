@@ -38,10 +38,10 @@ def render_stack(
     catalogue: Catalogue,
     app: Hosted,
     directory: Path,
-    port: int,
+    front: tuple[str, int],
     cores: int,
 ) -> tuple[Part, ...]:
-    """Lay out ``stack`` below ``directory`` with its front at ``port``; parts come last hop first.
+    """Lay out ``stack`` below ``directory`` with its front at that address and port; parts come last hop first.
 
     Every part's directory exists and its files are written.
     """
@@ -50,16 +50,16 @@ def render_stack(
     groups = stack.processes
     for index in range(len(groups) - 1, -1, -1):
         group = groups[index]
-        front = index == 0
+        at_front = index == 0
         copies = [
             _part(
                 group,
                 name=stack.process_names[index],
                 directory=directory / (str(index) if copy == 0 else f"{index}.{copy}"),
-                listen=None if not front else port,
+                listen=front if at_front else None,
                 upstream=upstream,
                 # only the front serves static files; a hop behind it never sees them
-                app=app if front else replace(app, static={}),
+                app=app if at_front else replace(app, static={}),
                 catalogue=catalogue,
                 cores=cores,
             )
@@ -75,7 +75,7 @@ def _part(
     *,
     name: str,
     directory: Path,
-    listen: int | None,
+    listen: tuple[str, int] | None,
     upstream: tuple[Endpoint, ...],
     app: Hosted,
     catalogue: Catalogue,
@@ -107,10 +107,11 @@ def _in_plain_folder(file: OwnFile, directory: Path) -> OwnFile:
     return replace(file, path=plain(file.path.parent, directory.parent) / file.path.name)
 
 
-def _endpoint(hop: Hop, directory: Path, port: int | None) -> Endpoint:
+def _endpoint(hop: Hop, directory: Path, front: tuple[str, int] | None) -> Endpoint:
     assert hop.protocol is not None
-    if port is not None:
-        return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=LOOPBACK, port=port)
+    if front is not None:
+        host, port = front
+        return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=host, port=port)
     if hop.settings["socket"] == Socket.UNIX:
         return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=directory / "s")
     return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=LOOPBACK, port=free_port())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stackrace.model.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
 
 from . import _engine
@@ -23,7 +25,7 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         histogram=report.latency.to_bytes(),
         series=_series(report),
         status_classes=report.status_classes,
-        **report.counters,
+        **_counters(report),
         established_peak=report.established_peak,
         generator_cpu_s=report.cpu_ns * _NS,
         generator_wait_s=report.wait_ns * _NS,
@@ -39,6 +41,11 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         ceiling_per_s=ceiling_per_s,
         arrivals_distance=report.arrivals_distance,
     )
+
+
+def _counters(report: _engine.Report) -> Any:
+    """Return the counters by name; all of them are fields of a result."""
+    return report.counters
 
 
 def _unless_empty(histogram: _engine.Histogram) -> Quantiles | None:

@@ -11,7 +11,17 @@ from types import MappingProxyType
 
 from .numbers import setting
 
-__all__ = ["Counters", "Counts", "Load", "LoadResult", "Quantiles", "SeriesBin", "TargetResult", "Tls"]
+__all__ = [
+    "Counters",
+    "Counts",
+    "EngineShare",
+    "Load",
+    "LoadResult",
+    "Quantiles",
+    "SeriesBin",
+    "TargetResult",
+    "Tls",
+]
 
 UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN: a share of nothing."""
@@ -158,6 +168,36 @@ class TargetResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EngineShare:
+    """What one of several engines, on a machine of its own, had of a load."""
+
+    name: str
+    """Of its machine in the cluster."""
+    connections: int
+    """Its own."""
+    answered: int = 0
+    """Right answers it got."""
+    late_s: float = field(default=0.0, metadata=SIGNED)
+    """How long after the agreed moment its window opened, in seconds; below 0 where the clocks' offset is off."""
+    clock_error_s: float = 0.0
+    """Its clock's offset is off by no more than this, in seconds."""
+    lag_p99_s: float = 0.0
+    """The 99th percentile of the time from when a request was due until the engine turned to it, in seconds."""
+    busy: float = 0.0
+    """Its busiest thread's share of a core, 0 to 1."""
+    stalled_s: float = 0.0
+    """The longest time for which it did not run, in seconds."""
+    retransmits: int = 0
+    """TCP segments that its machine sent again."""
+    segments_sent: int = 0
+    """TCP segments that its machine sent."""
+    timeouts: int = 0
+    """TCP retransmission timeouts of its machine."""
+    lost: bool = False
+    """Whether it was lost, and what it had seen with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
     """What the engine counts beside the requests' own fates; all are sums over the recorded window.
 
@@ -245,6 +285,8 @@ class LoadResult(Counters):
     """Requests per second the engine reaches here against a server that does nothing; null when not measured."""
     generator_spin_s: float = 0.0
     """The part of the engine's CPU time in which it only spun, having nothing to do, in seconds."""
+    engines: tuple[EngineShare, ...] = ()
+    """The engines on other machines that sent it together; empty for the engine of this one."""
     arrivals_distance: float | None = None
     """How far the moments at which an open loop sent its requests are from uniform (Kolmogorov and Smirnov), 0 to
     1; null for a closed loop and for sessions."""

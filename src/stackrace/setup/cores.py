@@ -19,8 +19,11 @@ def usable_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
-def cores_of(request: RaceRequest) -> Resources:
-    """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here."""
+def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
+    """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here.
+
+    Where the engine is ``apart``, on other machines, the stacks may have every core of this one.
+    """
     from ..probe import physical_cores
 
     if request.memory_bytes is not None and request.memory_bytes < LEAST_MEMORY_BYTES:
@@ -32,6 +35,8 @@ def cores_of(request: RaceRequest) -> Resources:
     _refuse_others("--cores ([race] cores)", request.cores, usable)
     _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
     stacks, engine = split_cores(physical_cores(usable), request.cores, request.engine_cores)
+    if apart:
+        stacks, engine = request.cores or usable, ()
     return Resources(
         stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota
     )

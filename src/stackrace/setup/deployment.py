@@ -16,15 +16,18 @@ from ..deploy.hosting import hosted
 from ..deploy.known_answers import KnownAnswers
 from ..deploy.launcher import Launcher
 from ..deploy.local_place import LocalPlace
+from ..deploy.ports import LOOPBACK
 from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
 from ..deploy.templates import Templates
+from ..load.running import EngineRun, Play, RunningEngine
 from ..model.preparing import OnPreparing, unheard
 from ..model.race import LeftOut, Resources
 from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
+from .apart import Apart
 from .choosing import asked, choose
 from .cores import cores_of
 from .current import CurrentStack, current_stack
@@ -64,8 +67,15 @@ class Deployment:
     """Worth telling the user, one sentence each."""
     current: CurrentStack | None = None
     """What the project runs today; None where nothing was found, or looked for."""
+    engine: Callable[[Play], EngineRun] = RunningEngine
+    """Makes a run of what sends the load."""
 
-    def place(self, kind: Callable[..., LocalPlace] = LocalPlace, *, company: Company | None = None) -> LocalPlace:
+    def place(
+        self,
+        kind: Callable[..., LocalPlace] = LocalPlace,
+        *,
+        company: Company | None = None,
+    ) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``company`` being on it, too."""
         return kind(
             guard=self.guard,
@@ -74,12 +84,15 @@ class Deployment:
             services=self.services,
             debug=self.examined.debug,
             company=company,
+            engine=self.engine,
         )
 
 
 @contextmanager
-def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[Deployment]:
-    """Set everything up, and leave nothing behind afterwards.
+def set_up(
+    request: RaceRequest, on_preparing: OnPreparing = unheard, *, apart: Apart | None = None
+) -> Iterator[Deployment]:
+    """Set everything up, and leave nothing behind afterwards; with ``apart`` the engines are on other machines.
 
     Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
     """
@@ -89,7 +102,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
     current_stack(request, servers, offered)
     require_all(request, servers)
     environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
-    cores = cores_of(request)
+    cores = cores_of(request, apart=apart is not None)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
         services = Seeding(services_of(request), guard, cores.stack_cores, templates)
@@ -121,6 +134,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             known=KnownAnswers(examined.ask_again),
             debug=examined.debug,
             examination_s=examined.took_s,
+            host=LOOPBACK if apart is None else apart.host,
         )
         yield Deployment(
             guard=guard,
@@ -136,6 +150,7 @@ def set_up(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterato
             cores=cores,
             notes=(*examined.notes, *_memory_note(confinement)),
             current=current,
+            engine=RunningEngine if apart is None else apart.engine,
         )
 
 

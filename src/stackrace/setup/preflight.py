@@ -29,16 +29,17 @@ LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
-def refuse_early(request: RaceRequest, first: int | None = None) -> None:
+def refuse_early(request: RaceRequest, first: int | None = None, *, apart: bool = False) -> None:
     """Raise InputError for what no race that ``request`` asks for could do here.
 
     What depends on the app and its services, or on which stacks are ready, is checked once that is known. ``first``
-    is how many stacks open a race that tunes, at its only level; None for all.
+    is how many stacks open a race that tunes, at its only level; None for all. With ``apart`` the
+    engines are on other machines.
     """
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
-    check_limits(loads, cores_of(request))
+    check_limits(loads, cores_of(request, apart=apart))
     budget_s = budget_s_of(request)
     if (
         stacks

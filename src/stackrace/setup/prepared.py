@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..deploy.local_place import LocalPlace
+from ..deploy.place import Place
 from ..model.preparing import OnPreparing, Preparing, unheard
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
 from ..model.verdict import Finding
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
+from .apart import Apart
 from .deployment import set_up
 from .planning import plan_of, race_of
 from .preflight import check_limits, refuse_early, wait_for_ports
@@ -29,10 +30,10 @@ class PreparedRace:
     request: RaceRequest
     plan: RacePlan
     race: Race
-    place: LocalPlace
+    place: Place
     """Where its stacks run."""
-    folder: Path
-    """Where their run directories lie."""
+    folder: Path | None
+    """Where their run directories lie; None: on other machines."""
     left_out: tuple[Stack, ...]
     """Stacks that nobody named, and for which the budget is too short."""
     warnings: tuple[Finding, ...]
@@ -43,17 +44,22 @@ class PreparedRace:
 
 @contextmanager
 def prepared(
-    request: RaceRequest, on_preparing: OnPreparing = unheard, *, first: int | None = None
+    request: RaceRequest,
+    on_preparing: OnPreparing = unheard,
+    *,
+    first: int | None = None,
+    apart: Apart | None = None,
 ) -> Iterator[PreparedRace]:
     """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
 
-    ``first`` is how many of its stacks open it, where not all do. Preparing counts against the budget, but for what
+    ``first`` is how many of its stacks open it, where not all do. With ``apart`` the engines are on other machines.
+    Preparing counts against the budget, but for what
     only a first race needs. Raises InputError and its kin with the way out, as early as it is known.
     """
     begun_s = time.monotonic()
-    refuse_early(request, first)
+    refuse_early(request, first, apart=apart is not None)
     stopwatch = _FirstRaceTimer(on_preparing)
-    with set_up(request, stopwatch) as deployment:
+    with set_up(request, stopwatch, apart=apart) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
         together = 1 if plan.repeats else first or len(entrants(plan))

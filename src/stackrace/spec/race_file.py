@@ -228,6 +228,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         engine_cores=race.engine_cores,
         memory_bytes=None if race.memory is None else int(race.memory),
         quota=race.quota,
+        cluster=race.cluster,
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

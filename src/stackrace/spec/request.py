@@ -106,6 +106,8 @@ class RaceRequest:
     """Those that each stack may use, by number."""
     engine_cores: tuple[int, ...] | None = None
     """The load engine's."""
+    cluster: str | None = None
+    """The address of a Dask scheduler, on whose workers it is raced; None: here."""
     memory_bytes: int | None = None
     """The most that each stack may hold."""
     quota: bool = False

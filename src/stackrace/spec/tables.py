@@ -230,6 +230,7 @@ class RaceTable(_Table):
     engine_cores: Cores | None = None
     memory: Memory | None = None
     quota: bool = False
+    cluster: str | None = None
 
 
 class RaceFileTable(_Table):

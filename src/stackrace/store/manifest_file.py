@@ -138,14 +138,14 @@ class ManifestSink:
         file: ManifestFile,
         begun_s: float,
         *,
-        folder: Path,
+        folder: Path | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._file = file
         self._begun_s = begun_s
         self._clock = clock
         self._started: dict[str, float] = {}
-        file.append(SpellLine(folder=str(folder)))
+        file.append(SpellLine(folder="" if folder is None else str(folder)))
 
     def __call__(self, event: Event) -> None:
         """Note what ``event`` brings; raises StoreError when the disk does not take it."""

@@ -104,6 +104,11 @@ RUN_OPTIONS = (
 
 BUDGET_OPTIONS = (
     click.option(
+        "--cluster",
+        metavar="SCHEDULER",
+        help="Race on the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: on this machine.",
+    ),
+    click.option(
         "--cores",
         type=Cores(),
         metavar="LIST",

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ...deploy.local_place import LocalPlace
 from ...model.errors import InputError, RefusedError
 from ...model.load import Load
 from ...model.preparing import OnPreparing
@@ -40,7 +41,7 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     load = _load(plan, tuning.goal)
     plan = replace(plan, loads=(load,), together=TOGETHER, twin=False)
     plan = replace(plan, slice_s=_slice_s(plan, tuning.goal))
-    fresh.place.watches_needs = True
+    _local(fresh).watches_needs = True
     return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), tuning=tuning))
 
 
@@ -53,7 +54,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     limits = asked.tuning.limits
     if limits == TuningLimits():
         return ready
-    place, plan = ready.place, ready.plan
+    place, plan = _local(ready), ready.plan
     begun = time.monotonic()
     measured = {
         stack: measured_needs(place, stack, plan.workloads[0], plan.loads[0], on_preparing)
@@ -76,6 +77,13 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
         plan=replace(plan, stacks=left),
         race=replace(ready.race, stacks=tuple(stack.path for stack in left), tuning=tuning),
     )
+
+
+def _local(fresh: PreparedRace) -> LocalPlace:
+    """Return this machine; raises InputError where the race would be on others."""
+    if not isinstance(fresh.place, LocalPlace):
+        raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
+    return fresh.place
 
 
 def _load(plan: RacePlan, goal: TuningGoal) -> Load:

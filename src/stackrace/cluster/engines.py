@@ -1,0 +1,207 @@
+"""Engines on other machines, which send one load together and begin at one agreed moment."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..deploy.place import WARM_BIN_S, Enough
+from ..load.engine import FOLLOW_S, threads_of
+from ..load.recordings import merged
+from ..model.cluster import ClockOffset, Member
+from ..model.errors import BreakdownError, StackraceError
+from ..model.load import EngineShare, Load, LoadResult
+from ..process import Background
+from . import player
+from .connection import Connection, MemberLost
+from .hosting import Target
+from .player import Job, Played
+
+__all__ = ["Engines", "JointRun", "shares"]
+
+LEAD_S = 0.15
+"""So long before the agreed moment everybody is told of it, and more where the way is long."""
+TRIPS = 3
+"""How many round trips the word may need."""
+SPARE_S = 10.0
+"""An engine ends itself so long after its load should be over."""
+
+
+def shares(load: Load, engines: int) -> tuple[Load, ...]:
+    """Deal ``load`` out to so many engines, as the engine deals to its threads: connections differ by one at most.
+
+    Engines without a connection get none, so fewer may be returned. The rate of an open loop stays whole: its
+    arrivals are dealt out in turn, or a Poisson process is split.
+    """
+    engines = min(engines, load.concurrency)
+    connections = _dealt(load.concurrency, engines)
+    requests = [None] * engines if load.requests is None else _dealt(load.requests, engines)
+    return tuple(
+        replace(load, concurrency=own, requests=count)
+        for own, count in zip(connections, requests, strict=True)
+        if count != 0
+    )
+
+
+def _dealt(many: int, engines: int) -> list[int]:
+    return [many // engines + (index < many % engines) for index in range(engines)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One engine at work."""
+
+    member: Member
+    clock: ClockOffset
+    job: Job
+    playing: Background[Played]
+
+
+class JointRun:
+    """One load that several engines send together; ``begun_s`` is the agreed moment, on our own clock."""
+
+    def __init__(
+        self, connection: Connection, parts: Sequence[_Part], begun_s: float, ceiling_per_s: float | None
+    ) -> None:
+        self._connection = connection
+        self._parts = parts
+        self._ceiling_per_s = ceiling_per_s
+        self.begun_s = begun_s
+        self.threads = sum(threads_of(part.job.load, part.job.cores) for part in parts)
+
+    def finish(self, until_s: float = math.inf) -> LoadResult:
+        """Wait for the end, brought about at ``until_s``; return what all saw, in times of our own clock.
+
+        Engines that were lost meanwhile are marked as such. Raises BreakdownError when all were.
+        """
+        while not all(part.playing.wait(0.05) for part in self._parts):
+            if time.monotonic() > until_s:
+                self.cancel()
+                until_s = math.inf
+        played = [(part, _played(part)) for part in self._parts]
+        recordings = [(got.recording, -part.clock.offset_s) for part, got in played if got is not None]
+        if not recordings:
+            raise BreakdownError("all load engines of the cluster were lost")
+        result = merged(recordings, self._ceiling_per_s)
+        opens_s = self.begun_s + self._parts[0].job.warmup_s
+        return replace(result, engines=tuple(_share(part, got, opens_s) for part, got in played))
+
+    def bins(self) -> Sequence[int]:
+        """Return the right answers of all so far, in bins of ``WARM_BIN_S`` that all have counted."""
+        counts = [self._connection.call(part.member, player.counts, part.job.key) for part in self._parts]
+        return [sum(each) for each in zip(*counts, strict=False)]
+
+    def cancel(self) -> None:
+        """End it on all engines."""
+        for part in self._parts:
+            if not part.playing.wait(0):
+                try:
+                    self._connection.call(part.member, player.cancel, part.job.key)
+                except StackraceError:
+                    continue
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all engines have ended."""
+        return all(part.playing.wait(0) for part in self._parts)
+
+
+def _played(part: _Part) -> Played | None:
+    try:
+        return part.playing.finish()
+    except MemberLost:
+        return None
+
+
+def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
+    own = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
+    if played is None:
+        return own
+    result = merged([(played.recording, -part.clock.offset_s)])
+    return replace(
+        own,
+        answered=result.counts.ok,
+        late_s=result.started_at - opens_s,
+        clock_error_s=part.clock.error_s,
+        lag_p99_s=result.lag.p99 if result.lag is not None and result.lag.count else 0.0,
+        busy=result.generator_busy,
+        stalled_s=played.stalled_s,
+        retransmits=played.machine.retransmits,
+        segments_sent=played.machine.segments_sent,
+        timeouts=played.machine.timeouts,
+    )
+
+
+class Engines:
+    """The members that send load: all of one, dealt out to them."""
+
+    def __init__(self, connection: Connection, members: Sequence[Member]) -> None:
+        self.members = tuple(members)
+        self._connection = connection
+        self._ceilings: dict[tuple[int, bool], float] = {}
+
+    def calibrate(self, loads: Sequence[Load]) -> None:
+        """Measure what the engines reach together at each of ``loads``; where one cannot tell it stays unknown."""
+        for load in loads:
+            dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
+            measuring = [
+                Background(lambda member=member, own=own: self._connection.call(  # type: ignore[misc]
+                    member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :]
+                ))
+                for member, own in dealt
+            ]  # fmt: skip
+            found = [ceiling for each in measuring if (ceiling := each.finish()) is not None]
+            if len(found) == len(dealt):
+                self._ceilings[load.concurrency, load.keep_alive] = sum(found)
+
+    @contextmanager
+    def playing(
+        self, target: Target, load: Load, *, rewarm_s: float, follow_s: float = FOLLOW_S
+    ) -> Iterator[JointRun]:
+        """Let all send ``load`` to ``target`` from one moment on; it is over when the context is left."""
+        clocks = [self._connection.clock(member) for member in self.members]
+        dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
+        begun_s = time.monotonic() + LEAD_S + TRIPS * max(clock.round_trip_s for clock in clocks)
+        threads = [threads_of(own, member.cores) for member, _, own in dealt]
+        length_s = load.duration_s if load.duration_s is not None else math.inf
+        parts = []
+        for index, (member, clock, own) in enumerate(dealt):
+            job = Job(
+                key=secrets.token_hex(8),
+                address=target.address,
+                workload=target.workload,
+                load=own,
+                warmup_s=rewarm_s,
+                starts_s=clock.there(begun_s),
+                company=(sum(threads[:index]), sum(threads[index + 1 :])),
+                cores=member.cores[-threads[index] :],
+                most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
+                follow_s=follow_s,
+            )
+            parts.append(_Part(member, clock, job, self._begin(member, job)))
+        run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
+        try:
+            yield run
+        finally:
+            run.cancel()
+
+    def warm_up(self, target: Target, load: Load, enough: Enough) -> float:
+        """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
+        with self.playing(target, load, rewarm_s=0.0, follow_s=0.0) as run:
+            seen = 0
+            while not run.is_over:
+                time.sleep(WARM_BIN_S)
+                counts = run.bins()
+                # each bin is asked about once, as where the engine is
+                while seen < len(counts):
+                    seen += 1
+                    if enough(counts[:seen]):
+                        return time.monotonic() - run.begun_s
+        return time.monotonic() - run.begun_s
+
+    def _begin(self, member: Member, job: Job) -> Background[Played]:
+        return Background(lambda: self._connection.call(member, player.play, job))

@@ -1,0 +1,141 @@
+"""An engine on this member: plays its share of a load from the agreed moment on, watched for stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..deploy.place import WARM_BIN_S
+from ..load.ceiling import ceiling
+from ..load.engine import FOLLOW_S, Monitor, record
+from ..model.errors import RefusedError
+from ..model.host import MachineDelta
+from ..model.load import Load
+from ..model.workload import Workload
+from ..probe import difference, read_machine
+
+__all__ = ["Job", "Played", "cancel", "ceiling_of", "counts", "play"]
+
+LOOK_S = 0.01
+"""How often it is looked whether this process runs at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What one engine is to send."""
+
+    key: str
+    """Names the job to those who look at it or end it."""
+    address: tuple[str, int]
+    workload: Workload
+    load: Load
+    """Its share; the rate of an open loop is that of all engines together."""
+    warmup_s: float
+    starts_s: float
+    """When it begins, on this machine's CLOCK_MONOTONIC."""
+    company: tuple[int, int]
+    """Event loops of other engines before and after its own; see ``load.engine.How``."""
+    cores: Sequence[int]
+    most_s: float
+    """It is ended so long after its beginning, whoever is left to end it."""
+    follow_s: float = FOLLOW_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What came of it."""
+
+    recording: bytes
+    stalled_s: float
+    """The longest time for which this process did not run, in seconds."""
+    machine: MachineDelta
+    """What this machine did meanwhile."""
+
+
+@dataclass(slots=True)
+class _Playing:
+    monitor: Monitor = field(default_factory=Monitor)
+    counts: list[int] = field(default_factory=list)
+
+
+_playing: dict[str, _Playing] = {}
+
+
+def play(job: Job) -> Played:
+    """Send ``job`` from its moment on, until its end or until it is cancelled; return what was recorded.
+
+    Raises InputError and RefusedError as ``load.engine.run`` does.
+    """
+    playing = _playing[job.key] = _Playing()
+    before = read_machine()
+    try:
+        with _watched(playing, job) as watch:
+            recording = record(
+                address=job.address,
+                workload=job.workload,
+                load=job.load,
+                monitor=playing.monitor,
+                warmup_s=job.warmup_s,
+                cores=job.cores,
+                follow_s=job.follow_s,
+                starts_s=job.starts_s,
+                company=job.company,
+            )
+    finally:
+        del _playing[job.key]
+    return Played(recording=recording, stalled_s=watch.stalled_s, machine=difference(before, read_machine()))
+
+
+def counts(key: str) -> Sequence[int]:
+    """Return the right answers of that job so far, in bins of ``WARM_BIN_S``; none of one that is over."""
+    playing = _playing.get(key)
+    return () if playing is None else tuple(playing.counts)
+
+
+def cancel(key: str) -> None:
+    """End that job; its recording holds what was measured so far."""
+    if key in _playing:
+        _playing[key].monitor.cancel()
+
+
+def ceiling_of(load: Load, cores: Sequence[int]) -> float | None:
+    """Return the requests per second that the engine reaches on ``cores``; None where that cannot be measured."""
+    try:
+        return ceiling(load, cores=cores, server_cores=cores)
+    except RefusedError:
+        return None
+
+
+@dataclass(slots=True)
+class _Watch:
+    stalled_s: float = 0.0
+
+
+@contextmanager
+def _watched(playing: _Playing, job: Job) -> Iterator[_Watch]:
+    """Note how long this process stood still, count answers in bins, and end a job that outlives its time."""
+    watch, over = _Watch(), threading.Event()
+
+    def look() -> None:
+        last_s = time.monotonic()
+        while not over.wait(LOOK_S):
+            now_s = time.monotonic()
+            if last_s > job.starts_s:
+                watch.stalled_s = max(watch.stalled_s, now_s - last_s - LOOK_S)
+            last_s = now_s
+            # in the middle of the engine's next bin, which by then has surely counted the one before
+            if now_s >= job.starts_s + (len(playing.counts) + 1.5) * WARM_BIN_S:
+                playing.counts.append(playing.monitor.snapshot()[0] - sum(playing.counts))
+            if now_s > job.starts_s + job.most_s:
+                playing.monitor.cancel()
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        thread.join()
