@@ -73,7 +73,7 @@ def _shown(members: Sequence[Member]) -> Sequence[RenderableType]:
             member.version,
             member.python,
             member.kernel,
-            "" if clock is None else f"{clock.offset_s:.3f} s ± {milliseconds(clock.error_s)} ms",
+            "" if clock is None else f"{milliseconds(clock.offset_s)} ± {milliseconds(clock.error_s)} ms",
             "" if clock is None else f"{milliseconds(clock.round_trip_s)} ms",
         )
     return [table]

@@ -12,10 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..apps import is_bundled
+from ..apps.sources import source_digest
 from ..checks import Observation
 from ..deploy.local_place import LocalPlace
 from ..deploy.place import Launched, Retired, Retiring
 from ..load.running import EngineRun, Play, RunningEngine
+from ..model.app import App
 from ..model.errors import BreakdownError, InputError
 from ..model.launch import Failure
 from ..model.load import Load, LoadResult
@@ -28,7 +31,7 @@ from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
 from .away import Away
 
-__all__ = ["LEASE_S", "Hosted", "Target", "ask", "close", "open_race", "renew"]
+__all__ = ["LEASE_S", "Hosted", "Target", "ask", "close", "open_race", "renew", "sources_of"]
 
 LEASE_S = 20.0
 """Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
@@ -46,6 +49,8 @@ class Hosted:
     race: Race
     left_out: tuple[Stack, ...]
     warnings: tuple[Finding, ...]
+    sources: str
+    """A digest of the project's code, as it is there; empty for a bundled app."""
     counted_s: float
     """How much of the budget preparing has spent, in seconds."""
 
@@ -57,6 +62,11 @@ class Target:
     address: tuple[str, int]
     workload: Workload
     """With the answers that are right by now."""
+
+
+def sources_of(app: App) -> str:
+    """Return a digest of the code of ``app`` as it is on this machine; empty for a bundled one."""
+    return "" if is_bundled(app) else source_digest(app)
 
 
 class Hosting:
@@ -105,6 +115,7 @@ class Hosting:
             race=ready.race,
             left_out=ready.left_out,
             warnings=ready.warnings,
+            sources=sources_of(ready.plan.app),
             counted_s=time.monotonic() - ready.begun_s,
         )
 

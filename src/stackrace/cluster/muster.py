@@ -44,6 +44,11 @@ def muster(members: Sequence[Member], request: RaceRequest) -> Roster:
     _refuse_neighbours(roster)
     for member in roster.engines:
         _refuse_unclear(member)
+    if roster.engines and len(roster.engines) < len(roster.hosts):
+        raise InputError(
+            f"{len(roster.hosts)} machines host stacks, and only {len(roster.engines)} send load; each needs an "
+            "engine of its own, as all are loaded at once: add engines, or leave hosts out"
+        )
     if roster.engines and request.engine_cores is not None:
         raise InputError(
             "--engine-cores ([race] engine_cores): the engines are on machines of their own, which they have for "
@@ -74,14 +79,14 @@ def _refuse_neighbours(roster: Roster) -> None:
             if host.shares_machine(engine):
                 raise InputError(
                     f"{engine.name} is to send load, but shares machine and cores with {host.name}, which hosts "
-                    "stacks; move one of them, give them cores of their own (`taskset -c 3 dask worker …`), or start "
-                    "no worker for the engine: the host then uses one core of its own"
+                    "stacks; move one, give them cores of their own (`taskset -c 3 dask worker …`), or leave the "
+                    "engine out: the host then sends the load itself, from a core of its own"
                 )
         for other in roster.hosts:
             if other.name < host.name and host.shares_machine(other):
                 raise InputError(
-                    f"{other.name} and {host.name} host stacks, and share machine and cores; leave one out, or give "
-                    "them cores of their own: `taskset -c 0,1 dask worker …`"
+                    f"{other.name} and {host.name} host stacks, but share machine and cores; leave one out, or "
+                    "give them cores of their own (`taskset -c 0,1 dask worker …`)"
                 )
 
 

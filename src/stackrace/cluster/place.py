@@ -39,7 +39,7 @@ class WorkerPlace:
     def __init__(self, connection: Connection, member: Member, engines: Engines | None = None) -> None:
         self.member = member
         self._connection = connection
-        self._engines = engines
+        self._senders = engines
         self._token = secrets.token_hex(8)
         self._lease = Lease(lambda: connection.call(member, hosting.renew, self._token), every_s=LEASE_S / 10)
 
@@ -56,17 +56,21 @@ class WorkerPlace:
 
     def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
         """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
-        host = None if self._engines is None else self.member.host
-        hosted = self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
+        host = None if self._senders is None else self.member.host
+        try:
+            hosted = self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
+        except StackraceError as error:
+            error.message = f"{self.member.name}: {error.message}"
+            raise
         self._lease.begin()
         return hosted
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach at each of ``loads``."""
-        if self._engines is None:
+        if self._senders is None:
             self._ask(Hosting.calibrate, loads)
         else:
-            self._engines.calibrate(loads)
+            self._senders.calibrate(loads)
 
     def room_bytes(self) -> float:
         """Return the memory that could be had there without swapping."""
@@ -84,11 +88,11 @@ class WorkerPlace:
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
         """Send ``load`` and observe the recorded stretch of it; see ``Place.load``."""
-        if self._engines is None:
+        if self._senders is None:
             return self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
-        with self._engines.playing(target, load, rewarm_s=rewarm_s) as run:
+        with self._senders.playing(target, load, rewarm_s=rewarm_s) as run:
             watch = Background(
                 lambda: self._ask(Hosting.watch, stack, workload, load, rewarm_s, limit_s, clock.there(run.begun_s))
             )
@@ -109,9 +113,9 @@ class WorkerPlace:
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
-        if self._engines is not None:
+        if self._senders is not None:
             target = self._ask(Hosting.target, stack, workload)
-            return self._engines.warm_up(target, load, enough)
+            return self._senders.warm_up(target, load, enough)
         warming = Background(lambda: self._ask(Hosting.warm_up, stack, workload, load))
         seen = 0
         while not warming.wait(WARM_BIN_S):

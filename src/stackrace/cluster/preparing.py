@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
-from ..model.preparing import OnPreparing, unheard
+from ..deploy.place import Fleet
+from ..model.errors import InputError
+from ..model.preparing import OnPreparing, Preparing, Step, unheard
+from ..model.workload import Answer, Sameness
+from ..process import Background
 from ..setup.prepared import PreparedRace
 from ..spec.request import RaceRequest
 from .connection import Connection
 from .engines import Engines
+from .hosting import Hosted, sources_of
 from .muster import muster
 from .place import WorkerPlace
 
@@ -24,22 +30,73 @@ def prepared_on_cluster(
     """Prepare the race that ``request`` asks for on its cluster, and leave nothing behind there afterwards.
 
     Raises InputError and its kin, with the way out, before anything is started: for a cluster that is not there,
-    and for machines that do not fit.
+    and for machines that do not fit together.
     """
     assert request.cluster is not None
     with ExitStack() as stack:
         connection = stack.enter_context(Connection(request.cluster))
         roster = muster(connection.members(), request)
-        engines = Engines(connection, roster.engines) if roster.engines else None
-        place = stack.enter_context(WorkerPlace(connection, roster.hosts[0], engines))
-        hosted = place.open(request, first)
+        many = len(roster.hosts)
+        places = {}
+        for number, host in enumerate(roster.hosts):
+            # each host has engines of its own: all are loaded at once
+            engines = Engines(connection, roster.engines[number::many]) if roster.engines else None
+            places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
+        on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(places)))
+        opening = {name: Background(partial(place.open, request, first)) for name, place in places.items()}
+        hosted = {name: each.finish() for name, each in opening.items()}
+        _refuse_unlike(hosted)
+        one = next(iter(hosted.values()))
         yield PreparedRace(
             request=request,
-            plan=hosted.plan,
-            race=hosted.race,
-            place=place,
+            plan=one.plan,
+            race=one.race,
+            place=Fleet(machines=places) if many > 1 else places[roster.hosts[0].name],
             folder=None,
-            left_out=hosted.left_out,
-            warnings=hosted.warnings,
-            begun_s=time.monotonic() - hosted.counted_s,
+            left_out=one.left_out,
+            warnings=one.warnings,
+            begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),
         )
+
+
+def _refuse_unlike(hosted: Mapping[str, Hosted]) -> None:
+    """Raise InputError where machines would not race the same: in code, stacks, right answers or cores."""
+    name, one = next(iter(hosted.items()))
+    ours = sources_of(one.plan.app)
+    if one.sources != ours:
+        raise InputError(
+            f"{name} has other files than this machine in {one.plan.app.root}; share the project's folder between "
+            "the machines, or copy it to each under the same path"
+        )
+    for other, its in hosted.items():
+        for what, of_one, of_other in (
+            ("code of the project", one.sources, its.sources),
+            ("stacks", [stack.path for stack in one.plan.stacks], [stack.path for stack in its.plan.stacks]),
+            ("right answers", _answers(one), _answers(its)),
+            ("cores for stacks", len(one.plan.cores.stack_cores), len(its.plan.cores.stack_cores)),
+        ):
+            if of_one != of_other:
+                raise InputError(
+                    f"{name} and {other} differ in the {what}; make them alike, or take one out of the cluster"
+                )
+
+
+def _answers(hosted: Hosted) -> list[object]:
+    """Return what is compared of each right answer: what of it repeats."""
+    return [
+        (workload.name, request.method, request.path, answer.status, _repeats(answer))
+        for workload in hosted.plan.workloads
+        for request, answer in zip(workload.requests, workload.answers, strict=False)
+    ]
+
+
+def _repeats(answer: Answer) -> object:
+    match answer.sameness:
+        case Sameness.BODY:
+            return answer.body
+        case Sameness.PARTS:
+            return answer.parts
+        case Sameness.LENGTH:
+            return len(answer.body)
+        case Sameness.STATUS:
+            return None

@@ -14,7 +14,7 @@ from ..model.race import StackFacts
 from ..model.stack import Stack
 from ..model.workload import Workload
 
-__all__ = ["REST_LOOK_S", "WARM_BIN_S", "Enough", "Launched", "Place", "Retired", "Retiring"]
+__all__ = ["REST_LOOK_S", "WARM_BIN_S", "Enough", "Fleet", "Launched", "Place", "Retired", "Retiring"]
 
 
 REST_LOOK_S = 0.02
@@ -94,3 +94,11 @@ class Place(Protocol):
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
         """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """Several equal machines, on which blocks are raced at once."""
+
+    machines: Mapping[str, Place]
+    """By name, two at least."""

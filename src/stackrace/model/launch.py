@@ -133,6 +133,8 @@ class Launch:
     failure: Failure | None = None
     verdict: Verdict = field(default_factory=Verdict)
     """About the launch as a whole; an invalid one keeps all its slices out of the statistics."""
+    machine: str = ""
+    """The name of the machine it was made on, where there are several; all launches of a block are on one."""
 
     @property
     def peak_bytes(self) -> int:

@@ -42,6 +42,8 @@ class Step(StrEnum):
     """The app ``subject`` is asked for its golden answers."""
     PAGES = auto()
     """The app is asked for its pages: its name and how far that is, ``subject``."""
+    MACHINES = auto()
+    """The machines ``subject`` of a cluster prepare the race, each for itself."""
     PORTS = auto()
     """Connections that are over have to let go of their ports (TIME_WAIT)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
+from threading import RLock
 
 from ..model.duty import Duty
 from ..model.errors import InputError
@@ -12,6 +13,7 @@ from ..model.launch import FailureKind, Launch, Slice
 from ..model.load import Load
 from ..model.race import Ending, Race, StackFacts
 from ..model.stack import original_path
+from .resume import cut_short
 from .rewarm import FEW_CONNECTIONS
 from .unchanged import changed
 
@@ -30,6 +32,8 @@ class Ledger:
 
     def __init__(self, race: Race) -> None:
         self._race = race
+        # several machines may enter at once
+        self.lock = RLock()
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
         self._facts: dict[str, StackFacts] = {facts.stack: facts for facts in race.facts}
         self._slices = 1 + max((slice_.index for launch in race.launches for slice_ in launch.slices), default=-1)
@@ -43,7 +47,8 @@ class Ledger:
     @property
     def race(self) -> Race:
         """The race with everything entered so far."""
-        return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
+        with self.lock:
+            return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
 
     def name_twin(self, path: str) -> None:
         """Enter which stack also runs as its own twin from now on."""
@@ -67,7 +72,15 @@ class Ledger:
 
     def enter(self, launch: Launch) -> None:
         """Enter a launch, or its newer state."""
-        self._launches[launch.id] = launch
+        with self.lock:
+            self._launches[launch.id] = launch
+
+    def cut(self, block: int) -> None:
+        """Mark what a block has so far as cut short: its machine was lost, and it counts nowhere."""
+        with self.lock:
+            for launch in self._launches.values():
+                if launch.block == block:
+                    self._launches[launch.id] = cut_short(launch)
 
     def describe(self, facts: StackFacts) -> bool:
         """Enter what a stack is, as its first launch showed it; tells whether that is news."""
@@ -103,7 +116,7 @@ class Ledger:
         What this very launch did counts; failing that, the stack's other launches.
         """
         own = self._launches[launch_id]
-        others = [launch for launch in self._launches.values() if launch.stack == own.stack]
+        others = [launch for launch in self.race.launches if launch.stack == own.stack]
         for launches in ([own], others):
             lower: dict[int, list[float]] = {}
             for slice_ in (slice_ for launch in launches for slice_ in launch.slices if slice_.verdict.valid):
@@ -124,13 +137,13 @@ class Ledger:
 
     def longest_start_s(self, stack: str) -> float:
         """Return the longest that a start of the stack took so far; 0 where none is known."""
-        launches = (launch for launch in self._launches.values() if launch.stack == stack)
+        launches = (launch for launch in self.race.launches if launch.stack == stack)
         return max((launch.ready_s or 0.0 for launch in launches), default=0.0)
 
     def failures_of(self, stack: str) -> list[FailureKind]:
         """Return how the stack's launches failed before any slice: the last ones, in a row."""
         kinds: list[FailureKind] = []
-        for launch in reversed(self._launches.values()):
+        for launch in reversed(self.race.launches):
             if launch.stack == stack and not launch.cut_short:
                 if launch.failure is None or launch.slices:
                     break

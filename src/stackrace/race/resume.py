@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..model.launch import Failure, FailureKind, Launch
 from ..model.race import Race
 
-__all__ = ["blocks_done", "counted", "going_on", "spent_s"]
+__all__ = ["blocks_done", "counted", "cut_short", "going_on", "spent_s"]
 
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:
@@ -18,7 +18,7 @@ def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = 
     """
     return replace(
         race,
-        launches=tuple(launch if launch.block < done else _cut(launch) for launch in race.launches),
+        launches=tuple(launch if launch.block < done else cut_short(launch) for launch in race.launches),
         ending=None,
         elapsed_s=spent_s,
         budget_s=race.budget_s if budget_s is None else budget_s,
@@ -26,8 +26,11 @@ def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = 
     )
 
 
-def _cut(launch: Launch) -> Launch:
-    """What went wrong before stays readable: the launch that is made in its place may fail in the same way."""
+def cut_short(launch: Launch) -> Launch:
+    """Return ``launch`` as one that counts nowhere.
+
+    What went wrong before stays readable: the launch that is made in its place may fail in the same way.
+    """
     if launch.cut_short:
         return launch
     before = launch.failure

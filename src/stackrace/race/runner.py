@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
-from ..deploy.place import Place
+from ..deploy.place import Fleet, Place
 from ..model.errors import InterruptedRace
 from ..model.race import Ending, Race, RacePlan
 from ..model.stack import Stack
 from .activity import Activity
 from .decisions import Decisions, decisions
 from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
+from .lanes import Blocks, Lane, Lanes
 from .ledger import Ledger
 from .loading import planned_launch_s
 from .resume import blocks_done, counted, spent_s
@@ -30,18 +30,6 @@ __all__ = ["Decide", "check_budget", "run"]
 
 Decide = Callable[[Race], Decisions]
 """Says between blocks whether a race's question is answered, and who need not go on."""
-
-
-class _Blocks(Protocol):
-    """A kind of block: what each consists of, and how many there are. ``ending`` says why there is no other."""
-
-    ending: Ending
-
-    def check(self, remaining_s: float) -> None:
-        """Raise InputError when not even one block is possible in ``remaining_s``, which may be infinite."""
-
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block; False when there is to be none."""
 
 
 def check_budget(
@@ -61,7 +49,7 @@ def check_budget(
 def run(
     plan: RacePlan,
     race: Race,
-    place: Place,
+    place: Place | Fleet,
     sink: Sink,
     *,
     begun_s: float | None = None,
@@ -69,14 +57,14 @@ def run(
     decide: Decide = decisions,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
-    """Race ``plan`` on ``place``, telling ``sink`` everything as it happens; returns the finished race.
+    """Race ``plan`` on ``place``, or on several equal ones at once, and return the finished race.
 
-    ``race`` holds the plan's words and the host; ``begun_s`` is the moment (monotonic) from which the budget
-    counts, now by default. A race that goes on (``resume.going_on``) has its launches, too, and has spent its
-    ``elapsed_s`` already. ``open_cells`` chooses the cells of every block, and ends the race by leaving none.
-    ``decide`` ends it with its question answered. An
-    interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError
-    before it tells anything when the budget does not hold even one block.
+    ``sink`` hears everything as it happens. ``race`` holds the plan's words and the host; ``begun_s`` is the
+    moment (monotonic) from which the budget counts, now by default. A race that goes on (``resume.going_on``)
+    has its launches, too, and has spent its ``elapsed_s`` already. ``open_cells`` chooses the cells of every
+    block, and ends the race by leaving none. ``decide`` ends it with its question answered. An interruption
+    (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError before it tells
+    anything when the budget does not hold even one block.
     """
     check_budget(plan, race, begun_s=begun_s, open_cells=open_cells, clock=clock)
     begun = clock() - spent_s(race) if begun_s is None else begun_s
@@ -85,13 +73,29 @@ def run(
     ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
-    start_s = planned_launch_s(plan)
-    steps = Steps(number=blocks_done(race), place=place, ledger=ledger, sink=sink, start_s=start_s)
+    machines = place.machines if isinstance(place, Fleet) else {"": place}
+
+    def lane(machine: str, tell: Sink) -> Lane:
+        steps = Steps(
+            number=blocks_done(race),
+            place=machines[machine],
+            ledger=ledger,
+            sink=tell,
+            start_s=planned_launch_s(plan),
+            machine=machine,
+        )
+        return Lane(steps=steps, blocks=_kind(plan, ledger.race, open_cells))
+
+    def left_s() -> float:
+        return _budget_s(plan) - (clock() - begun)
+
+    lanes = Lanes(lane, list(machines), ledger, sink)
+    watch = lanes.first.steps.watch
     try:
         try:
-            ending = _blocks(plan, steps, lambda: _budget_s(plan) - (clock() - begun), open_cells, decide)
+            ending = _blocks(plan, lanes, ledger, sink, left_s, open_cells, decide)
         finally:
-            steps.pending_stops.finish()
+            lanes.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
         pass
     finally:
@@ -99,7 +103,7 @@ def run(
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         elapsed_s = clock() - begun
-        finished = ledger.end(ending, elapsed_s, steps.watch.duty(elapsed_s - spent_s(race)))
+        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
         sink(RaceEnded(ending, elapsed_s, finished.duty))
     return finished
 
@@ -108,7 +112,7 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> _Blocks:
+def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> Blocks:
     if plan.repeats is not None:
         return Runs(plan, plan.repeats, spent_s(race), open_cells)
     if open_cells is not None:
@@ -117,34 +121,38 @@ def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> _Blocks:
 
 
 def _blocks(
-    plan: RacePlan, steps: Steps, remaining_s: Callable[[], float], open_cells: OpenCells | None, decide: Decide
+    plan: RacePlan,
+    lanes: Lanes,
+    ledger: Ledger,
+    sink: Sink,
+    remaining_s: Callable[[], float],
+    open_cells: OpenCells | None,
+    decide: Decide,
 ) -> Ending:
-    place, ledger, sink = steps.place, steps.ledger, steps.sink
     racing = list(plan.stacks)
-    if steps.number:
+    if lanes.done:
         so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         racing = _left(racing, so_far, ledger)
-    blocks = _kind(plan, ledger.race, open_cells)
     sink(Progress(Activity.CALIBRATING))
-    with steps.watch.during(Phase.CALIBRATING):
-        place.calibrate(plan.loads)
+    for lane in lanes.all:
+        with lane.steps.watch.during(Phase.CALIBRATING):
+            lane.steps.place.calibrate(plan.loads)
     while racing:
         present = crew(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
-        if not blocks.another(steps, present, remaining_s()):
-            return blocks.ending
-        steps.number += 1
+        if not lanes.round(present, remaining_s()):
+            return lanes.first.blocks.ending
         other = replacement(plan, ledger.race)
         if other is not None:
             _name_twin(other.path, ledger, sink)
-        steps.pending_stops.then(partial(_tell_block, steps.number, ledger, sink))
+        lanes.first.steps.pending_stops.then(partial(_tell_block, lanes.done, ledger, sink))
         so_far = decide(ledger.race)
         if so_far.settled:
             # what stopping brings to light may make a launch invalid
-            steps.pending_stops.finish()
+            lanes.finish_stops()
             so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED

@@ -36,6 +36,8 @@ class Steps:
 
     number: int
     """The block's, from 0."""
+    machine: str = ""
+    """The machine's name, where there are several."""
     place: Place
     ledger: Ledger
     sink: Sink
@@ -52,7 +54,7 @@ class Steps:
 
     def launch(self, stack: Stack) -> None:
         """Start ``stack``; it is up afterwards, or its failure is booked."""
-        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path)
+        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path, machine=self.machine)
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
         with self.watch.during(Phase.STARTING):
@@ -114,16 +116,17 @@ class Steps:
         verdict = Verdict((*known, *examine(observation).findings))
         if not may_redo:
             verdict = _kept(verdict)
-        measured = Slice(
-            index=self.ledger.next_index,
-            load=cell.load,
-            result=observation.result,
-            usage=observation.usage,
-            verdict=verdict,
-            workload=cell.workload.name,
-            conditions=observation.conditions,
-        )
-        self.ledger.add(self.up[cell.stack], measured)
+        with self.ledger.lock:
+            measured = Slice(
+                index=self.ledger.next_index,
+                load=cell.load,
+                result=observation.result,
+                usage=observation.usage,
+                verdict=verdict,
+                workload=cell.workload.name,
+                conditions=observation.conditions,
+            )
+            self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))
         self.withdraw_if_dead(cell.stack)
         return any(finding.effect is Effect.REDOES for finding in verdict.findings)

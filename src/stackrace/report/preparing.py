@@ -21,6 +21,7 @@ _WORDS = {
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
     Step.PAGES: "asking {}",
+    Step.MACHINES: "the machines of the cluster prepare the race: {}",
     Step.PORTS: "waiting until connections that are over let go of their ports (TIME_WAIT)",
 }
 

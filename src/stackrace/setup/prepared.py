@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..deploy.place import Place
+from ..deploy.place import Fleet, Place
 from ..model.preparing import OnPreparing, Preparing, unheard
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
@@ -30,7 +30,7 @@ class PreparedRace:
     request: RaceRequest
     plan: RacePlan
     race: Race
-    place: Place
+    place: Place | Fleet
     """Where its stacks run."""
     folder: Path | None
     """Where their run directories lie; None: on other machines."""

@@ -115,7 +115,28 @@ def resources(race: Race) -> str:
         enforced += _OF_MEMORY[cores.enforced]
     same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
     engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
-    return f"Each stack ran on {had} (set by {enforced}). The load engine ran on {engine}."
+    on = f" of {_listed(machines)}" if (machines := race_machines(race)) else ""
+    sent = (
+        f"The load came from {_listed(senders)}."
+        if (senders := _senders(race))
+        else f"The load engine ran on {engine}."
+    )
+    return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
+
+
+def race_machines(race: Race) -> tuple[str, ...]:
+    """Return the names of the machines that hosted its stacks; none where it was one alone."""
+    return tuple(sorted({launch.machine for launch in race.launches} - {""}))
+
+
+def _senders(race: Race) -> tuple[str, ...]:
+    """Return the names of the machines whose engines sent the load; none where the stacks' own did."""
+    slices = (slice_ for launch in race.launches for slice_ in launch.slices)
+    return tuple(sorted({share.name for slice_ in slices for share in slice_.result.engines}))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _cores(numbers: Sequence[int]) -> str:
