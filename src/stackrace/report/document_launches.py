@@ -27,6 +27,7 @@ def launch(record: Launch, *, series: bool) -> dict[str, object]:
         "id": record.id,
         "block": record.block,
         "stack": printable(record.stack),
+        "machine": printable(record.machine),
         "ready_s": whole(record.ready_s),
         "warmup_s": whole(record.warmup_s),
         "failure": failure(record.failure) if record.failure else None,

@@ -9,7 +9,7 @@ from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, qu
 
 from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 from stackrace.model.launch import HopUsage
-from stackrace.model.load import SeriesBin
+from stackrace.model.load import EngineShare, SeriesBin
 from stackrace.model.race import Resources
 from stackrace.model.verdict import Effect
 from stackrace.report.words import findings as say
@@ -31,6 +31,12 @@ def opened(**changes: object) -> Observation:
 
 def of_machine(name: str, factor: float = 1.0, **others: float) -> Make:
     return lambda value: healthy(machine=machine(**{name: value * factor}, **others))
+
+
+def of_engines(**changes: Any) -> Observation:
+    """A load that two engines sent, one of them like this."""
+    shares = (EngineShare(name="one", connections=10), EngineShare(name="two", connections=10, **changes))
+    return healthy(result=result(engines=shares))
 
 
 def of_clock(name: str) -> Observation:
@@ -111,6 +117,15 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         lambda x: healthy(result=result(established_peak=x)),
         20,
         [(19, INVALIDATES), (0, INVALIDATES)],
+    ),
+    ("engine lost", lambda x: of_engines(lost=x), False, [(True, INVALIDATES)]),
+    ("engine late", lambda x: of_engines(late_s=x), 0.005, [(0.0051, INVALIDATES), (-0.0051, INVALIDATES)]),
+    ("engine stalled", lambda x: of_engines(stalled_s=x), 0.05, [(0.051, WARNS), (0.201, INVALIDATES)]),
+    (
+        "engine network",
+        lambda x: of_engines(segments_sent=10_000, retransmits=x),
+        10,
+        [(11, WARNS), (101, INVALIDATES)],
     ),
     ("fairness", of_result("fairness"), 0.8, [(0.799, WARNS)]),
     ("reconnects", of_result("reconnects"), 20, [(21, WARNS), (20_000, WARNS)]),

@@ -21,7 +21,7 @@ from stackrace.model.duty import Duty
 from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
-from stackrace.model.load import Counters, Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from stackrace.model.load import Counters, Counts, EngineShare, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from stackrace.model.own import Concern
 from stackrace.model.race import (
     ChangeFact,
@@ -100,6 +100,11 @@ COUNTS = whole(
 )  # fmt: skip
 BIN = whole(SeriesBin, start_s=REAL, ok=COUNT, errors=COUNT, in_flight=COUNT, p50_s=REAL, p99_s=REAL)
 TARGET = whole(TargetResult, name=TEXT, counts=COUNTS, latency=QUANTILES)
+SHARE = whole(
+    EngineShare,
+    name=TEXT, connections=COUNT, answered=COUNT, late_s=REAL, clock_error_s=REAL, lag_p99_s=REAL, busy=REAL,
+    stalled_s=REAL, retransmits=COUNT, segments_sent=COUNT, timeouts=COUNT, lost=st.booleans(),
+)  # fmt: skip
 RESULT = whole(
     LoadResult,
     started_at=REAL, duration_s=REAL, counts=COUNTS, latency=QUANTILES, connect=QUANTILES,
@@ -107,7 +112,7 @@ RESULT = whole(
     generator_cpu_s=REAL,
     generator_wait_s=REAL, generator_busy=REAL, fairness=REAL, dead_time=REAL, service=st.none() | QUANTILES,
     lag=st.none() | QUANTILES, tls=st.none() | QUANTILES, pages=st.none() | QUANTILES, targets=few(TARGET),
-    ceiling_per_s=st.none() | REAL, generator_spin_s=REAL, arrivals_distance=st.none() | REAL,
+    ceiling_per_s=st.none() | REAL, generator_spin_s=REAL, arrivals_distance=st.none() | REAL, engines=few(SHARE),
     **{field.name: COUNT for field in fields(Counters)},
 )  # fmt: skip
 USAGE = whole(HopUsage, hop=TEXT, cpu_s=REAL, processes=COUNT, threads=COUNT, pss_bytes=COUNT)
@@ -162,6 +167,7 @@ LAUNCH = whole(
     memory=few(whole(MemorySample, at_s=REAL, pss_bytes=mapping(COUNT), connections=st.none() | COUNT)),
     failure=st.none() | FAILURE,
     verdict=whole(Verdict, findings=few(FINDING)),
+    machine=TEXT,
 )
 HOST = whole(
     HostFacts,

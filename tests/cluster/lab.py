@@ -1,0 +1,199 @@
+"""Network namespaces that stand for machines, each with processes, an address, and perhaps a clock of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Lab", "Machine", "lab", "why_no_lab"]
+
+RELAY = Path(__file__).with_name("relay.py")
+PYTHON = sys.executable
+SCHEDULER_PORT = 8786
+JOINED_S = 60.0
+
+_labs = itertools.count()
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=20)
+
+
+def why_no_lab() -> str | None:
+    """Return why no namespaces can be made here, None where they can; it really tries."""
+    for program in ("ip", "unshare"):
+        if shutil.which(program) is None:
+            return f"there is no `{program}` here"
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    if not Path("/dev/net/tun").exists():
+        return "there is no /dev/net/tun here"
+    name = f"sr{os.getpid()}x"
+    try:
+        ip("netns", "add", name)
+    except (subprocess.SubprocessError, OSError) as error:
+        return f"no network namespace can be made: {error}"
+    try:
+        ip("-n", name, "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+        ip("-n", name, "link", "add", "br0", "type", "bridge")
+        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=20)
+    except (subprocess.SubprocessError, OSError) as error:
+        return f"no veth pair, bridge or time namespace can be made: {error}"
+    finally:
+        ip("netns", "del", name)
+    return None
+
+
+@dataclass
+class Machine:
+    """One namespace; what it starts runs until the lab is closed."""
+
+    lab: Lab
+    name: str
+    namespace: str
+    address: str
+    cores: str
+    ahead_s: int
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def argv(self, *words: str) -> list[str]:
+        """Return what runs ``words`` on this machine."""
+        clock = ["unshare", "-T", "--monotonic", str(self.ahead_s), "--"] if self.ahead_s else []
+        return ["ip", "netns", "exec", self.namespace, "taskset", "-c", self.cores, *clock, *words]
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "STACKRACE_MACHINE": self.name, "DASK_LOGGING__DISTRIBUTED": "warning"}
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """Start ``words`` in a session of their own; what they write is in the lab's folder."""
+        with (self.lab.folder / f"{self.name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                self.argv(*words), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                env=self.environment(), cwd=self.lab.folder, start_new_session=True,
+            )  # fmt: skip
+        self.started.append(process)
+        return process
+
+    def run(self, *words: str, timeout_s: float = 120.0) -> subprocess.CompletedProcess[str]:
+        """Run ``words`` to their end."""
+        return subprocess.run(
+            self.argv(*words), capture_output=True, text=True, timeout=timeout_s,
+            env=self.environment(), cwd=self.lab.folder,
+        )  # fmt: skip
+
+    def link(self, state: str) -> None:
+        """Set the machine's link ``up`` or ``down``."""
+        ip("-n", self.namespace, "link", "set", "eth0", state)
+
+    def processes(self) -> list[tuple[int, str]]:
+        """Return who runs on it: pids and command lines."""
+        home = Path(f"/run/netns/{self.namespace}").stat().st_ino
+        found = []
+        for folder in Path("/proc").iterdir():
+            with suppress(OSError):
+                if folder.name.isdecimal() and (folder / "ns/net").stat().st_ino == home:
+                    command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    if command:
+                        found.append((int(folder.name), command))
+        return found
+
+
+class Lab:
+    """Machines on one switch; everything is removed at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.machines: list[Machine] = []
+        self._prefix = f"sr{os.getpid()}n{next(_labs)}"
+        self._relays: list[subprocess.Popen[bytes]] = []
+        self._switch = f"{self._prefix}sw"
+        self._net = f"10.{77 + os.getpid() % 100}.{os.getpid() % 250}"
+        ip("netns", "add", self._switch)
+        ip("-n", self._switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", self._switch, "link", "set", "br0", "up")
+
+    def machine(
+        self, name: str, *, cores: str = "0", ahead_s: int = 0, delay_s: float = 0.0, loss: float = 0.0
+    ) -> Machine:
+        """Make a machine; each of its packets is held back for ``delay_s`` on both of its ways."""
+        number = len(self.machines) + 1
+        namespace, port = f"{self._prefix}m{number}", f"p{number}"
+        ip("netns", "add", namespace)
+        made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s)
+        self.machines.append(made)
+        if delay_s or loss:
+            ip("-n", namespace, "tuntap", "add", "dev", "eth0", "mode", "tap")
+            ip("-n", self._switch, "tuntap", "add", "dev", port, "mode", "tap")
+            words = [namespace, "eth0", self._switch, port, str(delay_s), str(loss)]
+            self._relays.append(subprocess.Popen([PYTHON, str(RELAY), *words], start_new_session=True))
+        else:
+            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
+        ip("-n", self._switch, "link", "set", port, "master", "br0", "up")
+        ip("-n", namespace, "addr", "add", f"{made.address}/24", "dev", "eth0")
+        ip("-n", namespace, "link", "set", "eth0", "up")
+        ip("-n", namespace, "link", "set", "lo", "up")
+        return made
+
+    def cluster(self, scheduler: Machine, workers: dict[str, Sequence[Machine]]) -> str:
+        """Start a scheduler, and a worker on each machine by its role; return the address once all have joined."""
+        address = f"tcp://{scheduler.address}:{SCHEDULER_PORT}"
+        scheduler.start(
+            PYTHON, "-m", "distributed.cli.dask_scheduler", "--host", scheduler.address, "--no-dashboard"
+        )
+        self._until(scheduler, address, 0)
+        for role, machines in workers.items():
+            for machine in machines:
+                self.worker(machine, address, role)
+        self._until(scheduler, address, sum(map(len, workers.values())))
+        return address
+
+    def worker(self, machine: Machine, scheduler: str, role: str) -> subprocess.Popen[bytes]:
+        """Start a worker on ``machine``."""
+        program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
+        place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
+        return machine.start(
+            *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "30"
+        )
+
+    def _until(self, coordinator: Machine, address: str, members: int) -> None:
+        until = time.monotonic() + JOINED_S
+        while time.monotonic() < until:
+            shown = coordinator.run(PYTHON, "-m", "stackrace", "cluster", address, "--json")
+            if shown.returncode == 0 and len(json.loads(shown.stdout)) >= members:
+                return
+            time.sleep(0.3)
+        raise AssertionError(f"the cluster did not come about: {shown.stderr}")
+
+    def close(self) -> None:
+        """End what was started, and remove every namespace."""
+        for machine in self.machines:
+            for pid, _ in machine.processes():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            for process in machine.started:
+                process.wait(timeout=20)
+        for relay in self._relays:
+            relay.kill()
+            relay.wait(timeout=20)
+        for namespace in (*(machine.namespace for machine in self.machines), self._switch):
+            ip("netns", "del", namespace)
+
+
+@contextmanager
+def lab(folder: Path) -> Iterator[Lab]:
+    """Yield a lab whose logs are in ``folder``; nothing of it is left afterwards."""
+    made = Lab(folder)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -1,0 +1,160 @@
+"""Races on machines that are network namespaces: real schedulers, real workers, clocks and wires of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from tests.cluster.lab import PYTHON, lab
+
+AHEAD_S = 5000
+DELAY_S = 0.01
+"""Of each of a packet's ways to or from the far engine, so its round trip is 20 ms."""
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A scheduler, two engines, one of them far away with another clock, and two hosts of stacks."""
+    with lab(tmp_path_factory.mktemp("several")) as made:
+        made.scheduler = made.machine("scheduler")
+        near, far = (
+            made.machine("near", cores="1"),
+            made.machine("far", cores="1", ahead_s=AHEAD_S, delay_s=DELAY_S),
+        )
+        hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2")]
+        made.address = made.cluster(made.scheduler, {"engine": [near, far], "stack": hosts})
+        made.home = made.folder / "home"
+        yield made
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A scheduler, an engine and one host, which a test may end."""
+    with lab(tmp_path) as made:
+        made.scheduler = made.machine("scheduler")
+        made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
+        made.address = made.cluster(made.scheduler, {"engine": [made.engine], "stack": [made.host]})
+        yield made
+
+
+def command(made, *flags):
+    return [
+        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
+        "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
+    ]  # fmt: skip
+
+
+def race(made, *flags):
+    run = made.scheduler.run(*command(made, *flags, "--json"))
+    assert run.stdout, run.stderr
+    return json.loads(run.stdout)
+
+
+def slices_of(document):
+    return [slice_ for launch in document["launches"] for slice_ in launch["slices"]]
+
+
+def beside_workers(machine):
+    return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
+
+
+def wait_until(condition, timeout_s=60.0):
+    until = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < until, "it never came about"
+        time.sleep(0.2)
+
+
+def begun(made, *flags):
+    """Start a race and wait until its stacks run on the host."""
+    process = made.scheduler.start(*command(made, *flags))
+    wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(made.host)))
+    return process
+
+
+def test_members_are_shown_with_roles_clocks_and_distances(several):
+    shown = json.loads(
+        several.scheduler.run(PYTHON, "-m", "stackrace", "cluster", several.address, "--json").stdout
+    )
+    by_name = {member["name"]: member for member in shown}
+    assert {name: member["roles"] for name, member in by_name.items()} == {
+        "near": ["engine"], "far": ["engine"], "host-1": ["stack"], "host-2": ["stack"],
+    }  # fmt: skip
+    far, host = by_name["far"]["clock"], by_name["host-1"]["clock"]
+    assert far["round_trip_s"] >= 2 * DELAY_S
+    assert far["offset_s"] == pytest.approx(AHEAD_S, abs=far["error_s"])
+    assert host["offset_s"] == pytest.approx(77, abs=host["error_s"])
+    assert by_name["near"]["cores"] == [1]
+
+
+def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
+    document = race(several, "--budget", "30s")
+    measured = slices_of(document)
+    assert {launch["machine"] for launch in document["launches"]} == {"host-1", "host-2"}
+    by_block = {}
+    for launch in document["launches"]:
+        by_block.setdefault(launch["block"], set()).add(launch["machine"])
+    assert all(len(machines) == 1 for machines in by_block.values())
+    for slice_ in measured:
+        shares = slice_["engines"]
+        assert sum(share["connections"] for share in shares) == 4
+        assert sum(share["answered"] for share in shares) == slice_["counts"]["ok"]
+        assert all(abs(share["late_s"]) < 1 for share in shares)
+    assert all(not beside_workers(machine) for machine in several.machines)
+
+
+def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
+    process = begun(small, "--budget", "60s")
+    os.killpg(process.pid, signal.SIGKILL)
+    wait_until(lambda: not beside_workers(small.host))
+
+
+def test_a_killed_worker_ends_the_race_which_can_go_on(small):
+    process = begun(small, "--budget", "60s")
+    [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(timeout=60) == 4
+    wait_until(lambda: not small.host.processes())
+    said = (small.folder / "scheduler.log").read_text()
+    assert "host (tcp://" in said
+    assert "was lost" in said
+    assert "--resume" in said
+
+
+def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
+    process = begun(small, "--budget", "15s")
+    [scheduler] = [pid for pid, text in small.scheduler.processes() if "dask_scheduler" in text]
+    os.kill(scheduler, signal.SIGKILL)
+    process.wait(timeout=60)
+    wait_until(lambda: not beside_workers(small.host))
+
+
+def test_what_an_engine_saw_that_was_stopped_is_refused(small):
+    process = begun(small, "--budget", "20s", "--html", str(small.folder / "race.html"))
+    [engine] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
+    time.sleep(3)
+    for _ in range(3):
+        os.kill(engine, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(engine, signal.SIGCONT)
+        time.sleep(1)
+    process.wait(timeout=60)
+    assert "engine stalled" in (small.folder / "race.html").read_text()
+
+
+def test_bad_clusters_are_named_before_anything_starts(small):
+    nowhere = small.scheduler.run(
+        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", f"tcp://{small.scheduler.address}:1"
+    )
+    assert nowhere.returncode == 2
+    assert "no Dask scheduler answers there" in nowhere.stderr
+    [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGTERM)
+    wait_until(lambda: not small.host.processes())
+    small.engine.name = "host"
+    nobody = small.scheduler.run(*command(small))
+    assert nobody.returncode == 2
+    assert "nobody there hosts stacks" in nobody.stderr
