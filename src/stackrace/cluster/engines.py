@@ -13,10 +13,11 @@ from ..deploy.place import WARM_BIN_S, Enough
 from ..load.engine import FOLLOW_S, threads_of
 from ..load.recordings import merged
 from ..model.cluster import ClockOffset, Member
-from ..model.errors import BreakdownError, StackraceError
+from ..model.errors import BreakdownError, InputError, StackraceError
+from ..model.foreign import said_by
 from ..model.load import EngineShare, Load, LoadResult
 from ..process import Background
-from . import player
+from . import player, wire
 from .connection import Connection, MemberLost
 from .hosting import Target
 from .player import Job, Played
@@ -57,6 +58,7 @@ class _Part:
 
     member: Member
     clock: ClockOffset
+    round_trip_s: float
     job: Job
     playing: Background[Played]
 
@@ -127,6 +129,7 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
         answered=result.counts.ok,
         late_s=result.started_at - opens_s,
         clock_error_s=part.clock.error_s,
+        round_trip_s=part.round_trip_s,
         lag_p99_s=result.lag.p99 if result.lag is not None and result.lag.count else 0.0,
         busy=result.generator_busy,
         stalled_s=played.stalled_s,
@@ -143,6 +146,21 @@ class Engines:
         self.members = tuple(members)
         self._connection = connection
         self._ceilings: dict[tuple[int, bool], float] = {}
+        self._round_trips_s: dict[str, float] = {}
+
+    def reach(self, host: Member) -> None:
+        """Find out how far each is from ``host``. Raises InputError where one does not get through to it."""
+        port = self._connection.call(host, wire.answer_echoes, host.host)
+        for member in self.members:
+            try:
+                self._round_trips_s[member.name] = self._connection.call(
+                    member, wire.round_trip_s, (host.host, port)
+                )
+            except OSError as error:
+                raise InputError(
+                    f"{member.name} is to load stacks on {host.name}, but does not get through to {host.host}, "
+                    f"port {port} ({said_by(error)}); open the ephemeral ports there, net.ipv4.ip_local_port_range"
+                ) from error
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach together at each of ``loads``; where one cannot tell it stays unknown."""
@@ -182,7 +200,7 @@ class Engines:
                 most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
                 follow_s=follow_s,
             )
-            parts.append(_Part(member, clock, job, self._begin(member, job)))
+            parts.append(_Part(member, clock, self._round_trips_s[member.name], job, self._begin(member, job)))
         run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
         try:
             yield run

@@ -83,7 +83,7 @@ class Hosting:
         self._away: Away | None = None
         self._retiring: list[Retiring] = []
         self._warming = _Warming()
-        apart = None if host is None else Apart(host=host, engine=self._engine)
+        apart = None if host is None else Apart(host=host, engine=self._begin_load)
         # a daemon: what it holds ends with the worker, by the supervisor's hand
         threading.Thread(target=self._hold, args=(request, first, apart), daemon=True).start()
 
@@ -210,7 +210,7 @@ class Hosting:
             raise self._error or BreakdownError("the race was closed on this machine, as its lease had run out")
         return self._ready
 
-    def _engine(self, play: Play) -> EngineRun:
+    def _begin_load(self, play: Play) -> EngineRun:
         return RunningEngine(play) if self._away is None else self._away
 
 

@@ -57,6 +57,8 @@ class WorkerPlace:
     def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
         """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
         host = None if self._senders is None else self.member.host
+        if self._senders is not None:
+            self._senders.reach(self.member)
         try:
             hosted = self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
         except StackraceError as error:

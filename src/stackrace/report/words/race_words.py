@@ -116,11 +116,10 @@ def resources(race: Race) -> str:
     same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
     engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
     on = f" of {_listed(machines)}" if (machines := race_machines(race)) else ""
-    sent = (
-        f"The load came from {_listed(senders)}."
-        if (senders := _senders(race))
-        else f"The load engine ran on {engine}."
-    )
+    sent = f"The load engine ran on {engine}."
+    if senders := _senders(race):
+        away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
+        sent = f"The load came from {_listed(away)}; latencies include that way."
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
 
 
@@ -129,10 +128,12 @@ def race_machines(race: Race) -> tuple[str, ...]:
     return tuple(sorted({launch.machine for launch in race.launches} - {""}))
 
 
-def _senders(race: Race) -> tuple[str, ...]:
-    """Return the names of the machines whose engines sent the load; none where the stacks' own did."""
-    slices = (slice_ for launch in race.launches for slice_ in launch.slices)
-    return tuple(sorted({share.name for slice_ in slices for share in slice_.result.engines}))
+def _senders(race: Race) -> dict[str, float]:
+    """Return the machines whose engines sent the load, each with its way in seconds; none for the stacks' own."""
+    ways_s: dict[str, float] = {}
+    for share in (s for launch in race.launches for slice_ in launch.slices for s in slice_.result.engines):
+        ways_s[share.name] = max(share.round_trip_s, ways_s.get(share.name, 0.0))
+    return dict(sorted(ways_s.items()))
 
 
 def _listed(names: Sequence[str]) -> str:
