@@ -41,7 +41,9 @@ def make_certificate(folder: Path) -> Certificate:
     return made
 
 
-class _Hello(BaseHTTPRequestHandler):
+class Hello(BaseHTTPRequestHandler):
+    """Answers everything alike, and is kept alive."""
+
     protocol_version = "HTTP/1.1"
     wbufsize = 65536
 
@@ -76,7 +78,7 @@ def secure_server(certificate: Certificate, *, most: ssl.TLSVersion | None = Non
     context.load_cert_chain(certificate.file, certificate.key)
     if most is not None:
         context.maximum_version = most
-    with _Server(("127.0.0.1", 0), _Hello) as server:
+    with _Server(("127.0.0.1", 0), Hello) as server:
         server.context = context
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()

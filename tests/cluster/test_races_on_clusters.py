@@ -109,6 +109,9 @@ def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
 
 def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
     process = begun(small, "--budget", "60s")
+    second = small.scheduler.run(*command(small))
+    assert second.returncode == 2
+    assert "host: this machine hosts another race" in second.stderr
     os.killpg(process.pid, signal.SIGKILL)
     wait_until(lambda: not beside_workers(small.host))
 
@@ -123,6 +126,40 @@ def test_a_killed_worker_ends_the_race_which_can_go_on(small):
     assert "host (tcp://" in said
     assert "was lost" in said
     assert "--resume" in said
+
+
+def test_a_killed_engine_ends_the_race_which_can_go_on(small):
+    process = begun(small, "--budget", "60s")
+    [worker] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(timeout=120) == 4
+    wait_until(lambda: not beside_workers(small.host))
+    said = (small.folder / "scheduler.log").read_text()
+    assert "engine" in said
+    assert "--resume" in said
+
+
+def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
+    """The last test of these machines: one of them is gone."""
+    host = several.machines[-1]
+    process = several.scheduler.start(*command(several, "--budget", "40s", "--html", f"{several.folder}/race.html"))
+    wait_until(lambda: beside_workers(host))
+    time.sleep(4)
+    [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(timeout=120) in (0, 3)
+    shown = several.scheduler.run(
+        PYTHON, "-m", "stackrace", "report", "--json", "--store", f"sqlite:///{several.folder}/races.sqlite3"
+    )
+    launches = json.loads(shown.stdout)["launches"]
+    cut = {launch["block"] for launch in launches if (launch["failure"] or {}).get("code") == "interrupted"}
+    machines = {}
+    for launch in launches:
+        machines.setdefault(launch["block"], set()).add(launch["machine"])
+    assert len(cut) == 1
+    assert all(len(those) == 1 for those in machines.values())
+    assert machines[cut.pop()] == {host.name}
+    assert max(block for block, those in machines.items() if "host-1" in those) > 1
 
 
 def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):

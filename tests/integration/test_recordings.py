@@ -7,9 +7,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
+from tests.tls import Hello
 
 from stackrace.load.engine import record
 from stackrace.load.histogram import distribution
@@ -23,23 +24,9 @@ APART_S = 7.25
 """How far the second engine's clock is said to be ahead of the first one's."""
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address() -> Iterator[tuple[str, int]]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.server_address[:2]

@@ -18,7 +18,7 @@ __all__ = ["engine_late", "engine_lost", "engine_network", "engine_stalled"]
     rule="every engine returns what it recorded",
     threshold="none",
     seen="{engines} of the load engines were lost with what they had recorded",
-    remedy="look at the workers' logs on these machines; the next slices go on without them until they are back",
+    remedy="look at the workers' logs on these machines; once they are back, continue with --resume",
 )
 def engine_lost(observation: Observation) -> Finding | None:
     """A load engine was lost before it had returned what it recorded."""

@@ -17,6 +17,7 @@ _RELIEF = {
     "spare": "give the load engine more than {engine_cores:cores}: {spare} are free",
     "several": "{knob.another_core}",
     "full": "{knob.heavier}",
+    "elsewhere": "start workers with engine=1 on more machines",
 }
 
 
@@ -50,6 +51,8 @@ def generator_busy(observation: Observation) -> Finding | None:
 
 
 def _relief(observation: Observation) -> str:
+    if observation.result.engines:
+        return "elsewhere"
     if observation.cores.shared:
         return "shared"
     if _spare_cores(observation) > 0:
@@ -74,6 +77,7 @@ def _spare_cores(observation: Observation) -> int:
     remedy={
         "shared": OWN_CORE,
         "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.again} later",
+        "elsewhere": "something else runs on the engines' machines: end it, or {knob.again} later",
     },
     source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
 )
@@ -88,7 +92,7 @@ def generator_waited(observation: Observation) -> Finding | None:
     return generator_waited.judge(
         observation.result.generator_wait_s / time_s if time_s > 0 else 0.0,
         limits=generator_waited.limits.only_warns if shared else None,
-        cure="shared" if shared else "apart",
+        cure="shared" if shared else "elsewhere" if observation.result.engines else "apart",
         engine_cores=observation.cores.generator_cores,
     )
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Self
 
-from ..load.running import Play
 from ..model.errors import BreakdownError
 from ..model.load import LoadResult
 
@@ -27,10 +26,6 @@ class Away:
         self.begun_s = begun_s
         self._over = threading.Event()
         self._result: LoadResult | None = None
-
-    def __call__(self, play: Play) -> Self:
-        """Be the run of what is played here otherwise."""
-        return self
 
     def __enter__(self) -> Self:
         return self

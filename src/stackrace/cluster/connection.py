@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -51,8 +51,8 @@ class Connection:
         with suppress(Exception):
             self._client.close(timeout=2)
 
-    def members(self, roles: Collection[Role] = tuple(Role)) -> tuple[Member, ...]:
-        """Return who is there for any of ``roles``, by name, each with its clock compared to ours.
+    def members(self) -> tuple[Member, ...]:
+        """Return who is there with any role, by name, each with its clock compared to ours.
 
         Raises InputError for members that do not have this version of stackrace, by name.
         """
@@ -61,7 +61,7 @@ class Connection:
         return tuple(
             self._introduced(str(infos[contact]["name"]), contact, offers[contact])
             for contact in sorted(offers, key=lambda contact: str(infos[contact]["name"]))
-            if offers[contact] & set(roles)
+            if offers[contact]
         )
 
     def call(self, member: Member, function: Callable[..., _T], *args: object) -> _T:

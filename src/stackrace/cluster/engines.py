@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from ..deploy.place import WARM_BIN_S, Enough
 from ..load.engine import FOLLOW_S, threads_of
@@ -22,7 +24,9 @@ from .connection import Connection, MemberLost
 from .hosting import Target
 from .player import Job, Played
 
-__all__ = ["Engines", "JointRun", "shares"]
+__all__ = ["BinByBin", "Engines", "JointRun", "shares"]
+
+_T = TypeVar("_T")
 
 LEAD_S = 0.15
 """So long before the agreed moment everybody is told of it, and more where the way is long."""
@@ -139,6 +143,19 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
     )
 
 
+class BinByBin:
+    """Asks once about each bin of a warm-up that is looked at from elsewhere, as where the engine is."""
+
+    def __init__(self, enough: Enough) -> None:
+        self._enough = enough
+        self._seen = 0
+
+    def __call__(self, counts: Sequence[int]) -> bool:
+        """Tell whether it was enough by the end of any bin that is new."""
+        before, self._seen = self._seen, max(self._seen, len(counts))
+        return any(self._enough(counts[: bin_ + 1]) for bin_ in range(before, len(counts)))
+
+
 class Engines:
     """The members that send load: all of one, dealt out to them."""
 
@@ -167,11 +184,9 @@ class Engines:
         for load in loads:
             dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
             measuring = [
-                Background(lambda member=member, own=own: self._connection.call(  # type: ignore[misc]
-                    member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :]
-                ))
+                self._begin(member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :])
                 for member, own in dealt
-            ]  # fmt: skip
+            ]
             found = [ceiling for each in measuring if (ceiling := each.finish()) is not None]
             if len(found) == len(dealt):
                 self._ceilings[load.concurrency, load.keep_alive] = sum(found)
@@ -200,7 +215,9 @@ class Engines:
                 most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
                 follow_s=follow_s,
             )
-            parts.append(_Part(member, clock, self._round_trips_s[member.name], job, self._begin(member, job)))
+            parts.append(
+                _Part(member, clock, self._round_trips_s[member.name], job, self._begin(member, player.play, job))
+            )
         run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
         try:
             yield run
@@ -210,16 +227,12 @@ class Engines:
     def warm_up(self, target: Target, load: Load, enough: Enough) -> float:
         """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
         with self.playing(target, load, rewarm_s=0.0, follow_s=0.0) as run:
-            seen = 0
+            warm = BinByBin(enough)
             while not run.is_over:
                 time.sleep(WARM_BIN_S)
-                counts = run.bins()
-                # each bin is asked about once, as where the engine is
-                while seen < len(counts):
-                    seen += 1
-                    if enough(counts[:seen]):
-                        return time.monotonic() - run.begun_s
+                if warm(run.bins()):
+                    break
         return time.monotonic() - run.begun_s
 
-    def _begin(self, member: Member, job: Job) -> Background[Played]:
-        return Background(lambda: self._connection.call(member, player.play, job))
+    def _begin(self, member: Member, function: Callable[..., _T], *args: object) -> Background[_T]:
+        return Background(partial(self._connection.call, member, function, *args))

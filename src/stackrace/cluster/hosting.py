@@ -44,7 +44,6 @@ CLOSES_S = 60.0
 class Hosted:
     """What was prepared on a member, as far as it can be told to others."""
 
-    request: RaceRequest
     plan: RacePlan
     race: Race
     left_out: tuple[Stack, ...]
@@ -110,7 +109,6 @@ class Hosting:
         self._up.wait()
         ready = self._race
         return Hosted(
-            request=ready.request,
             plan=ready.plan,
             race=ready.race,
             left_out=ready.left_out,

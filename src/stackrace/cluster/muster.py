@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
@@ -38,8 +38,7 @@ def muster(members: Sequence[Member], request: RaceRequest) -> Roster:
             f"--cluster {request.cluster}: nobody there hosts stacks; start a worker on a machine that may, with "
             f'`dask worker {request.cluster} --resources "stack=1"`'
         )
-    everyone = {member.name: member for member in (*roster.hosts, *roster.engines)}.values()
-    _refuse_others(everyone, "stackrace", lambda member: member.version, __version__)
+    _refuse_other_versions({*roster.hosts, *roster.engines})
     _refuse_other_pythons(roster.hosts)
     _refuse_neighbours(roster)
     for member in roster.engines:
@@ -57,11 +56,13 @@ def muster(members: Sequence[Member], request: RaceRequest) -> Roster:
     return roster
 
 
-def _refuse_others(members: Collection[Member], what: str, version_of: Callable[[Member], str], ours: str) -> None:
-    others = [member for member in members if version_of(member) != ours]
+def _refuse_other_versions(members: Collection[Member]) -> None:
+    others = sorted((member.name, member.version) for member in members if member.version != __version__)
     if others:
-        named = ", ".join(f"{member.name} has {version_of(member)}" for member in others)
-        raise InputError(f"{what} is {ours} here, but {named}; install {ours} there, or leave these machines out")
+        named = ", ".join(f"{name} has {version}" for name, version in others)
+        raise InputError(
+            f"stackrace is {__version__} here, but {named}; install {__version__} there, or leave them out"
+        )
 
 
 def _refuse_other_pythons(hosts: Sequence[Member]) -> None:

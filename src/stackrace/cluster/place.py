@@ -6,7 +6,7 @@ import math
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from ..checks import Observation
 from ..deploy.place import WARM_BIN_S, Enough, Launched, Retired
@@ -20,13 +20,12 @@ from ..process import Background
 from ..spec.request import RaceRequest
 from . import hosting
 from .connection import Connection
-from .engines import Engines
+from .engines import BinByBin, Engines
 from .hosting import LEASE_S, Hosted, Hosting
 from .lease import Lease
 
 __all__ = ["WorkerPlace"]
 
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
@@ -59,13 +58,13 @@ class WorkerPlace:
         host = None if self._senders is None else self.member.host
         if self._senders is not None:
             self._senders.reach(self.member)
+        # preparing may take longer than a lease
+        self._lease.begin()
         try:
-            hosted = self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
+            return self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
         except StackraceError as error:
             error.message = f"{self.member.name}: {error.message}"
             raise
-        self._lease.begin()
-        return hosted
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach at each of ``loads``."""
@@ -119,15 +118,11 @@ class WorkerPlace:
             target = self._ask(Hosting.target, stack, workload)
             return self._senders.warm_up(target, load, enough)
         warming = Background(lambda: self._ask(Hosting.warm_up, stack, workload, load))
-        seen = 0
+        warm = BinByBin(enough)
         while not warming.wait(WARM_BIN_S):
-            counts = self._ask(Hosting.warmth)
-            # each bin is asked about once, as where the engine is
-            while seen < len(counts):
-                seen += 1
-                if enough(counts[:seen]):
-                    self._ask(Hosting.warm)
-                    return warming.finish()
+            if warm(self._ask(Hosting.warmth)):
+                self._ask(Hosting.warm)
+                break
         return warming.finish()
 
     def failure_of(self, stack: Stack) -> Failure | None:

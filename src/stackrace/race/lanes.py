@@ -16,7 +16,7 @@ from ..model.errors import BreakdownError, InterruptedRace
 from ..model.race import Ending
 from ..model.stack import Stack
 from ..process import Background
-from .events import BlockStarted, Event, LaunchStarted, Progress, Sink
+from .events import BlockStarted, Event, LaunchEnded, LaunchStarted, Progress, Sink
 from .ledger import Ledger
 from .steps import Steps
 
@@ -77,12 +77,14 @@ class Lanes:
         A machine that is lost leaves the race, and its block counts nowhere. Raises BreakdownError when it was the
         last one.
         """
-        if len(self.all) == 1:
+        blocks = len(self.all)
+        if blocks == 1:
             made = self.first.blocks.another(self.first.steps, racing, remaining_s)
         else:
             made = self._together(racing, remaining_s)
         if made:
-            self.done += len(self.all)
+            # a machine that was lost has used up its number, too
+            self.done += blocks
             for number, lane in enumerate(self.all):
                 lane.steps.number = self.done + number
         return made
@@ -111,7 +113,8 @@ class Lanes:
                 made.append(making[lane.steps.number].finish())
             except BreakdownError as error:
                 self.all.remove(lane)
-                self._ledger.cut(lane.steps.number)
+                for launch in self._ledger.cut(lane.steps.number):
+                    self._sink(LaunchEnded(launch))
                 lost.append(error)
         if not self.all:
             raise lost[0]

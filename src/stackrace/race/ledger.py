@@ -75,12 +75,12 @@ class Ledger:
         with self.lock:
             self._launches[launch.id] = launch
 
-    def cut(self, block: int) -> None:
-        """Mark what a block has so far as cut short: its machine was lost, and it counts nowhere."""
+    def cut(self, block: int) -> tuple[Launch, ...]:
+        """Mark a block's launches as cut short, and return them: its machine was lost, so it counts nowhere."""
         with self.lock:
-            for launch in self._launches.values():
-                if launch.block == block:
-                    self._launches[launch.id] = cut_short(launch)
+            launches = tuple(cut_short(each) for each in self._launches.values() if each.block == block)
+            self._launches.update((launch.id, launch) for launch in launches)
+        return launches
 
     def describe(self, facts: StackFacts) -> bool:
         """Enter what a stack is, as its first launch showed it; tells whether that is news."""

@@ -115,7 +115,7 @@ def resources(race: Race) -> str:
         enforced += _OF_MEMORY[cores.enforced]
     same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
     engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
-    on = f" of {_listed(machines)}" if (machines := race_machines(race)) else ""
+    on = f" of {_listed(machines)}" if (machines := _machines(race)) else ""
     sent = f"The load engine ran on {engine}."
     if senders := _senders(race):
         away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
@@ -123,7 +123,7 @@ def resources(race: Race) -> str:
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
 
 
-def race_machines(race: Race) -> tuple[str, ...]:
+def _machines(race: Race) -> tuple[str, ...]:
     """Return the names of the machines that hosted its stacks; none where it was one alone."""
     return tuple(sorted({launch.machine for launch in race.launches} - {""}))
 
