@@ -151,8 +151,10 @@ def _client(address: str) -> Any:
     try:
         return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace")
     except (OSError, ValueError, TypeError) as error:
+        # Dask puts its own object in front, as in "in <TCP …>: …"
+        why = said_by(error).rpartition(">: ")[2]
         raise InputError(
-            f"--cluster {address}: no Dask scheduler answers there ({said_by(error)}); start one with "
+            f"--cluster {address}: no Dask scheduler answers there ({why}); start one with "
             "`dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786"
         ) from error
 
