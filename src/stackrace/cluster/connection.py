@@ -142,6 +142,7 @@ def _raised(answer: Mapping[str, Any]) -> BaseException:
 
 
 def _client(address: str) -> Any:
+    _require_address(address)
     try:
         from distributed import Client
     except ImportError as error:
@@ -157,6 +158,19 @@ def _client(address: str) -> Any:
             f"--cluster {address}: no Dask scheduler answers there ({why}); start one with "
             "`dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786"
         ) from error
+
+
+def _require_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+    except ValueError:
+        whole = None
+    if not whole:
+        raise InputError(
+            f"--cluster {address}: that is no scheduler's address; give what `dask scheduler` prints, as in "
+            "tcp://10.0.0.1:8786, or tls://10.0.0.1:8786"
+        )
 
 
 def _offers(info: Mapping[str, Any]) -> frozenset[Role]:
