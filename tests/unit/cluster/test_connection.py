@@ -20,5 +20,5 @@ def test_where_nobody_answers_the_way_out_is_named(monkeypatch):
     monkeypatch.setattr(connection, "CONNECT_S", 0.5)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        with pytest.raises(InputError, match="no Dask scheduler answers there .*; start one with"):
+        with pytest.raises(InputError, match=r"no Dask scheduler answers there .*; start one with"):
             connection.Connection(f"tcp://127.0.0.1:{bound.getsockname()[1]}")
