@@ -90,6 +90,20 @@ def test_members_are_shown_with_roles_clocks_and_distances(several):
     assert by_name["near"]["cores"] == [1]
 
 
+def test_every_machine_is_examined_at_once(several):
+    program = (PYTHON, "-m", "stackrace", "doctor", "--cluster", several.address, "--watch", "500ms")
+    done = several.scheduler.run(*program, "--json")
+    told = json.loads(done.stdout)
+    assert told["faults"] == []
+    assert {machine["name"] for machine in told["machines"]} == {"near", "far", "host-1", "host-2"}
+    assert all(machine["advice"] is not None for machine in told["machines"])
+    assert done.returncode == int(told["forbidden"])
+    crowd = several.scheduler.run(*program, "-c", "1000000")
+    assert crowd.returncode == 1
+    assert "ephemeral ports" in crowd.stdout
+    assert "No race should start on this cluster" in crowd.stdout
+
+
 def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
     document = race(several, "--budget", "30s")
     measured = slices_of(document)

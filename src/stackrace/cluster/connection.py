@@ -54,15 +54,24 @@ class Connection:
     def members(self) -> tuple[Member, ...]:
         """Return who is there with any role, by name, each with its clock compared to ours.
 
-        Raises InputError for members that do not have this version of stackrace, by name.
+        Raises InputError for a member that has no stackrace or is not reached, by name.
         """
+        members, errors = self.roll_call()
+        for error in errors:
+            raise error
+        return members
+
+    def roll_call(self) -> tuple[tuple[Member, ...], tuple[StackraceError, ...]]:
+        """Return the ``members``, and for each of the others why it is none."""
         infos = self._workers()
-        offers = {contact: _offers(info) for contact, info in infos.items()}
-        return tuple(
-            self._introduced(str(infos[contact]["name"]), contact, offers[contact])
-            for contact in sorted(offers, key=lambda contact: str(infos[contact]["name"]))
-            if offers[contact]
-        )
+        members, errors = [], []
+        for contact, info in sorted(infos.items(), key=lambda each: str(each[1]["name"])):
+            if roles := _offers(info):
+                try:
+                    members.append(self._introduced(str(info["name"]), contact, roles))
+                except StackraceError as error:
+                    errors.append(error)
+        return tuple(members), tuple(errors)
 
     def call(self, member: Member, function: Callable[..., _T], *args: object) -> _T:
         """Return what ``function`` returns on ``member``, called once there, or raise what it raises.

@@ -39,8 +39,7 @@ def prepared_on_cluster(
         many = len(roster.hosts)
         places = {}
         for number, host in enumerate(roster.hosts):
-            # each host has engines of its own: all are loaded at once
-            engines = Engines(connection, roster.engines[number::many]) if roster.engines else None
+            engines = Engines(connection, roster.engines_of(number)) if roster.engines else None
             places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
         on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(places)))
         opening = {name: Background(partial(place.open, request, first)) for name, place in places.items()}

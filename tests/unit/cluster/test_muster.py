@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stackrace import __version__
-from stackrace.cluster.muster import muster
+from stackrace.cluster.muster import faults, muster, roster_of
 from stackrace.model.cluster import ClockOffset, Member, Role
 from stackrace.model.errors import InputError
 from stackrace.spec.request import RaceRequest
@@ -53,6 +53,13 @@ def test_what_does_not_fit_is_named(members, said):
     with pytest.raises(InputError) as refused:
         muster(members, REQUEST)
     assert said in refused.value.message
+
+
+def test_all_that_does_not_fit_can_be_named():
+    roster = roster_of([replace(OTHER, version="0.0.1"), HOST, replace(ENGINE, clock=None)])
+    said = list(faults(roster, "tcp://s:1"))
+    assert ["host-2 has 0.0.1" in said[0], "being unknown" in said[1], "only 1 send load" in said[2]] == [True] * 3
+    assert len(said) == 3
 
 
 def test_one_machine_with_cores_of_its_own_for_each_is_fine():

@@ -15,7 +15,7 @@ from ...model.numbers import duration, percent, things
 from ...report.terminal import make_console
 from ...report.words.findings import remedy, seen, threshold, title
 
-__all__ = ["document", "print_examination", "print_outcomes"]
+__all__ = ["advice_document", "document", "print_examination", "print_found", "print_outcomes"]
 
 _GAINS = {Gain.DECISIVE: "decisive", Gain.GREAT: "great", Gain.SOME: "some", Gain.LITTLE: "little"}
 _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
@@ -26,7 +26,7 @@ def document(examination: Examination | None, outcomes: Sequence[Outcome], recor
     """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
     return {
         "forbidden": examination.forbidden if examination else False,
-        "advice": [_advice(advice) for advice in examination.advice] if examination else None,
+        "advice": [advice_document(advice) for advice in examination.advice] if examination else None,
         "outcomes": [
             {
                 "change": _change(outcome.change),
@@ -40,7 +40,8 @@ def document(examination: Examination | None, outcomes: Sequence[Outcome], recor
     }
 
 
-def _advice(advice: Advice) -> dict[str, object]:
+def advice_document(advice: Advice) -> dict[str, object]:
+    """Return one piece of advice as ``--json`` has it."""
     return {
         "check": title(advice.finding),
         "effect": advice.finding.effect,
@@ -60,17 +61,9 @@ def _change(change: Change) -> dict[str, str]:
 
 
 def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:
-    """Print the machine, the advice by number, and what can be done about it here."""
+    """Print what was found on this machine, and what can be done about it here."""
     console = make_console()
-    _print_machine(console, examination)
-    for number, advice in enumerate(examination.advice, 1):
-        console.print()
-        _print_advice(console, number, advice)
-    console.print()
-    if not examination.advice:
-        console.print("Nothing to change: this machine is as quiet as it gets.")
-    if examination.forbidden:
-        console.print("No race should start before what is decisive is done.", style="red")
+    print_found(console, examination)
     if examination.changes and not applying:
         console.print(
             f"--apply makes {things(len(examination.changes), 'change')} of these, and --undo takes them back: "
@@ -80,6 +73,19 @@ def print_examination(examination: Examination, record: Record, *, applying: boo
         console.print(
             f"Earlier changes ({record.path}) are not undone yet: stackrace doctor --undo", soft_wrap=True
         )
+
+
+def print_found(console: Console, examination: Examination) -> None:
+    """Print the machine, and the advice by number."""
+    _print_machine(console, examination)
+    for number, advice in enumerate(examination.advice, 1):
+        console.print()
+        _print_advice(console, number, advice)
+    console.print()
+    if not examination.advice:
+        console.print("Nothing to change: this machine is as quiet as it gets.")
+    if examination.forbidden:
+        console.print("No race should start before what is decisive is done.", style="red")
 
 
 def _print_machine(console: Console, examination: Examination) -> None:

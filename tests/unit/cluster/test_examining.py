@@ -1,0 +1,125 @@
+"""A cluster examined: each machine for its part, and all that is wrong with them together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.unit.cluster.test_muster import ENGINE, HOST, OTHER, SECOND, member
+from tests.unit.doctor.machines import plan, quiet
+
+from stackrace import report
+from stackrace.cli.doctor.show_cluster import document, print_cluster
+from stackrace.cluster import wire
+from stackrace.cluster.connection import MemberLost
+from stackrace.cluster.examining import examine_cluster
+from stackrace.doctor import examine
+from stackrace.model.cluster import Role
+from stackrace.model.errors import InputError
+
+SCHEMA = json.loads((Path(report.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
+
+
+class Machines:
+    """A connection to machines that are not there; they remember what they were asked."""
+
+    address = "tcp://10.0.0.1:8786"
+
+    def __init__(self, *members, absent=(), lost=(), cut_off=(), concurrency=100):
+        self.members = members
+        self.absent = absent
+        self.lost = lost
+        self.cut_off = cut_off
+        self.found = examine(quiet(plan=plan(concurrency)))
+        self.asked = {}
+
+    def roll_call(self):
+        return self.members, self.absent
+
+    def call(self, whom, function, *args):
+        if function is wire.answer_echoes:
+            return 40_000
+        if function is wire.round_trip_s:
+            if whom.name in self.cut_off:
+                raise ConnectionRefusedError(111, "Connection refused")
+            return 0.001
+        if whom.name in self.lost:
+            raise MemberLost(f"{whom.name} was lost")
+        self.asked[whom.name] = (function.args[0], function.keywords["apart"])
+        return self.found
+
+
+def examined(*members, **how):
+    machines = Machines(*members, **how)
+    return examine_cluster(machines, 100, 0.1), machines.asked
+
+
+def test_each_is_examined_for_its_part():
+    found, asked = examined(HOST, ENGINE, SECOND, member("db", Role.SERVICE))
+    assert asked == {"host-1": (100, True), "load-1": (50, True), "load-2": (50, True), "db": (100, True)}
+    assert not found.forbidden
+
+
+def test_a_host_that_sends_its_own_load_shares_its_cores_with_the_engine():
+    _, asked = examined(HOST, OTHER)
+    assert asked == {"host-1": (100, False), "host-2": (100, False)}
+
+
+def test_all_faults_are_named_and_other_versions_are_not_asked():
+    found, asked = examined(
+        HOST,
+        replace(OTHER, python="3.11.9"),
+        replace(ENGINE, version="0.0.1"),
+        replace(SECOND, machine="host-1"),
+        absent=(InputError("nobody (tcp://x:1) has no stackrace"),),
+        lost=("host-2",),
+        cut_off=("load-2",),
+    )
+    assert set(asked) == {"host-1", "load-2"}
+    said = "\n".join(found.faults)
+    for part in (
+        "nobody (tcp://x:1) has no stackrace",
+        "load-1 has 0.0.1",
+        "host-1 has 3.12, host-2 has 3.11",
+        "load-2 is to send load, but shares machine and cores with host-1",
+        "host-2 was lost",
+    ):
+        assert part in said
+    assert found.forbidden
+
+
+def test_an_engine_that_does_not_get_through_is_named():
+    found, _ = examined(HOST, ENGINE, SECOND, cut_off=("load-2",))
+    (fault,) = found.faults
+    assert "load-2 is to load stacks on host-1, but does not get through" in fault
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        examined(HOST, ENGINE)[0],
+        examined(HOST, replace(ENGINE, version="0.0.1"))[0],
+        examined(HOST, concurrency=1_000_000)[0],
+        examined()[0],
+    ],
+    ids=["fits", "other version", "forbidden", "nobody"],
+)
+def test_it_is_shown_and_its_document_fits_the_published_schema(found, capsys):
+    told = document(found)
+    jsonschema.validate(json.loads(json.dumps(told)), SCHEMA)
+    print_cluster(found)
+    shown = capsys.readouterr().out
+    for machine in found.machines:
+        assert f"{machine.member.name} (" in shown
+    for fault in found.faults:
+        assert fault in shown
+    assert ("No race should start on this cluster" in shown) == found.forbidden
+
+
+def test_what_forbids_a_race_on_one_machine_forbids_it_on_the_cluster():
+    found, _ = examined(HOST, concurrency=1_000_000)
+    assert found.faults == ()
+    assert found.forbidden
