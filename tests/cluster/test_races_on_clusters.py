@@ -8,6 +8,7 @@ import signal
 import time
 
 import pytest
+from tests import ssh_server
 from tests.cluster.lab import PYTHON, lab
 
 AHEAD_S = 5000
@@ -210,3 +211,30 @@ def test_bad_clusters_are_named_before_anything_starts(small):
     nobody = small.scheduler.run(*command(small))
     assert nobody.returncode == 2
     assert "nobody there hosts stacks" in nobody.stderr
+
+
+def test_machines_that_are_started_over_ssh_race_and_nothing_of_it_is_left(tmp_path, monkeypatch):
+    with lab(tmp_path) as made:
+        here = made.machine("here")
+        machines = {"host": made.machine("host"), "engine": made.machine("engine", cores="1")}
+        ssh_server.make_keys(tmp_path)
+        addresses = {name: machine.address for name, machine in machines.items()}
+        monkeypatch.setenv("HOME", str(ssh_server.make_home(tmp_path, addresses, 2222)))
+        servers = [
+            machine.start(*ssh_server.command(tmp_path, machine.address, 2222)) for machine in machines.values()
+        ]
+        for address in addresses.values():
+            wait_until(lambda address=address: not here.run("bash", "-c", f"</dev/tcp/{address}/2222").returncode)
+        (tmp_path / "race.toml").write_text(
+            '[app]\nbundled = "django"\n[load]\nconcurrency = [4]\n'
+            '[race]\nhosts = ["host"]\nengine_hosts = ["engine"]\nbudget = "20s"\n'
+            'stacks = ["gunicorn", "waitress"]\n'
+        )
+        done = here.run(PYTHON, "-m", "stackrace", "run", "race.toml", "--json")
+        assert done.stdout, done.stderr
+        measured = slices_of(json.loads(done.stdout))
+        assert {share["name"] for slice_ in measured for share in slice_["engines"]} == {"engine"}
+        for machine, server in zip(machines.values(), servers, strict=True):
+            wait_until(
+                lambda machine=machine, server=server: {pid for pid, _ in machine.processes()} == {server.pid}
+            )

@@ -139,7 +139,7 @@ def ready_race(
 def _prepared(
     request: RaceRequest, on_preparing: OnPreparing, first: int | None
 ) -> AbstractContextManager[PreparedRace]:
-    if request.cluster is None:
+    if request.cluster is None and not request.hosts:
         return prepared(request, on_preparing, first=first)
     # Dask takes a second to import
     from ..cluster.preparing import prepared_on_cluster

@@ -15,7 +15,7 @@ from ..model.foreign import said_by
 from . import there
 from .clocks import compared
 
-__all__ = ["INSTALL", "Connection", "MemberLost"]
+__all__ = ["INSTALL", "Connection", "MemberLost", "quieten"]
 
 _T = TypeVar("_T")
 
@@ -156,8 +156,7 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError as error:
         raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
-    # what goes wrong is said once, by us
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    quieten()
     try:
         return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace")
     except (OSError, ValueError, TypeError) as error:
@@ -167,6 +166,11 @@ def _client(address: str) -> Any:
             f"--cluster {address}: no Dask scheduler answers there ({why}); start one with "
             "`dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786"
         ) from error
+
+
+def quieten() -> None:
+    """Let Dask log nothing: what goes wrong is said once, by us."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 def _require_address(address: str) -> None:

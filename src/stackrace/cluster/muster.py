@@ -42,7 +42,7 @@ def roster_of(members: Sequence[Member]) -> Roster:
 def muster(members: Sequence[Member], request: RaceRequest) -> Roster:
     """Return who does what. Raises InputError, with the way out, for members that do not fit together."""
     roster = roster_of(members)
-    for fault in faults(roster, str(request.cluster)):
+    for fault in faults(roster, request.cluster or "SCHEDULER"):
         raise InputError(fault)
     if roster.engines and request.engine_cores is not None:
         raise InputError(

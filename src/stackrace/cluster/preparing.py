@@ -18,6 +18,7 @@ from .connection import Connection
 from .engines import Engines
 from .hosting import Hosted, sources_of
 from .muster import muster
+from .over_ssh import started
 from .place import WorkerPlace
 
 __all__ = ["prepared_on_cluster"]
@@ -32,9 +33,9 @@ def prepared_on_cluster(
     Raises InputError and its kin, with the way out, before anything is started: for a cluster that is not there,
     and for machines that do not fit together.
     """
-    assert request.cluster is not None
     with ExitStack() as stack:
-        connection = stack.enter_context(Connection(request.cluster))
+        address = request.cluster or stack.enter_context(started(request.hosts, request.engine_hosts))
+        connection = stack.enter_context(Connection(address))
         roster = muster(connection.members(), request)
         many = len(roster.hosts)
         places = {}

@@ -229,6 +229,8 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         memory_bytes=None if race.memory is None else int(race.memory),
         quota=race.quota,
         cluster=race.cluster,
+        hosts=tuple(race.hosts),
+        engine_hosts=tuple(race.engine_hosts),
         bundled=app.bundled,
         servers=None if race.servers is None else (path.parent / race.servers).resolve(),
     )

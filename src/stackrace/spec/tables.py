@@ -214,6 +214,10 @@ def _current(value: object) -> bool | str:
     raise ValueError('names no deployment file; write it like "deploy/compose.prod.yml", or false')
 
 
+SshHost = Annotated[str, Field(pattern=r"^[^\s@-][^\s@]*$")]
+"""A name as `ssh` takes it; the user's stands in SSH's own configuration."""
+
+
 class RaceTable(_Table):
     question: Literal["winner", "ranking"] = "winner"
     difference: Fraction = 0.05
@@ -231,6 +235,8 @@ class RaceTable(_Table):
     memory: Memory | None = None
     quota: bool = False
     cluster: str | None = None
+    hosts: list[SshHost] = []
+    engine_hosts: list[SshHost] = []
 
 
 class RaceFileTable(_Table):

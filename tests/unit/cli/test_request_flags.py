@@ -79,3 +79,9 @@ def test_every_flag_of_run_arrives_with_its_type(monkeypatch, tmp_path) -> None:
     assert (request.cores, request.engine_cores, request.memory_bytes) == ((0, 1), (2,), 2**30)
     assert isinstance(request.memory_bytes, int)
     assert (request.quota, request.host, request.urls, request.folder) == (True, "here", ("/x",), tmp_path)
+
+
+def test_a_running_cluster_and_hosts_to_start_one_on_exclude_each_other(tmp_path) -> None:
+    request = RaceRequest(folder=tmp_path, hosts=("a",))
+    with pytest.raises(InputError, match="--cluster names a cluster that runs"):
+        RequestFlags({"cluster": "tcp://a:1"}).over(request)
