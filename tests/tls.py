@@ -25,19 +25,40 @@ class Certificate:
 
 def make_certificate(folder: Path) -> Certificate:
     """Make one with openssl(1); skips the test where that is missing."""
+    made = Certificate(file=folder / "localhost.pem", key=folder / "localhost.key")
+    _openssl(
+        "req", "-x509", *_NEW_KEY, "-days", "30", "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", made.key, "-out", made.file,
+    )  # fmt: skip
+    return made
+
+
+_NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+
+
+def _openssl(*words: object) -> None:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed")
-    made = Certificate(file=folder / "localhost.pem", key=folder / "localhost.key")
-    subprocess.run(
-        [
-            openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            "-keyout", str(made.key), "-out", str(made.file),
-        ],
-        check=True,
-        capture_output=True,
-    )  # fmt: skip
+    subprocess.run([openssl, *map(str, words)], check=True, capture_output=True)
+
+
+def make_authority(folder: Path) -> Certificate:
+    """Make an authority that signs certificates for ``issue``; skips the test where openssl(1) is missing."""
+    made = Certificate(file=folder / "ca.pem", key=folder / "ca.key")
+    _openssl(
+        "req", "-x509", *_NEW_KEY, "-days", "30", "-subj", "/CN=authority", "-keyout", made.key, "-out", made.file
+    )
+    return made
+
+
+def issue(authority: Certificate, name: str) -> Certificate:
+    """Return a certificate for ``name`` that ``authority`` signed, beside it."""
+    folder = authority.file.parent
+    made, request = Certificate(file=folder / f"{name}.pem", key=folder / f"{name}.key"), folder / f"{name}.csr"
+    _openssl("req", *_NEW_KEY, "-subj", f"/CN={name}", "-keyout", made.key, "-out", request)
+    signed = ("-CA", authority.file, "-CAkey", authority.key, "-CAcreateserial")
+    _openssl("x509", "-req", "-in", request, *signed, "-days", "30", "-out", made.file)
     return made
 
 

@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from types import SimpleNamespace
 
+import dask
 import psutil
 import pytest
 from tests import ssh_server
@@ -127,4 +128,13 @@ def test_a_host_without_stackrace_is_named(monkeypatch, python):
 def test_without_asyncssh_it_is_said_how_to_have_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "asyncssh", None)
     with pytest.raises(MissingError, match=r"pip install 'stackrace\[cluster\]'"), over_ssh.started(["one"]):
+        pass
+
+
+def test_where_dask_requires_encryption_no_cluster_without_it_is_started():
+    with (
+        dask.config.set({"distributed.comm.require-encryption": True}),
+        pytest.raises(InputError, match=r"has no TLS"),
+        over_ssh.started(["one"]),
+    ):
         pass

@@ -154,18 +154,55 @@ def _client(address: str) -> Any:
     _require_address(address)
     try:
         from distributed import Client
+        from distributed.security import Security
     except ImportError as error:
         raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
+    security = Security()
+    _require_certificates(address, security)
     quieten()
     try:
-        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace")
-    except (OSError, ValueError, TypeError) as error:
+        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
+    except (OSError, ValueError) as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
         why = said_by(error).rpartition(">: ")[2]
         raise InputError(
-            f"--cluster {address}: no Dask scheduler answers there ({why}); start one with "
-            "`dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786"
+            f"--cluster {address}: no Dask scheduler answers there ({why}); {_way_out(address)}"
         ) from error
+
+
+def _require_certificates(address: str, security: Any) -> None:
+    """Raise InputError where Dask's configuration and the address differ in TLS: Dask would hang over it."""
+    try:
+        tls = security.get_connection_args("client")
+    except OSError as error:
+        raise InputError(
+            f"--cluster {address}: the certificate or key in Dask's configuration, {_TLS}, cannot be used "
+            f"({said_by(error, where=True)}); correct it there"
+        ) from error
+    if address.startswith("tls:") and tls["ssl_context"] is None:
+        raise InputError(
+            f"--cluster {address}: Dask's configuration has no certificate to show there; give {_TLS}.ca-file, "
+            "client.cert and client.key, as in DASK_DISTRIBUTED__COMM__TLS__CA_FILE=/etc/dask/ca.pem"
+        )
+    if address.startswith("tcp:") and tls["require_encryption"]:
+        raise InputError(
+            f"--cluster {address}: Dask's configuration requires encryption, and that address has none; give one "
+            "that begins with tls://"
+        )
+
+
+_TLS = "distributed.comm.tls"
+
+
+def _way_out(address: str) -> str:
+    if address.startswith("tls:"):
+        return (
+            f"see that it runs, and that both certificates come from one authority: {_TLS} in Dask's configuration"
+        )
+    return (
+        "start one with `dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786, or "
+        "tls://10.0.0.1:8786 of one with TLS"
+    )
 
 
 def quieten() -> None:

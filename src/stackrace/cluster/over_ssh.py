@@ -37,7 +37,7 @@ def started(hosts: Sequence[str], engine_hosts: Sequence[str] = ()) -> Iterator[
     All end afterwards, and when this process is killed. Raises MissingError without asyncssh, and InputError that
     names every host that is not reached or has no stackrace.
     """
-    _require()
+    _refuse_early()
     from distributed.deploy.spec import SpecCluster
     from distributed.deploy.ssh import Scheduler, Worker
 
@@ -133,9 +133,14 @@ def _address(said: str) -> dict[str, str]:
     return {"host": address} if address else {}
 
 
-def _require() -> None:
+def _refuse_early() -> None:
     try:
         import asyncssh  # noqa: F401
-        import distributed  # noqa: F401
+        from distributed.security import Security
     except ImportError as error:
         raise MissingError(f"[race] hosts needs Dask and asyncssh: {INSTALL}") from error
+    if Security().require_encryption:
+        raise InputError(
+            "[race] hosts: the cluster that it starts has no TLS, which Dask's configuration requires; start a "
+            "scheduler and workers yourself, and give [race] cluster"
+        )
