@@ -95,7 +95,8 @@ def test_a_race_file_names_its_hosts(ssh, stackrace):
     wait_until_none_is_left(ssh)
 
 
-def test_a_killed_race_leaves_nothing_on_its_hosts(ssh):
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_race_that_is_ended_leaves_nothing_on_its_hosts(ssh, how):
     (ssh.folder / "race.toml").write_text(RACE.replace("15s", "60s"))
     with subprocess.Popen(
         [STACKRACE, "run", "race.toml"], cwd=ssh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -104,7 +105,8 @@ def test_a_killed_race_leaves_nothing_on_its_hosts(ssh):
         while not any("gunicorn" in command for command in commands(ssh)):
             assert time.monotonic() < until, "no stack was started"
             time.sleep(0.2)
-        os.kill(race.pid, signal.SIGKILL)
+        os.kill(race.pid, how)
+    assert race.returncode == (130 if how == signal.SIGINT else -how)
     wait_until_none_is_left(ssh)
 
 
