@@ -12,6 +12,7 @@ from .interval import Interval
 from .launch import Failure
 from .lead import Lead
 from .load import Load, Quantiles
+from .machines import MachineComparison
 from .reason import Reason
 from .scaling import ScalingCurve
 from .sensitivity import Condition
@@ -110,6 +111,9 @@ class Standing:
     """A curve for each stack and workload with two levels or more."""
     current: CurrentStanding | None = None
     """What the project runs today against the stack that the answer names; None where nobody knows what that is."""
+    machines: tuple[MachineComparison, ...] = ()
+    """Each stack machine beside the one that measured most; empty where there is one alone. What is said of stacks
+    leaves out the blocks of machines whose ratios are unequal."""
 
     @property
     def settled(self) -> bool:

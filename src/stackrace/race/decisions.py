@@ -11,6 +11,7 @@ from ..stats.allpairs import looks as allpairs
 from ..stats.judge import Judgement, judge
 from .judged_level import judgement_of
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .machines import compared, pooled
 from .resume import counted
 from .twin_difference import twins_apart
 
@@ -38,11 +39,13 @@ def decisions(race: Race) -> Decisions:
     Call it between blocks, when each has been raced by all. Settled: the question is answered there. Dropped: for
     a winner, who can be the best no more, or not by anything that matters. Nothing is decided in an exhaustive
     race, or in one whose runs are counted. A stack alone is done when its own throughput is known to within the
-    difference. A race that began by the rule of all pairs goes on by it: see `_by_all_pairs`.
+    difference. A machine whose ratios of stacks are unequal decides nothing; once it is left out, a stack that was
+    dropped may be in again. A race that began by the rule of all pairs goes on by it: see `_by_all_pairs`.
     """
     race = counted(race)
     if race.exhaustive or race.repeats is not None:
         return _OPEN
+    race = pooled(race, compared(race))
     if race.rule is Rule.ALL_PAIRS:
         return _by_all_pairs(race)
     blocks = selection.last_look(len(blocks_of(race)))

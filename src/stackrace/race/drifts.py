@@ -10,26 +10,26 @@ from ..checks.races import ThroughputDrift
 from ..stats.drift import drift
 from .levels import MeasuredLevel
 
-__all__ = ["drift_of_each", "drift_of_mean"]
+__all__ = ["drift_of_each", "drift_of_mean", "means", "steady"]
 
 
 def drift_of_mean(level: MeasuredLevel) -> ThroughputDrift | None:
     """Return the drift of the stacks that were measured in most blocks, in the mean; None where nothing tells."""
-    return _drifted(_mean(_steady(level)))
+    return _drifted(means(steady(level)))
 
 
 def drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, ThroughputDrift]]:
     """Give the drift of each of these stacks beside the mean of the others."""
-    steady = _steady(level)
-    for stack, own in steady.items():
-        others = {name: values for name, values in steady.items() if name != stack}
+    alike = steady(level)
+    for stack, own in alike.items():
+        others = {name: values for name, values in alike.items() if name != stack}
         if others:
-            drifted = _drifted([a - b for a, b in zip(own, _mean(others), strict=True)], alpha=0.05 / len(steady))
+            drifted = _drifted([a - b for a, b in zip(own, means(others), strict=True)], alpha=0.05 / len(alike))
             if drifted is not None:
                 yield stack, drifted
 
 
-def _steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
+def steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
     """Return the values of the stacks that were measured in most blocks, the twin with its original.
 
     Blocks in which one of them has none are NaN in all, so that no stack's absence looks like drift.
@@ -39,7 +39,8 @@ def _steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
     return {stack: values for stack, values in by_stack if sum(map(math.isfinite, values)) == most}
 
 
-def _mean(values: Mapping[str, Sequence[float]]) -> list[float]:
+def means(values: Mapping[str, Sequence[float]]) -> list[float]:
+    """Return the mean over the stacks, block by block."""
     return [fmean(block) for block in zip(*values.values(), strict=True)]  # NaN where one of them has none
 
 

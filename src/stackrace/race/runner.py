@@ -129,7 +129,7 @@ def _blocks(
     open_cells: OpenCells | None,
     decide: Decide,
 ) -> Ending:
-    racing = list(plan.stacks)
+    racing, several = list(plan.stacks), len(lanes.all) > 1
     if lanes.done:
         so_far = decide(ledger.race)
         if so_far.settled:
@@ -156,7 +156,8 @@ def _blocks(
             so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
-        racing = _left(racing, so_far, ledger)
+        # who was dropped may be in again, once the blocks of an unequal machine are left out
+        racing = _left(plan.stacks if several else racing, so_far, ledger)
         if _alone(plan, ledger):
             break
     return Ending.EXHAUSTED

@@ -17,6 +17,7 @@ from .current import current_standing
 from .judged_level import JudgedLevel, judgement_of
 from .leads import lead_of
 from .levels import MeasuredLevel, headline_of, measured_levels
+from .machines import compared, pooled
 from .percentiles import Spread
 from .race_view import race_view
 from .resume import counted
@@ -35,11 +36,14 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     The hidden twin is no competitor: its launches count as its original's, with which the checks on the race as a
     whole compare it. Pairs are compared over the blocks both have a value in. The headline is the level that
     `headline_of` picks. The leader's row comes first: the stack that the answer speaks of. The others go by tier,
-    then by how they compare with it. Launches that an interruption cut short count nowhere. What takes long to
-    compute and only reports show is left out unless asked for: the curves of scaling by ``thorough``, the limits of
-    percentiles by ``spread``, which takes histograms apart.
+    then by how they compare with it. Launches that an interruption cut short count nowhere, those on a machine with
+    unequal ratios only where machines are compared. What takes long to compute and only reports show is left out
+    unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by ``spread``, which takes
+    histograms apart.
     """
     race = counted(race)
+    machines = compared(race)
+    race = pooled(race, machines)
     measured = measured_levels(race, pooled=_pooled(race))
     if not measured:
         missing = withdrawals(race, set())
@@ -64,6 +68,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         resolution=_resolution(headline),
         verdict=verdict,
         scaling=curves(levels) if thorough else (),
+        machines=machines,
     )
     if not verdict.valid:
         return replace(result, answer=Answer(kind=AnswerKind.VOID))
