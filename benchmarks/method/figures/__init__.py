@@ -8,6 +8,7 @@ from .customs import CUSTOMS
 from .defaults import DEFAULTS
 from .errors import CUT, ENDED, ORDERS, WINNERS
 from .figure import Figure, Row
+from .machines import MACHINES, UNEQUAL
 from .power import POWER
 
 __all__ = ["FIGURES", "Figure", "Row"]
@@ -22,4 +23,6 @@ FIGURES = {
     "defaults": DEFAULTS,
     "customs": CUSTOMS,
     "power": POWER,
+    "machines": MACHINES,
+    "unequal": UNEQUAL,
 }

@@ -41,6 +41,7 @@ def document(race: Race, standing: Standing, *, series: bool = False) -> dict[st
         "reason": plain(standing.reason),
         "costs": plain(standing.costs),
         "conditions": plain(standing.conditions),
+        "machines": plain(standing.machines),
         "settled": standing.settled,
         "resolution": whole(standing.resolution),
         "headline": standing.headline if standing.levels else None,

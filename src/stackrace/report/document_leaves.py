@@ -17,6 +17,7 @@ from ..model.interval import Interval
 from ..model.launch import HopUsage
 from ..model.lead import Lead
 from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from ..model.machines import MachineComparison, RatioShift
 from ..model.printable import printable
 from ..model.race import StackFacts
 from ..model.reason import CpuTime, Reason
@@ -70,6 +71,8 @@ RECORDS: dict[str, type] = {
     "deployment_change": CurrentChange,
     "deployment_gap": CurrentGap,
     "unfit": Unfit,
+    "machine_comparison": MachineComparison,
+    "ratio_shift": RatioShift,
     **{_snake(kind.__name__): kind for kind in get_args(Condition)},
 }
 """What the definitions of the published schema are derived from; a slice has members beside its result's."""

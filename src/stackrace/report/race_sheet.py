@@ -71,7 +71,7 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     else:
         yield Paragraph(text=words.answer, tone=Tone.ALARM)
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG)
-    yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs) if text)
+    yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs, words.machines) if text)
     if words.current:
         yield Paragraph(text=words.current, tone=Tone.STRONG)
     about = f"{race_words.about(race)}. {race_words.ending(race, standing)}"

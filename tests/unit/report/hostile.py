@@ -5,7 +5,9 @@ from dataclasses import replace
 from tests.factories import make_failure, make_race, make_standing
 
 from stackrace.model.costs import Costs, Need
+from stackrace.model.interval import Interval
 from stackrace.model.launch import FailureKind
+from stackrace.model.machines import MachineComparison, MachineVerdict, RatioShift
 from stackrace.model.race import StackFacts
 from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.model.sensitivity import LessMemory
@@ -34,9 +36,14 @@ def hostile_standing(race) -> Standing:
     """Its standing, with hostile names in every sentence."""
     costs = Costs(first=Need(stack=STACK, memory_bytes=2e6, cpu_ms_per_request=0.5),
                   second=Need(stack=EVIL, memory_bytes=1e6, cpu_ms_per_request=0.5))  # fmt: skip
+    machine = MachineComparison(
+        machine=EVIL, against=EVIL, ratio=Interval(value=1.0), speed=MachineVerdict.UNKNOWN,
+        shift=RatioShift(first=STACK, second=EVIL, shift=Interval(value=1.0)), ratios=MachineVerdict.UNEQUAL,
+    )  # fmt: skip
     return replace(
         make_standing(race),
         costs=costs,
+        machines=(machine,),
         conditions=(LessMemory(stack=EVIL, memory_bytes=1e6, first_memory_bytes=2e6),),
         warnings={EVIL: 3},
     )

@@ -11,6 +11,7 @@ from .conditions import condition
 from .costs import costs
 from .current import current
 from .leads import leads
+from .machines import machines
 from .reason import reason
 
 __all__ = ["StandingWords", "words_of"]
@@ -29,6 +30,8 @@ class StandingWords:
     """What the winner needs in memory and CPU time."""
     current: str = ""
     """How far what the project runs today is from the best."""
+    machines: str = ""
+    """How equal several machines were, and which of them was left out."""
     conditions: tuple[str, ...] = ()
     """What would have to be true for the answer to change, the likeliest first."""
 
@@ -43,5 +46,6 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         reason=reason(standing.reason),
         costs=costs(standing.costs),
         current=current(standing.current),
+        machines=machines(standing.machines),
         conditions=tuple(condition(change) for change in standing.conditions),
     )

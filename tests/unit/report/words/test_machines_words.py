@@ -1,0 +1,90 @@
+"""How equal the machines of a race were."""
+
+import io
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.factories import make_finding, make_race, make_standing
+
+from stackrace.model.interval import Interval
+from stackrace.model.machines import MachineComparison, MachineVerdict, RatioShift
+from stackrace.model.verdict import Effect, Verdict
+from stackrace.report import SCHEMA, Format, render
+from stackrace.report.terminal import make_console, print_report
+from stackrace.report.words import words_of
+from stackrace.report.words.machines import machines
+
+
+def compared(ratio=None, speed=MachineVerdict.UNKNOWN, shift=None, ratios=MachineVerdict.UNKNOWN):
+    return MachineComparison(
+        machine="host-2", against="host-1", ratio=ratio, speed=speed, ratios=ratios,
+        shift=None if shift is None else RatioShift(first="a", second="b", shift=shift),
+    )  # fmt: skip
+
+
+SLOWER = Interval(value=0.93, low=0.91, high=0.95)
+ODD = Interval(value=1.12, low=1.05, high=1.2)
+LEFT_OUT = compared(SLOWER, MachineVerdict.UNEQUAL, ODD, MachineVerdict.UNEQUAL)
+
+
+def raced():
+    race = make_race(3)
+    return race, replace(make_standing(race), machines=(LEFT_OUT,))
+
+
+def test_one_machine_alone_is_not_worth_a_word():
+    assert machines(()) == ""
+    assert machines((compared(),)) == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "text"),
+    [
+        (compared(Interval(value=1.0, low=0.98, high=1.02), MachineVerdict.EQUAL),
+         "host-2 is as fast as host-1: the same stacks delivered 1.00× (0.98–1.02) the throughput."),
+        (compared(SLOWER, MachineVerdict.UNEQUAL),
+         "host-2 is slower than host-1: the same stacks delivered 0.93× (0.91–0.95) the throughput. "
+         "This does not change the ratios of stacks."),
+        (compared(ODD, MachineVerdict.UNEQUAL),
+         "host-2 is faster than host-1: the same stacks delivered 1.12× (1.05–1.20) the throughput. "
+         "This does not change the ratios of stacks."),
+        (compared(Interval(value=0.9)),
+         "Whether host-2 is as fast as host-1 cannot be told yet: the same stacks delivered 0.90× the throughput."),
+        (compared(shift=ODD, ratios=MachineVerdict.EQUAL), "The ratios of the stacks are equal on host-2 and host-1."),
+        (compared(shift=ODD),
+         "Whether the ratios of the stacks are equal cannot be told yet: on host-2 a ÷ b is 1.12× (1.05–1.20) what it "
+         "is on host-1."),
+        (compared(shift=ODD, ratios=MachineVerdict.UNEQUAL),
+         "The ratios of the stacks differ: on host-2 a ÷ b is 1.12× (1.05–1.20) what it is on host-1. All that host-2 "
+         "measured is left out."),
+    ],
+)  # fmt: skip
+def test_each_verdict_has_its_sentence(one, text):
+    assert machines((one,)) == text
+
+
+def test_every_report_names_the_machine_that_is_left_out():
+    race, standing = raced()
+    screen = io.StringIO()
+    print_report(race, standing, make_console(screen, width=400))
+    said = "All that host-2 measured is left out."
+    assert said in screen.getvalue()
+    for form in (Format.HTML, Format.MARKDOWN):
+        assert said in render(race, standing, form)
+
+
+def test_the_document_holds_the_comparison_as_its_schema_says():
+    found = json.loads(render(*raced(), Format.JSON))
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    (one,) = found["machines"]
+    assert (one["machine"], one["speed"], one["ratios"]) == ("host-2", "unequal", "unequal")
+    assert one["shift"]["shift"]["value"] == 1.12
+    assert found["words"]["machines"] == machines((LEFT_OUT,))
+
+
+def test_a_void_race_says_nothing_of_it():
+    race, standing = raced()
+    void = replace(standing, verdict=Verdict((make_finding("twins differ", Effect.INVALIDATES),)))
+    assert words_of(race, void).machines == ""
