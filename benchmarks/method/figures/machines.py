@@ -64,7 +64,8 @@ MACHINES = Figure(
 Races on one, two and three machines that differ by some 3 % in speed, not in the ratios of stacks. A round is
 one block on each. *Wrong*: names a stack over 5 % behind the best, in per cent with the upper bound; goal as
 above. *Rounds*: the mean until the answer. *Time*: rounds with two, and three, machines over those with one;
-goal for two: at most 0.60. *Left out*: races that end with a machine called unequal, in per cent. The sd is 5 %.""",
+goal for two: at most 0.60. *Left out*: races that end with a machine called unequal, in per cent. The sd is
+5 %.""",
     columns=("race", "wrong: 1", "2", "3", "rounds: 1", "2", "3", "time: 2", "3", "left out"),
     rows=_rows,
     fewer=2,

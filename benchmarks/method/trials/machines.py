@@ -23,9 +23,11 @@ SPEED_SD = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """Of the races of a cell, the share ``answered`` within 40 blocks in all, and ``wrong``: over δ behind the best of the
-    machines that counted, in the mean over them. ``refused`` is the share in which the last round left out some
-    machine, ``rounds`` the mean number until the answer, and the most there are for races without one.
+    """Of the races of a cell, the share ``answered`` within 40 blocks in all, and ``wrong``.
+
+    Wrong is who is over δ behind the best, in the mean over the machines that counted. ``refused`` is the share in
+    which the last round left out some machine, ``rounds`` the mean number until the answer; a race without an
+    answer counts with all of its rounds.
     """
 
     answered: float

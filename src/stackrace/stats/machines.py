@@ -1,10 +1,10 @@
 """Whether machines that race the same stacks are equal: in their speed, and in the ratios of the stacks.
 
 A block is raced whole on one machine. What a machine does to all stacks alike is in all values of its blocks, and
-leaves their differences. What it does to single stacks (the interaction of machine and stack) stays in them. As long
-as every machine has as many blocks, the mean over all blocks is the mean over these machines; and its variance, taken
-from all blocks together, holds what lies between the machines, so that limits are too wide rather than too narrow.
-Where the ratios are known to differ, that mean is the ratio on no machine at all: such blocks are not to be pooled.
+leaves their differences. What it does to single stacks (the interaction of machine and stack) stays in them. While
+every machine has as many blocks, the mean over all blocks is the mean over these machines. Its variance is taken
+from all blocks together and holds what lies between the machines: limits are too wide rather than too narrow.
+Where the ratios are known to differ, that mean is the ratio on no machine at all: such blocks are not pooled.
 """
 
 from __future__ import annotations

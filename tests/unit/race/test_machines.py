@@ -25,8 +25,9 @@ def on(rates_by_machine, *, blocks=6, sd=0.01):
     launches = []
     for at, (machine, rates) in enumerate(rates_by_machine.items()):
         own = race_of(rates, blocks=blocks, sd=sd, seed=at)
-        launches += [replace(launch, id=f"{machine}{launch.id}"[:13], block=launch.block * many + at, machine=machine)
-                     for launch in own.launches]  # fmt: skip
+        for launch in own.launches:
+            number = launch.block * many + at
+            launches.append(replace(launch, id=f"{machine}{launch.id}"[:13], block=number, machine=machine))
     launches.sort(key=lambda launch: launch.block)
     return replace(race_of(rates, blocks=0), launches=tuple(launches))
 

@@ -28,7 +28,8 @@ def test_the_ratio_of_two_machines_has_welchs_limits():
     a, b = own.var(ddof=1) / 4, other.var(ddof=1) / 3
     half = critical(2, (a + b) ** 2 / (a**2 / 3 + b**2 / 2), 0.05) * math.sqrt(a + b)
     mean = own.mean() - other.mean()
-    assert (ratio.value, ratio.low, ratio.high) == pytest.approx(tuple(map(math.exp, (mean, mean - half, mean + half))))
+    limits = tuple(math.exp(end) for end in (mean, mean - half, mean + half))
+    assert (ratio.value, ratio.low, ratio.high) == pytest.approx(limits)
     assert verdict is MachineVerdict.UNEQUAL
 
 

@@ -24,7 +24,8 @@ def _speed(one: MachineComparison) -> Iterator[str]:
         case MachineVerdict.EQUAL:
             yield f"{one.machine} is as fast as {one.against}: {seen}."
         case MachineVerdict.UNEQUAL:
-            yield f"{one.machine} is {_pace(one.ratio)} than {one.against}: {seen}. This does not change the ratios of stacks."
+            yield f"{one.machine} is {_pace(one.ratio)} than {one.against}: {seen}."
+            yield "This does not change the ratios of stacks."
         case _:
             yield f"Whether {one.machine} is as fast as {one.against} cannot be told yet: {seen}."
 
