@@ -174,14 +174,19 @@ class Lab:
             time.sleep(0.3)
         raise AssertionError(f"the cluster did not come about: {shown.stderr}")
 
-    def close(self) -> None:
-        """End what was started, and remove every namespace."""
-        for machine in self.machines:
+    def end(self, *machines: Machine) -> None:
+        """End what runs on ``machines``, which stay."""
+        for machine in machines:
             for pid, _ in machine.processes():
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             for process in machine.started:
                 process.wait(timeout=20)
+            machine.started.clear()
+
+    def close(self) -> None:
+        """End what was started, and remove every namespace."""
+        self.end(*self.machines)
         for relay in self._relays:
             relay.kill()
             relay.wait(timeout=20)

@@ -127,15 +127,14 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
     own = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
     if played is None:
         return own
-    result = merged([(played.recording, -part.clock.offset_s)])
     return replace(
         own,
-        answered=result.counts.ok,
-        late_s=result.started_at - opens_s,
+        answered=played.answered,
+        late_s=played.opened_s - part.clock.offset_s - opens_s,
         clock_error_s=part.clock.error_s,
         round_trip_s=part.round_trip_s,
-        lag_p99_s=result.lag.p99 if result.lag is not None and result.lag.count else 0.0,
-        busy=result.generator_busy,
+        lag_p99_s=played.lag_p99_s,
+        busy=played.busy,
         stalled_s=played.stalled_s,
         retransmits=played.machine.retransmits,
         segments_sent=played.machine.segments_sent,

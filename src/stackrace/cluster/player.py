@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ..deploy.place import WARM_BIN_S
 from ..load.ceiling import ceiling
 from ..load.engine import FOLLOW_S, Monitor, record
+from ..load.recordings import merged
 from ..model.errors import RefusedError
 from ..model.host import MachineDelta
 from ..model.load import Load
@@ -49,6 +50,14 @@ class Played:
     """What came of it."""
 
     recording: bytes
+    """To be merged with the others'. What it says of this engine alone is read here, where it costs nobody."""
+    opened_s: float
+    """When its window opened, on this machine's CLOCK_MONOTONIC."""
+    answered: int
+    """Right answers."""
+    lag_p99_s: float
+    """See ``EngineShare``, as the next."""
+    busy: float
     stalled_s: float
     """The longest time for which this process did not run, in seconds."""
     machine: MachineDelta
@@ -86,7 +95,17 @@ def play(job: Job) -> Played:
             )
     finally:
         del _playing[job.key]
-    return Played(recording=recording, stalled_s=watch.stalled_s, machine=difference(before, read_machine()))
+    after = read_machine()
+    own = merged([(recording, 0.0)])
+    return Played(
+        recording=recording,
+        opened_s=own.started_at,
+        answered=own.counts.ok,
+        lag_p99_s=own.lag.p99 if own.lag is not None and own.lag.count else 0.0,
+        busy=own.generator_busy,
+        stalled_s=watch.stalled_s,
+        machine=difference(before, after),
+    )
 
 
 def counts(key: str) -> Sequence[int]:

@@ -1,0 +1,91 @@
+"""What a coordinator measures of its engines; run on its machine of the lab, prints JSON.
+
+python inside.py starts ADDRESS TIMES       how late each engine began each load, by its own clock
+python inside.py cost ADDRESS COPIES        the coordinator's CPU time, each engine standing for so many
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from stackrace.cluster.connection import Connection
+from stackrace.cluster.engines import Engines
+from stackrace.cluster.hosting import Hosted
+from stackrace.cluster.muster import muster
+from stackrace.cluster.place import WorkerPlace
+from stackrace.model.load import Load
+from stackrace.spec.request import RaceRequest
+
+STACK = "waitress:threads=8"
+SLICES = 30
+SLICE_S = 0.6
+REWARM_S = 0.15
+
+
+@contextmanager
+def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines, WorkerPlace, Hosted]]:
+    """Prepare a race on the cluster's one host, and launch its stack there."""
+    request = RaceRequest(folder=Path.cwd(), bundled="django", cluster=address, stacks=(STACK,), concurrency=(4,))
+    with Connection(address) as connection:
+        roster = muster(connection.members(), request)
+        # the first of its copies is the engine itself
+        several = [
+            replace(member, name=f"{member.name}.{copy}" if copy else member.name)
+            for copy in range(copies)
+            for member in roster.engines
+        ]
+        engines = Engines(connection, several)
+        with WorkerPlace(connection, roster.hosts[0], engines) as place:
+            hosted = place.open(request, 1)
+            launched = place.launch(hosted.plan.stacks[0], 30.0)
+            assert launched.failure is None, launched.failure
+            yield connection, engines, place, hosted
+
+
+def starts(address: str, times: int) -> object:
+    """Return of each start how late each engine was by its own clock, and the offset that was taken for it."""
+    found = []
+    with racing(address) as (connection, engines, place, hosted):
+        load = Load(concurrency=4, duration_s=0.2)
+        while len(found) < times:
+            clocks = {member.name: connection.clock(member) for member in engines.members}
+            observed = place.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, 0.05)
+            if any(connection.clock(member) != clocks[member.name] for member in engines.members):
+                continue  # compared anew meanwhile, so it is not known which offset was taken
+            found.append({
+                share.name: {"late_s": share.late_s, "offset_s": clocks[share.name].offset_s,
+                             "bound_s": clocks[share.name].error_s}
+                for share in observed.result.engines
+            })  # fmt: skip
+    return found
+
+
+def cost(address: str, copies: int) -> object:
+    """Return the share of a core that the coordinator needs while slices are measured."""
+    with racing(address, copies) as (_, engines, place, hosted):
+        load = Load(concurrency=2 * len(engines.members), duration_s=SLICE_S)
+        own = wall = 0.0
+        for _ in range(SLICES):
+            cpu, begun = time.process_time(), time.perf_counter()
+            observed = place.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, REWARM_S)
+            assert len(observed.result.engines) == len(engines.members)
+            wall += time.perf_counter() - begun
+            own += time.process_time() - cpu
+    return {"engines": len(engines.members), "share": own / wall, "per_slice_s": own / SLICES,
+            "slice_s": wall / SLICES}  # fmt: skip
+
+
+def main() -> None:
+    """Measure what is asked."""
+    what, address, number = sys.argv[1:]
+    print(json.dumps({"starts": starts, "cost": cost}[what](address, int(number))))
+
+
+if __name__ == "__main__":
+    main()

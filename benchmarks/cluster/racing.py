@@ -1,0 +1,63 @@
+"""Races of stacks around a page that sleeps, on the lab's machines; what each delivers is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .app.sleeping import SLEEP_S
+from .machines import PYTHON, Lab, Machine
+
+__all__ = ["STACKS", "command", "counted", "report_of", "wrong_figures"]
+
+APP = Path(__file__).with_name("app")
+CONNECTIONS = 4
+STACKS = {"gunicorn:workers=1,threads=4": 4, "waitress:threads=3": 3, "cheroot:threads=2": 2}
+"""How often each answers while the page sleeps once."""
+OFF = 0.15
+"""Threads wake late, and the server needs some time of its own: a stack delivers by up to so much less."""
+LONGEST_S = 1.0
+"""No answer takes so long unless something broke."""
+
+
+def command(lab: Lab, address: str, *flags: str) -> list[str]:
+    """Return a race of all stacks on the cluster, kept in the lab's store."""
+    stacks = [word for stack in STACKS for word in ("--stack", stack)]
+    return [
+        PYTHON, "-m", "stackrace", "run", "--project", str(APP), "--wsgi", "sleeping:app", "--python", PYTHON,
+        "--no-current", "--cluster", address, *stacks, "-c", str(CONNECTIONS), *store(lab), *flags,
+    ]  # fmt: skip
+
+
+def store(lab: Lab) -> tuple[str, str]:
+    """Return where the lab's races are kept."""
+    return "--store", f"sqlite:///{lab.folder}/races.sqlite3"
+
+
+def report_of(lab: Lab, machine: Machine) -> Mapping[str, Any]:
+    """Return the last race's document."""
+    run = machine.run(PYTHON, "-m", "stackrace", "report", "--json", *store(lab))
+    if run.returncode:
+        raise SystemExit(run.stderr)
+    found: Mapping[str, Any] = json.loads(run.stdout)
+    return found
+
+
+def counted(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the slices that count, each with its stack."""
+    for launch in document["launches"]:
+        if (launch["failure"] or {}).get("code") != "interrupted":
+            yield from ((launch["stack"], slice_) for slice_ in launch["slices"] if slice_["valid"])
+
+
+def wrong_figures(document: Mapping[str, Any]) -> list[str]:
+    """Return what slices that count say that cannot be."""
+    found = []
+    for stack, slice_ in counted(document):
+        most = STACKS[stack] / SLEEP_S
+        rate, longest_s = slice_["throughput_per_s"], slice_["latency"]["max_ms"] / 1e3
+        if not most * (1 - OFF) <= rate <= most * 1.01 or longest_s > LONGEST_S:
+            found.append(f"{stack}: {rate:.0f} requests per second of {most:.0f}, {longest_s:.2f} s the longest")
+    return found
