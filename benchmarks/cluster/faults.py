@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .machines import Lab, Machine, beside_workers, laboratory
-from .racing import command, counted, report_of, wrong_figures
+from .racing import command, counted, install, report_of, wrong_figures
 
 __all__ = ["faults"]
 
@@ -72,6 +72,7 @@ KINDS: dict[str, Callable[[Scene], None]] = {
 
 def faults(times: int, seed: int = 7) -> bool:
     """Do each of them so often, and print what came of it; tells whether nothing went wrong."""
+    install()
     wrong = 0
     for kind, fault in KINDS.items():
         codes, found, slices, refused = Counter[str](), [], 0, 0

@@ -7,10 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from stackrace.model.app import Entry, EntryKind
+from stackrace.setup.prepared import prepared
+from stackrace.spec.request import RaceRequest
+
 from .app.sleeping import SLEEP_S
 from .machines import PYTHON, Lab, Machine
 
-__all__ = ["STACKS", "command", "counted", "report_of", "wrong_figures"]
+__all__ = ["STACKS", "command", "counted", "install", "report_of", "wrong_figures"]
 
 APP = Path(__file__).with_name("app")
 CONNECTIONS = 4
@@ -20,6 +24,13 @@ OFF = 0.15
 """Threads wake late, and the server needs some time of its own: a stack delivers by up to so much less."""
 LONGEST_S = 1.0
 """No answer takes so long unless something broke."""
+
+
+def install() -> None:
+    """Build what the stacks need: the lab's machines have no way to a package index."""
+    entry = Entry(kind=EntryKind.WSGI, target="sleeping:app")
+    with prepared(RaceRequest(folder=APP, entry=entry, python=Path(PYTHON), stacks=tuple(STACKS))):
+        pass
 
 
 def command(lab: Lab, address: str, *flags: str) -> list[str]:
