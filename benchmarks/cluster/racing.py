@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stackrace.model.app import Entry, EntryKind
+from stackrace.model.stack import original_path
 from stackrace.setup.prepared import prepared
 from stackrace.spec.request import RaceRequest
 
@@ -67,8 +68,8 @@ def wrong_figures(document: Mapping[str, Any]) -> list[str]:
     """Return what slices that count say that cannot be."""
     found = []
     for stack, slice_ in counted(document):
-        most = STACKS[stack] / SLEEP_S
-        rate, longest_s = slice_["throughput_per_s"], slice_["latency"]["max_ms"] / 1e3
+        most = STACKS[original_path(stack)] / SLEEP_S
+        rate, longest_s = slice_["throughput_per_s"], slice_["latency"]["max_s"] or 0.0
         if not most * (1 - OFF) <= rate <= most * 1.01 or longest_s > LONGEST_S:
             found.append(f"{stack}: {rate:.0f} requests per second of {most:.0f}, {longest_s:.2f} s the longest")
     return found
