@@ -122,7 +122,9 @@ def _once(lab: Lab, fault: Callable[[Scene], None], after_s: float) -> Seen:
             resumed = scheduler.run(*command(lab, address, "--budget", BUDGET, "--resume"), timeout_s=ENDS_S)
             ended += f", resumed {resumed.returncode}"
             if resumed.returncode not in (0, 3):
-                wrong.append(f"after {after_s:.1f} s: {resumed.stderr.strip()[-400:]}")
+                said = (lab.folder / "scheduler.log").read_text(encoding="utf-8", errors="replace")[-600:]
+                wrong.append(f"after {after_s:.1f} s: {said} … {resumed.stderr.strip()[-400:]}")
+                return Seen(ended, wrong, 0, 0)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         said = (lab.folder / "scheduler.log").read_text(encoding="utf-8", errors="replace")[-600:]
         return Seen(str(error)[:40], [f"after {after_s:.1f} s: {error}; {said}"], 0, 0)
