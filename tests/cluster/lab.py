@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
@@ -52,6 +53,30 @@ def why_no_lab() -> str | None:
     finally:
         ip("netns", "del", name)
     return None
+
+
+def narrow(namespace: str, device: str, bytes_per_s: int) -> None:
+    """Let no more out of ``device``. Source: tc-tbf(8)."""
+    words = ("tbf", "rate", f"{8 * bytes_per_s}bit", "burst", "32kb", "latency", "50ms")
+    subprocess.run(
+        ["ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", *words],
+        check=True, capture_output=True, timeout=20,
+    )  # fmt: skip
+
+
+@cache
+def has_tbf() -> bool:
+    """Tell whether the kernel can narrow a link; it really tries."""
+    name = f"sr{os.getpid()}t"
+    ip("netns", "add", name)
+    try:
+        ip("-n", name, "link", "set", "lo", "up")
+        narrow(name, "lo", 10**6)
+    except (subprocess.SubprocessError, OSError):
+        return False
+    finally:
+        ip("netns", "del", name)
+    return True
 
 
 @dataclass
@@ -123,21 +148,34 @@ class Lab:
         ip("-n", self._switch, "link", "set", "br0", "up")
 
     def machine(
-        self, name: str, *, cores: str = "0", ahead_s: int = 0, delay_s: float = 0.0, loss: float = 0.0
+        self,
+        name: str,
+        *,
+        cores: str = "0",
+        ahead_s: int = 0,
+        delay_s: float = 0.0,
+        loss: float = 0.0,
+        bytes_per_s: int = 0,
     ) -> Machine:
-        """Make a machine; each of its packets is held back for ``delay_s`` on both of its ways."""
+        """Make a machine; each of its packets is held back for ``delay_s`` on both of its ways, or lost.
+
+        No more than ``bytes_per_s`` get through in either direction; with 0 as many as can.
+        """
         number = len(self.machines) + 1
         namespace, port = f"{self._prefix}m{number}", f"p{number}"
         ip("netns", "add", namespace)
         made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s)
         self.machines.append(made)
-        if delay_s or loss:
+        if delay_s or loss or (bytes_per_s and not has_tbf()):
             ip("-n", namespace, "tuntap", "add", "dev", "eth0", "mode", "tap")
             ip("-n", self._switch, "tuntap", "add", "dev", port, "mode", "tap")
-            words = [namespace, "eth0", self._switch, port, str(delay_s), str(loss)]
+            words = [namespace, "eth0", self._switch, port, str(delay_s), str(loss), str(bytes_per_s)]
             self._relays.append(subprocess.Popen([PYTHON, str(RELAY), *words], start_new_session=True))
         else:
             ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
+            if bytes_per_s:
+                narrow(namespace, "eth0", bytes_per_s)
+                narrow(self._switch, port, bytes_per_s)
         ip("-n", self._switch, "link", "set", port, "master", "br0", "up")
         ip("-n", namespace, "addr", "add", f"{made.address}/24", "dev", "eth0")
         ip("-n", namespace, "link", "set", "eth0", "up")

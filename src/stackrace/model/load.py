@@ -182,7 +182,7 @@ class EngineShare:
     clock_error_s: float = 0.0
     """Its clock's offset is off by no more than this, in seconds."""
     round_trip_s: float = 0.0
-    """The shortest round trip from its machine to the stack's and back, in seconds: all latencies include one."""
+    """The median round trip from its machine to the stack's and back before the race, in seconds."""
     lag_p99_s: float = 0.0
     """The 99th percentile of the time from when a request was due until the engine turned to it, in seconds."""
     busy: float = 0.0

@@ -17,6 +17,7 @@ from ..model.interval import Interval
 from ..model.launch import HopUsage
 from ..model.lead import Lead
 from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from ..model.network import NetworkPath
 from ..model.printable import printable
 from ..model.race import StackFacts
 from ..model.reason import CpuTime, Reason
@@ -57,6 +58,7 @@ RECORDS: dict[str, type] = {
     "usage": HopUsage,
     "conditions": Conditions,
     "host": HostFacts,
+    "network_path": NetworkPath,
     "stack": StackFacts,
     "interval": Interval,
     "answer": Answer,

@@ -1,0 +1,39 @@
+"""What the network does to a race: narrow, long and bad wires, and one that is cut for a while."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cluster.lab import lab
+from tests.cluster.racing import race
+
+NARROW = 2_000_000
+"""Bytes per second, headers included, of the wire to the engine."""
+LOSS = 0.02
+DELAY_S = 0.005
+
+
+@pytest.fixture(scope="module")
+def behind_wires(tmp_path_factory):
+    """A scheduler, an engine behind a narrow wire, one behind a long and bad one, and a host."""
+    with lab(tmp_path_factory.mktemp("wires")) as made:
+        made.scheduler = made.machine("scheduler")
+        narrow = made.machine("narrow", cores="1", bytes_per_s=NARROW)
+        bad = made.machine("bad", cores="1", delay_s=DELAY_S, loss=LOSS)
+        made.address = made.cluster(made.scheduler, {"engine": [narrow, bad], "stack": [made.machine("host")]})
+        yield made
+
+
+@pytest.fixture(scope="module")
+def raced(behind_wires):
+    return race(behind_wires, "--budget", "20s", "--url", "/ten-kilobytes/")
+
+
+def test_what_each_wire_carries_and_loses_is_kept_with_the_race(raced):
+    paths = {path["engine"]: path for path in raced["race"]["network"]}
+    assert {path["host"] for path in paths.values()} == {"host"}
+    narrow, bad = paths["narrow"], paths["bad"]
+    for direction in ("engine_takes_bytes_per_s", "engine_sends_bytes_per_s"):
+        assert NARROW / 2 < narrow[direction] < 2 * NARROW
+    assert narrow["round_trip_s"] < 2 * DELAY_S <= bad["round_trip_s"] <= bad["round_trip_p99_s"]
+    assert LOSS / 2 < bad["retransmits"] / bad["segments_sent"] < 1
+    assert any("Between narrow and host" in note for note in raced["words"]["notes"])
