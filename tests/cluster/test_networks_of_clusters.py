@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cluster.lab import lab
-from tests.cluster.racing import race
+from tests.cluster.racing import race, slices_of
 
 NARROW = 2_000_000
 """Bytes per second, headers included, of the wire to the engine."""
@@ -37,3 +37,10 @@ def test_what_each_wire_carries_and_loses_is_kept_with_the_race(raced):
     assert narrow["round_trip_s"] < 2 * DELAY_S <= bad["round_trip_s"] <= bad["round_trip_p99_s"]
     assert LOSS / 2 < bad["retransmits"] / bad["segments_sent"] < 1
     assert any("Between narrow and host" in note for note in raced["words"]["notes"])
+
+
+def test_slices_that_fill_the_narrow_wire_are_refused(raced):
+    measured = slices_of(raced)
+    full = [one for one in measured if "network-full" in {finding["id"] for finding in one["findings"]}]
+    assert full
+    assert not any(one["valid"] for one in full)

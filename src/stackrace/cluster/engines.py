@@ -132,6 +132,8 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
     return replace(
         own,
         answered=result.counts.ok,
+        bytes_read=result.bytes_read,
+        bytes_written=result.bytes_written,
         late_s=result.started_at - opens_s,
         clock_error_s=part.clock.error_s,
         round_trip_s=part.round_trip_s,

@@ -119,6 +119,7 @@ class WorkerPlace:
             result=result,
             ceiling_per_s=result.ceiling_per_s,
             generator_threads=run.threads,
+            network=self._senders.paths,
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:

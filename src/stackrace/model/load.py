@@ -177,6 +177,10 @@ class EngineShare:
     """Its own."""
     answered: int = 0
     """Right answers it got."""
+    bytes_read: int = 0
+    """Bytes it received."""
+    bytes_written: int = 0
+    """Bytes it sent."""
     late_s: float = field(default=0.0, metadata=SIGNED)
     """How long after the agreed moment its window opened, in seconds; below 0 where the clocks' offset is off."""
     clock_error_s: float = 0.0

@@ -103,9 +103,9 @@ BIN = whole(SeriesBin, start_s=REAL, ok=COUNT, errors=COUNT, in_flight=COUNT, p5
 TARGET = whole(TargetResult, name=TEXT, counts=COUNTS, latency=QUANTILES)
 SHARE = whole(
     EngineShare,
-    name=TEXT, connections=COUNT, answered=COUNT, late_s=REAL, clock_error_s=REAL, round_trip_s=REAL,
-    lag_p99_s=REAL, busy=REAL, stalled_s=REAL, retransmits=COUNT, segments_sent=COUNT, timeouts=COUNT,
-    lost=st.booleans(),
+    name=TEXT, connections=COUNT, answered=COUNT, bytes_read=COUNT, bytes_written=COUNT, late_s=REAL,
+    clock_error_s=REAL, round_trip_s=REAL, lag_p99_s=REAL, busy=REAL, stalled_s=REAL, retransmits=COUNT,
+    segments_sent=COUNT, timeouts=COUNT, lost=st.booleans(),
 )  # fmt: skip
 RESULT = whole(
     LoadResult,
