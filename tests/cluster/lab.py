@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -89,6 +90,8 @@ class Machine:
     address: str
     cores: str
     ahead_s: int
+    port: str
+    """Of the switch, to which it is linked."""
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def argv(self, *words: str) -> list[str]:
@@ -117,8 +120,15 @@ class Machine:
         )  # fmt: skip
 
     def link(self, state: str) -> None:
-        """Set the machine's link ``up`` or ``down``."""
-        ip("-n", self.namespace, "link", "set", "eth0", state)
+        """Set the machine's link ``up`` or ``down``, at the switch: packets are lost, and nobody is told."""
+        ip("-n", self.lab.switch, "link", "set", self.port, state)
+
+    def connections_to(self, other: Machine) -> int:
+        """Return how many connections from here to ``other`` stand. Source: proc_net_tcp(5)."""
+        [pid, *_] = [pid for pid, _ in self.processes()]
+        there = socket.inet_aton(other.address)[::-1].hex().upper()
+        lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+        return sum(line.split()[2].startswith(there) and line.split()[3] == "01" for line in lines)
 
     def processes(self) -> list[tuple[int, str]]:
         """Return who runs on it: pids and command lines."""
@@ -141,11 +151,11 @@ class Lab:
         self.machines: list[Machine] = []
         self._prefix = f"sr{os.getpid()}n{next(_labs)}"
         self._relays: list[subprocess.Popen[bytes]] = []
-        self._switch = f"{self._prefix}sw"
+        self.switch = f"{self._prefix}sw"
         self._net = f"10.{77 + os.getpid() % 100}.{os.getpid() % 250}"
-        ip("netns", "add", self._switch)
-        ip("-n", self._switch, "link", "add", "br0", "type", "bridge")
-        ip("-n", self._switch, "link", "set", "br0", "up")
+        ip("netns", "add", self.switch)
+        ip("-n", self.switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", self.switch, "link", "set", "br0", "up")
 
     def machine(
         self,
@@ -164,19 +174,19 @@ class Lab:
         number = len(self.machines) + 1
         namespace, port = f"{self._prefix}m{number}", f"p{number}"
         ip("netns", "add", namespace)
-        made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s)
+        made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s, port)
         self.machines.append(made)
         if delay_s or loss or (bytes_per_s and not has_tbf()):
             ip("-n", namespace, "tuntap", "add", "dev", "eth0", "mode", "tap")
-            ip("-n", self._switch, "tuntap", "add", "dev", port, "mode", "tap")
-            words = [namespace, "eth0", self._switch, port, str(delay_s), str(loss), str(bytes_per_s)]
+            ip("-n", self.switch, "tuntap", "add", "dev", port, "mode", "tap")
+            words = [namespace, "eth0", self.switch, port, str(delay_s), str(loss), str(bytes_per_s)]
             self._relays.append(subprocess.Popen([PYTHON, str(RELAY), *words], start_new_session=True))
         else:
-            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
+            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self.switch)
             if bytes_per_s:
                 narrow(namespace, "eth0", bytes_per_s)
-                narrow(self._switch, port, bytes_per_s)
-        ip("-n", self._switch, "link", "set", port, "master", "br0", "up")
+                narrow(self.switch, port, bytes_per_s)
+        ip("-n", self.switch, "link", "set", port, "master", "br0", "up")
         ip("-n", namespace, "addr", "add", f"{made.address}/24", "dev", "eth0")
         ip("-n", namespace, "link", "set", "eth0", "up")
         ip("-n", namespace, "link", "set", "lo", "up")
@@ -223,7 +233,7 @@ class Lab:
         for relay in self._relays:
             relay.kill()
             relay.wait(timeout=20)
-        for namespace in (*(machine.namespace for machine in self.machines), self._switch):
+        for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
 
 

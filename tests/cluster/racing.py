@@ -7,7 +7,7 @@ import time
 
 from tests.cluster.lab import PYTHON
 
-__all__ = ["begun", "beside_workers", "command", "race", "slices_of", "wait_until"]
+__all__ = ["begun", "beside_workers", "command", "race", "report", "slices_of", "wait_until"]
 
 
 def command(made, *flags):
@@ -21,6 +21,12 @@ def race(made, *flags):
     run = made.scheduler.run(*command(made, *flags, "--json"))
     assert run.stdout, run.stderr
     return json.loads(run.stdout)
+
+
+def report(made):
+    """Return the document of the race that was raced last."""
+    store = f"sqlite:///{made.folder}/races.sqlite3"
+    return json.loads(made.scheduler.run(PYTHON, "-m", "stackrace", "report", "--json", "--store", store).stdout)
 
 
 def slices_of(document):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.racing import begun, beside_workers, command, race, slices_of, wait_until
+from tests.cluster.racing import begun, beside_workers, command, race, report, slices_of, wait_until
 
 AHEAD_S = 5000
 DELAY_S = 0.01
@@ -114,10 +114,7 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=120) in (0, 3)
-    shown = several.scheduler.run(
-        PYTHON, "-m", "stackrace", "report", "--json", "--store", f"sqlite:///{several.folder}/races.sqlite3"
-    )
-    launches = json.loads(shown.stdout)["launches"]
+    launches = report(several)["launches"]
     cut = {launch["block"] for launch in launches if (launch["failure"] or {}).get("code") == "interrupted"}
     machines = {}
     for launch in launches:

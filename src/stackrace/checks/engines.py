@@ -11,6 +11,9 @@ from .observation import Observation
 
 __all__ = ["engine_late", "engine_lost", "engine_network", "engine_stalled", "network_full"]
 
+TIMEOUT_S = 0.2
+"""The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
+
 
 @Declaration(
     id="engine-lost",
@@ -75,21 +78,33 @@ def engine_stalled(observation: Observation) -> Finding | None:
     made=(Made.SLICE,),
     limits=Limits(warns=0.001, invalidates=0.01),
     unit=Unit.SHARE,
-    of="of segments",
-    seen="{engine} sent {value:percent} of its TCP segments again: the network lost them, or is full",
+    of="of segments, or of time",
+    seen={
+        "": "{engine} sent {value:percent} of its TCP segments again: the network lost them, or is full",
+        "waited": "TCP waited {waits:count} times for segments that the network lost, {value:percent} of the "
+        "connections' time at least: it was cut off for a while, or is full",
+    },
     remedy="use a faster network between engines and stack, or less load; look for a faulty cable or port",
-    source="RFC 6298; RFC 2012, tcpRetransSegs and tcpOutSegs",
+    source="RFC 6298; RFC 2012",
 )
 def engine_network(observation: Observation) -> Finding | None:
     """The network between an engine and the stack lost segments, so that requests waited for their repetition.
 
-    A segment is repeated after 200 ms at least, which counts as latency of the stack.
+    Who waits for an answer that is cut off sends little, so that few segments tell of it. Therefore time counts,
+    too: each timeout, on either side, took 200 ms or longer, which is counted as latency of the stack.
     """
     shares = [share for share in observation.result.engines if share.segments_sent]
     worst = max(shares, key=lambda share: share.retransmits / share.segments_sent, default=None)
     if worst is None:
         return None
-    return engine_network.judge(worst.retransmits / worst.segments_sent, engine=worst.name)
+    again = worst.retransmits / worst.segments_sent
+    at_host = max(0, observation.machine.timeouts - observation.machine.syn_retransmits)
+    waits = at_host + sum(share.timeouts for share in shares)
+    connections_s = observation.load.concurrency * observation.result.duration_s
+    waited = waits * TIMEOUT_S / connections_s if connections_s > 0 else 0.0
+    if again >= waited:
+        return engine_network.judge(again, engine=worst.name)
+    return engine_network.judge(waited, case="waited", waits=waits)
 
 
 @Declaration(

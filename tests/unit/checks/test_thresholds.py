@@ -135,6 +135,14 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         10,
         [(11, WARNS), (101, INVALIDATES)],
     ),
+    # two seconds of twenty connections
+    ("engine network", lambda x: of_engines(segments_sent=10_000, timeouts=x), 0, [(1, WARNS), (3, INVALIDATES)]),
+    (
+        "engine network",
+        lambda x: replace(of_engines(segments_sent=10_000), machine=machine(timeouts=x)),
+        0,
+        [(1, WARNS), (3, INVALIDATES)],
+    ),
     ("fairness", of_result("fairness"), 0.8, [(0.799, WARNS)]),
     ("reconnects", of_result("reconnects"), 20, [(21, WARNS), (20_000, WARNS)]),
     (
