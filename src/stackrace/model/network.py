@@ -11,8 +11,8 @@ __all__ = ["NetworkPath"]
 class NetworkPath:
     """The way between an engine and a host, measured before the first block.
 
-    What it carries are the bytes per second that arrive over four connections of TCP once these have grown, in a
-    transfer of half a second or 64 MB. Lines that are faster than 1 Gb/s may carry more.
+    What it carries are the bytes per second that arrive over four connections of TCP, in the second best fifth of a
+    transfer of half a second or 64 MB. Lines faster than 1 Gb/s, or longer than 20 ms, may carry more.
     """
 
     engine: str
@@ -33,7 +33,7 @@ class NetworkPath:
     """What the host takes from all its engines at once."""
     retransmits: int
     """Segments that TCP sent again while this pair transferred alone. It sends faster until something is lost, so
-    this is loss under full load, and a few are no fault."""
+    this is loss under full load, in queues of the machines themselves, too."""
     segments_sent: int
     """Segments with data that it sent meanwhile; 0 where the kernel does not count them."""
 

@@ -57,7 +57,11 @@ def test_who_goes_away_without_a_word_is_no_error():
         ended.join()
 
 
-def test_the_pace_is_that_after_the_streams_have_grown():
-    assert wire.pace([(10.0, 1), (14.0, 5), (15.0, 7), (20.0, 0)]) == pytest.approx(7 / 6)
-    assert wire.pace([(10.0, 9), (20.0, 0)]) == 0
-    assert wire.pace([(10.0, 0)]) == 0
+def test_the_pace_is_that_of_the_second_best_part():
+    """Parts of two seconds: TCP grows, a burst, a loss, and twice the line's own pace."""
+    arrivals = [(10.0, 1), (12.5, 30), (15.0, 2), (17.0, 16), (19.0, 16), (20.0, 0)]
+    assert wire.pace(arrivals) == pytest.approx(8)
+
+
+def test_where_nothing_arrived_there_is_no_pace():
+    assert wire.pace([(10.0, 0), (10.0, 0)]) == 0
