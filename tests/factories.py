@@ -17,6 +17,7 @@ from stackrace.model.conditions import Conditions
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
+from stackrace.model.network import NetworkPath
 from stackrace.model.race import Ending, Question, Race, Resources, Rule, StackFacts
 from stackrace.model.reason import CpuTime, Reason
 from stackrace.model.standing import Interval, Level, Row, Standing, Withdrawal
@@ -59,6 +60,17 @@ def hops_of(stack: str) -> tuple[str, ...]:
     """The servers of ``stack`` as usage names them: ``('nginx', 'gunicorn')``, ``('apache+mod_wsgi',)``."""
     bare = [piece.split(":")[0] for piece in stack.split("/")]
     return tuple(bare[::2])
+
+
+def make_path(**changes: object) -> NetworkPath:
+    """A line of 1 Gb/s to an engine in the next rack."""
+    path = NetworkPath(
+        engine="far", host="host", round_trip_s=0.002, round_trip_p99_s=0.003,
+        engine_takes_bytes_per_s=100 * 2.0**20, engine_sends_bytes_per_s=50 * 2.0**20,
+        host_sends_bytes_per_s=100 * 2.0**20,
+        host_takes_bytes_per_s=50 * 2.0**20, retransmits=20, segments_sent=10_000,
+    )  # fmt: skip
+    return replace(path, **changes)  # type: ignore[arg-type]
 
 
 def make_load(concurrency: int = 20, **changes: object) -> Load:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .machines import Lab, Machine, beside_workers, laboratory
-from .racing import command, counted, install, report_of, wrong_figures
+from .racing import command, counted, install, report_of, resume, wrong_figures
 
 __all__ = ["faults"]
 
@@ -118,8 +118,8 @@ def _once(lab: Lab, fault: Callable[[Scene], None], after_s: float) -> Seen:
         ended = f"exit code {code}"
         lab.end(scheduler, engine, host)
         if code not in (0, 3):
-            address = lab.cluster(scheduler, {"engine": [engine], "stack": [host]})
-            resumed = scheduler.run(*command(lab, address, "--budget", BUDGET, "--resume"), timeout_s=ENDS_S)
+            lab.cluster(scheduler, {"engine": [engine], "stack": [host]})
+            resumed = scheduler.run(*resume(lab), timeout_s=ENDS_S)
             ended += f", resumed {resumed.returncode}"
             if resumed.returncode not in (0, 3):
                 said = (lab.folder / "scheduler.log").read_text(encoding="utf-8", errors="replace")[-600:]

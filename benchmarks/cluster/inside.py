@@ -34,13 +34,14 @@ def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines,
     request = RaceRequest(folder=Path.cwd(), bundled="django", cluster=address, stacks=(STACK,), concurrency=(4,))
     with Connection(address) as connection:
         roster = muster(connection.members(), request)
-        # the first of its copies is the engine itself
-        several = [
-            replace(member, name=f"{member.name}.{copy}" if copy else member.name)
-            for copy in range(copies)
-            for member in roster.engines
-        ]
-        engines = Engines(connection, several)
+        engines = Engines(connection, roster.engines)
+        engines.look_at_network(roster.hosts[0])
+        if copies > 1:
+            ways = engines.paths
+            engines = Engines(connection, [replace(one, name=f"{one.name}.{copy}") for copy in range(copies)
+                                           for one in roster.engines])  # fmt: skip
+            engines.paths = tuple(replace(way, engine=f"{way.engine}.{copy}") for copy in range(copies)
+                                  for way in ways)  # fmt: skip
         with WorkerPlace(connection, roster.hosts[0], engines) as place:
             hosted = place.open(request, 1)
             launched = place.launch(hosted.plan.stacks[0], 30.0)

@@ -15,11 +15,11 @@ from stackrace.spec.request import RaceRequest
 from .app.sleeping import SLEEP_S
 from .machines import PYTHON, Lab, Machine
 
-__all__ = ["STACKS", "command", "counted", "install", "report_of", "wrong_figures"]
+__all__ = ["STACKS", "command", "counted", "install", "report_of", "resume", "wrong_figures"]
 
 APP = Path(__file__).with_name("app")
 CONNECTIONS = 4
-STACKS = {"gunicorn:workers=1,threads=4": 4, "waitress:threads=3": 3, "cheroot:threads=2": 2}
+STACKS = {"gunicorn:class=gthread,workers=1,threads=4": 4, "waitress:threads=3": 3, "cheroot:threads=2": 2}
 """How often each answers while the page sleeps once."""
 OFF = 0.15
 """Threads wake late, and the server needs some time of its own: a stack delivers by up to so much less."""
@@ -41,6 +41,11 @@ def command(lab: Lab, address: str, *flags: str) -> list[str]:
         PYTHON, "-m", "stackrace", "run", "--project", str(APP), "--wsgi", "sleeping:app", "--python", PYTHON,
         "--no-current", "--cluster", address, *stacks, "-c", str(CONNECTIONS), *store(lab), *flags,
     ]  # fmt: skip
+
+
+def resume(lab: Lab) -> list[str]:
+    """Return what goes on with the lab's last race."""
+    return [PYTHON, "-m", "stackrace", "run", "--resume", *store(lab)]
 
 
 def store(lab: Lab) -> tuple[str, str]:

@@ -7,12 +7,14 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
@@ -54,6 +56,30 @@ def why_no_lab() -> str | None:
     return None
 
 
+def narrow(namespace: str, device: str, bytes_per_s: int) -> None:
+    """Let no more out of ``device``. Source: tc-tbf(8)."""
+    words = ("tbf", "rate", f"{8 * bytes_per_s}bit", "burst", "32kb", "latency", "50ms")
+    subprocess.run(
+        ["ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", *words],
+        check=True, capture_output=True, timeout=20,
+    )  # fmt: skip
+
+
+@cache
+def has_tbf() -> bool:
+    """Tell whether the kernel can narrow a link; it really tries."""
+    name = f"sr{os.getpid()}t"
+    ip("netns", "add", name)
+    try:
+        ip("-n", name, "link", "set", "lo", "up")
+        narrow(name, "lo", 10**6)
+    except (subprocess.SubprocessError, OSError):
+        return False
+    finally:
+        ip("netns", "del", name)
+    return True
+
+
 @dataclass
 class Machine:
     """One namespace; what it starts runs until the lab is closed."""
@@ -64,6 +90,8 @@ class Machine:
     address: str
     cores: str
     ahead_s: int
+    port: str
+    """Of the switch, to which it is linked."""
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def argv(self, *words: str) -> list[str]:
@@ -92,8 +120,15 @@ class Machine:
         )  # fmt: skip
 
     def link(self, state: str) -> None:
-        """Set the machine's link ``up`` or ``down``."""
-        ip("-n", self.namespace, "link", "set", "eth0", state)
+        """Set the machine's link ``up`` or ``down``, at the switch: packets are lost, and nobody is told."""
+        ip("-n", self.lab.switch, "link", "set", self.port, state)
+
+    def connections_to(self, other: Machine) -> int:
+        """Return how many connections from here to ``other`` stand. Source: proc_net_tcp(5)."""
+        [pid, *_] = [pid for pid, _ in self.processes()]
+        there = socket.inet_aton(other.address)[::-1].hex().upper()
+        lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+        return sum(line.split()[2].startswith(there) and line.split()[3] == "01" for line in lines)
 
     def processes(self) -> list[tuple[int, str]]:
         """Return who runs on it: pids and command lines."""
@@ -116,29 +151,42 @@ class Lab:
         self.machines: list[Machine] = []
         self._prefix = f"sr{os.getpid()}n{next(_labs)}"
         self._relays: list[subprocess.Popen[bytes]] = []
-        self._switch = f"{self._prefix}sw"
+        self.switch = f"{self._prefix}sw"
         self._net = f"10.{77 + os.getpid() % 100}.{os.getpid() % 250}"
-        ip("netns", "add", self._switch)
-        ip("-n", self._switch, "link", "add", "br0", "type", "bridge")
-        ip("-n", self._switch, "link", "set", "br0", "up")
+        ip("netns", "add", self.switch)
+        ip("-n", self.switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", self.switch, "link", "set", "br0", "up")
 
     def machine(
-        self, name: str, *, cores: str = "0", ahead_s: int = 0, delay_s: float = 0.0, loss: float = 0.0
+        self,
+        name: str,
+        *,
+        cores: str = "0",
+        ahead_s: int = 0,
+        delay_s: float = 0.0,
+        loss: float = 0.0,
+        bytes_per_s: int = 0,
     ) -> Machine:
-        """Make a machine; each of its packets is held back for ``delay_s`` on both of its ways."""
+        """Make a machine; each of its packets is held back for ``delay_s`` on both of its ways, or lost.
+
+        No more than ``bytes_per_s`` get through in either direction; with 0 as many as can.
+        """
         number = len(self.machines) + 1
         namespace, port = f"{self._prefix}m{number}", f"p{number}"
         ip("netns", "add", namespace)
-        made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s)
+        made = Machine(self, name, namespace, f"{self._net}.{number}", cores, ahead_s, port)
         self.machines.append(made)
-        if delay_s or loss:
+        if delay_s or loss or (bytes_per_s and not has_tbf()):
             ip("-n", namespace, "tuntap", "add", "dev", "eth0", "mode", "tap")
-            ip("-n", self._switch, "tuntap", "add", "dev", port, "mode", "tap")
-            words = [namespace, "eth0", self._switch, port, str(delay_s), str(loss)]
+            ip("-n", self.switch, "tuntap", "add", "dev", port, "mode", "tap")
+            words = [namespace, "eth0", self.switch, port, str(delay_s), str(loss), str(bytes_per_s)]
             self._relays.append(subprocess.Popen([PYTHON, str(RELAY), *words], start_new_session=True))
         else:
-            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
-        ip("-n", self._switch, "link", "set", port, "master", "br0", "up")
+            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self.switch)
+            if bytes_per_s:
+                narrow(namespace, "eth0", bytes_per_s)
+                narrow(self.switch, port, bytes_per_s)
+        ip("-n", self.switch, "link", "set", port, "master", "br0", "up")
         ip("-n", namespace, "addr", "add", f"{made.address}/24", "dev", "eth0")
         ip("-n", namespace, "link", "set", "eth0", "up")
         ip("-n", namespace, "link", "set", "lo", "up")
@@ -190,7 +238,7 @@ class Lab:
         for relay in self._relays:
             relay.kill()
             relay.wait(timeout=20)
-        for namespace in (*(machine.namespace for machine in self.machines), self._switch):
+        for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
 
 

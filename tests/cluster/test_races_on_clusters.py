@@ -10,6 +10,7 @@ import time
 import pytest
 from tests import ssh_server
 from tests.cluster.lab import PYTHON, lab
+from tests.cluster.racing import begun, beside_workers, command, race, report, slices_of, wait_until
 
 AHEAD_S = 5000
 DELAY_S = 0.01
@@ -39,41 +40,6 @@ def small(tmp_path):
         made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
         made.address = made.cluster(made.scheduler, {"engine": [made.engine], "stack": [made.host]})
         yield made
-
-
-def command(made, *flags):
-    return [
-        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
-        "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
-    ]  # fmt: skip
-
-
-def race(made, *flags):
-    run = made.scheduler.run(*command(made, *flags, "--json"))
-    assert run.stdout, run.stderr
-    return json.loads(run.stdout)
-
-
-def slices_of(document):
-    return [slice_ for launch in document["launches"] for slice_ in launch["slices"]]
-
-
-def beside_workers(machine):
-    return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
-
-
-def wait_until(condition, timeout_s=60.0):
-    until = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < until, "it never came about"
-        time.sleep(0.2)
-
-
-def begun(made, *flags):
-    """Start a race and wait until its stacks run on the host."""
-    process = made.scheduler.start(*command(made, *flags))
-    wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(made.host)))
-    return process
 
 
 def test_members_are_shown_with_roles_clocks_and_distances(several):
@@ -163,10 +129,7 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=120) in (0, 3)
-    shown = several.scheduler.run(
-        PYTHON, "-m", "stackrace", "report", "--json", "--store", f"sqlite:///{several.folder}/races.sqlite3"
-    )
-    launches = json.loads(shown.stdout)["launches"]
+    launches = report(several)["launches"]
     cut = {launch["block"] for launch in launches if (launch["failure"] or {}).get("code") == "interrupted"}
     machines = {}
     for launch in launches:

@@ -8,6 +8,7 @@ from ..model.conditions import Conditions
 from ..model.host import MachineDelta
 from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
+from ..model.network import NetworkPath
 from ..model.race import Resources
 from ..model.stack import Stack
 
@@ -32,6 +33,8 @@ class Observation:
     generator_threads: int = 1
     ceiling_per_s: float | None = None
     """The most requests per second that the engine can send on this machine; None when unknown."""
+    network: tuple[NetworkPath, ...] = ()
+    """The ways of the engines on other machines to the stack's, as they were before the race."""
     before_per_s: float | None = None
     """The same stack's throughput at the next lower concurrency; None when unknown."""
     slow: tuple[tuple[float, int], ...] = ()

@@ -50,6 +50,7 @@ _ABOUT_SEVERAL_ENGINES = (
     engines.engine_late,
     engines.engine_stalled,
     engines.engine_network,
+    engines.network_full,
 )
 _ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
 _ABOUT_THE_NETWORK = (

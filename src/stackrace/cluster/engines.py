@@ -15,13 +15,14 @@ from ..deploy.place import WARM_BIN_S, Enough
 from ..load.engine import FOLLOW_S, threads_of
 from ..load.recordings import merged
 from ..model.cluster import ClockOffset, Member
-from ..model.errors import BreakdownError, InputError, StackraceError
-from ..model.foreign import said_by
+from ..model.errors import BreakdownError, StackraceError
 from ..model.load import EngineShare, Load, LoadResult
+from ..model.network import NetworkPath
 from ..process import Background
-from . import player, wire
+from . import player
 from .connection import Connection, MemberLost
 from .hosting import Target
+from .network import paths
 from .player import Job, Played
 
 __all__ = ["BinByBin", "Engines", "JointRun", "shares"]
@@ -130,6 +131,8 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
     return replace(
         own,
         answered=played.answered,
+        bytes_read=played.bytes_read,
+        bytes_written=played.bytes_written,
         late_s=played.opened_s - part.clock.offset_s - opens_s,
         clock_error_s=part.clock.error_s,
         round_trip_s=part.round_trip_s,
@@ -162,21 +165,12 @@ class Engines:
         self.members = tuple(members)
         self._connection = connection
         self._ceilings: dict[tuple[int, bool], float] = {}
-        self._round_trips_s: dict[str, float] = {}
+        self.paths: tuple[NetworkPath, ...] = ()
+        """The ways to their host, once they were looked at."""
 
-    def reach(self, host: Member) -> None:
-        """Find out how far each is from ``host``. Raises InputError where one does not get through to it."""
-        port = self._connection.call(host, wire.answer_echoes, host.host)
-        for member in self.members:
-            try:
-                self._round_trips_s[member.name] = self._connection.call(
-                    member, wire.round_trip_s, (host.host, port)
-                )
-            except OSError as error:
-                raise InputError(
-                    f"{member.name} is to load stacks on {host.name}, but does not get through to {host.host}, "
-                    f"port {port} ({said_by(error)}); open the ephemeral ports there, net.ipv4.ip_local_port_range"
-                ) from error
+    def look_at_network(self, host: Member) -> None:
+        """Measure the way of each to ``host``. Raises InputError where one does not get through to it."""
+        self.paths = paths(self._connection, self.members, host)
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach together at each of ``loads``; where one cannot tell it stays unknown."""
@@ -201,6 +195,7 @@ class Engines:
         threads = [threads_of(own, member.cores) for member, _, own in dealt]
         length_s = load.duration_s if load.duration_s is not None else math.inf
         parts = []
+        ways_s = {path.engine: path.round_trip_s for path in self.paths}
         for index, (member, clock, own) in enumerate(dealt):
             job = Job(
                 key=secrets.token_hex(8),
@@ -214,9 +209,7 @@ class Engines:
                 most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
                 follow_s=follow_s,
             )
-            parts.append(
-                _Part(member, clock, self._round_trips_s[member.name], job, self._begin(member, player.play, job))
-            )
+            parts.append(_Part(member, clock, ways_s[member.name], job, self._begin(member, player.play, job)))
         run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
         try:
             yield run

@@ -14,8 +14,8 @@ from ..model.errors import StackraceError
 from ..process import Background
 from ..setup.looking import examine_machine
 from .connection import Connection
-from .engines import Engines
 from .muster import Roster, faults, roster_of
+from .network import require_way
 
 __all__ = ["ClusterExamination", "Examined", "examine_cluster"]
 
@@ -90,6 +90,6 @@ def _cut_off(connection: Connection, roster: Roster, examined: Collection[str]) 
         for engine in roster.engines_of(number):
             if {host.name, engine.name} <= {*examined}:
                 try:
-                    Engines(connection, [engine]).reach(host)
+                    require_way(connection, engine, host)
                 except StackraceError as error:
                     yield error.message

@@ -14,6 +14,7 @@ from ..model.cluster import Member
 from ..model.errors import StackraceError
 from ..model.launch import Failure
 from ..model.load import Load
+from ..model.network import NetworkPath
 from ..model.stack import Stack
 from ..model.workload import Workload
 from ..process import Background
@@ -53,11 +54,19 @@ class WorkerPlace:
             # it is lost, and its supervisor stops everything
             return
 
+    def network(self) -> tuple[NetworkPath, ...]:
+        """Measure the ways between its engines and it; there are none where it sends the load itself.
+
+        Raises InputError for an engine that does not get through.
+        """
+        if self._senders is None:
+            return ()
+        self._senders.look_at_network(self.member)
+        return self._senders.paths
+
     def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
         """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
         host = None if self._senders is None else self.member.host
-        if self._senders is not None:
-            self._senders.reach(self.member)
         # preparing may take longer than a lease
         self._lease.begin()
         try:
@@ -110,6 +119,7 @@ class WorkerPlace:
             result=result,
             ceiling_per_s=result.ceiling_per_s,
             generator_threads=run.threads,
+            network=self._senders.paths,
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:

@@ -55,8 +55,10 @@ class Played:
     """When its window opened, on this machine's CLOCK_MONOTONIC."""
     answered: int
     """Right answers."""
+    bytes_read: int
+    """See ``EngineShare``, as the next ones."""
+    bytes_written: int
     lag_p99_s: float
-    """See ``EngineShare``, as the next."""
     busy: float
     stalled_s: float
     """The longest time for which this process did not run, in seconds."""
@@ -101,6 +103,8 @@ def play(job: Job) -> Played:
         recording=recording,
         opened_s=own.started_at,
         answered=own.counts.ok,
+        bytes_read=own.bytes_read,
+        bytes_written=own.bytes_written,
         lag_p99_s=own.lag.p99 if own.lag is not None and own.lag.count else 0.0,
         busy=own.generator_busy,
         stalled_s=watch.stalled_s,

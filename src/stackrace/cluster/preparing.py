@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 
 from ..deploy.place import Fleet
@@ -43,6 +44,8 @@ def prepared_on_cluster(
             engines = Engines(connection, roster.engines_of(number)) if roster.engines else None
             places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
         on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(places)))
+        # one after the other, and before anything works there
+        network = tuple(path for place in places.values() for path in place.network())
         opening = {name: Background(partial(place.open, request, first)) for name, place in places.items()}
         hosted = {name: each.finish() for name, each in opening.items()}
         _refuse_unlike(hosted)
@@ -50,7 +53,7 @@ def prepared_on_cluster(
         yield PreparedRace(
             request=request,
             plan=one.plan,
-            race=one.race,
+            race=replace(one.race, network=network),
             place=Fleet(machines=places) if many > 1 else places[roster.hosts[0].name],
             folder=None,
             left_out=one.left_out,

@@ -177,12 +177,16 @@ class EngineShare:
     """Its own."""
     answered: int = 0
     """Right answers it got."""
+    bytes_read: int = 0
+    """Bytes it received."""
+    bytes_written: int = 0
+    """Bytes it sent."""
     late_s: float = field(default=0.0, metadata=SIGNED)
     """How long after the agreed moment its window opened, in seconds; below 0 where the clocks' offset is off."""
     clock_error_s: float = 0.0
     """Its clock's offset is off by no more than this, in seconds."""
     round_trip_s: float = 0.0
-    """The shortest round trip from its machine to the stack's and back, in seconds: all latencies include one."""
+    """The median round trip from its machine to the stack's and back before the race, in seconds."""
     lag_p99_s: float = 0.0
     """The 99th percentile of the time from when a request was due until the engine turned to it, in seconds."""
     busy: float = 0.0

@@ -13,6 +13,7 @@ from .gate import GateFacts
 from .host import HostFacts
 from .launch import Launch
 from .load import Load
+from .network import NetworkPath
 from .own import Concern
 from .page_time import PageTime
 from .right_answer import RightAnswers
@@ -283,5 +284,8 @@ class Race:
     """What the project runs today, as its files say; None where nothing was found, or looked for."""
     gate: GateFacts | None = None
     """What it compares as a check; None for any other race."""
+    network: tuple[NetworkPath, ...] = ()
+    """The ways between its engines and its hosts, a pair each, as they were before its first block, also where it
+    went on later. None where each host sends its own load."""
     tuning: Tuning | None = None
     """What it tunes, where its stacks are configurations of one stack."""

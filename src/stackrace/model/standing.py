@@ -49,6 +49,9 @@ class Row:
     """Valid ones."""
     slices: int
     """Valid ones."""
+    p50_without_network_s: float | None = None
+    """An estimate: the median latency less the round trip of the median answer, in seconds, at least 0. Two round
+    trips are taken off where most requests opened a connection. None where the load came from the same machine."""
     ready_s: float | None = None
     """Seconds from its start to its first right answer; None where that is unknown."""
     latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)

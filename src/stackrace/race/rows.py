@@ -53,6 +53,7 @@ def _row(
     launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, measured)]
     ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
     errors = sum(slice_.result.counts.errors for slice_ in slices)
+    latency = _latency(slices, merge)
     ratio = judgement.ratio(index, judgement.leader)
     if math.isnan(ratio.value):  # they never met in a block
         ratio = Interval(value=throughputs[index].value / throughputs[judgement.leader].value)
@@ -62,7 +63,8 @@ def _row(
         rank=judgement.ranks[index],
         throughput_per_s=throughputs[index],
         ratio=ratio,
-        latency=_latency(slices, merge),
+        latency=latency,
+        p50_without_network_s=_without_network_s(latency, slices),
         errors=errors,
         requests=sum(slice_.result.counts.ok for slice_ in slices) + errors,
         cpu_ms_per_request=_cpu_ms(slices),
@@ -85,6 +87,22 @@ def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:
     whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
     censored = whole.censored.union(*(part.censored for part in parts))
     return replace(whole, max=max(part.max for part in parts), censored=censored)
+
+
+def _without_network_s(latency: Quantiles, slices: Sequence[Slice]) -> float | None:
+    """Return the median less the round trip that half of the answers had at most; None without any.
+
+    Where most requests opened a connection they took another one. Source: RFC 9293 section 3.5.
+    """
+    opened = sum(slice_.result.connections_opened for slice_ in slices)
+    trips = 2 if opened > sum(slice_.result.counts.ok for slice_ in slices) / 2 else 1
+    shares = [share for slice_ in slices for share in slice_.result.engines if share.answered]
+    left = sum(share.answered for share in shares) / 2
+    for share in sorted(shares, key=lambda share: share.round_trip_s):
+        left -= share.answered
+        if left <= 0:
+            return max(latency.p50 - trips * share.round_trip_s, 0.0)
+    return None
 
 
 def _cpu_ms(slices: Sequence[Slice]) -> dict[str, float]:

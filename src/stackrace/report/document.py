@@ -103,6 +103,7 @@ def _race(race: Race) -> dict[str, object]:
         "current": printable(race.current) or None,
         "deployment": plain(race.deployment),
         "host": plain(race.host),
+        "network": plain(race.network),
     }
 
 

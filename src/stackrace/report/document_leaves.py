@@ -18,6 +18,7 @@ from ..model.launch import HopUsage
 from ..model.lead import Lead
 from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from ..model.machines import MachineComparison, RatioShift
+from ..model.network import NetworkPath
 from ..model.printable import printable
 from ..model.race import StackFacts
 from ..model.reason import CpuTime, Reason
@@ -58,6 +59,7 @@ RECORDS: dict[str, type] = {
     "usage": HopUsage,
     "conditions": Conditions,
     "host": HostFacts,
+    "network_path": NetworkPath,
     "stack": StackFacts,
     "interval": Interval,
     "answer": Answer,

@@ -9,8 +9,8 @@ from ..model.units import DURATION
 
 __all__ = [
     "NOTHING", "Figure", "coefficient",
-    "count", "duration", "limits", "mebibytes", "milliseconds", "number", "percent",
-    "percentile", "percentile_limits", "places", "quantile", "timed",
+    "count", "duration", "limits", "mebibytes", "milliseconds", "number",
+    "p50_without_network", "percent", "percentile", "percentile_limits", "places", "quantile", "timed",
 ]  # fmt: skip
 
 
@@ -33,6 +33,14 @@ def quantile(latency: Quantiles, name: str) -> str:
     """Return the quantile ``name`` (``p99``) in milliseconds, with "≥" when it is only a lower bound."""
     value = milliseconds(getattr(latency, name))
     return f"≥ {value}" if name in latency.censored else value
+
+
+def p50_without_network(row: Row) -> str:
+    """Return the estimate in milliseconds, with "≥" where the median is only a lower bound."""
+    if row.p50_without_network_s is None:
+        return NOTHING
+    value = milliseconds(row.p50_without_network_s)
+    return f"≥ {value}" if "p50" in row.latency.censored else value
 
 
 def percentile(row: Row, name: str) -> str:

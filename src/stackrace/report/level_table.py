@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ..model.standing import Level, Row
@@ -46,6 +46,7 @@ def level_table(level: Level, *, void: bool = False, current: str = "") -> Table
                cells=_each(rows, lambda row: bar(row.ratio, most, _BAR)),
                tones=tuple(Tone.GOOD if leads else Tone.OTHER for leads in first)),
         _quantile(rows, "p50", keep=6),
+        *_without_network(rows),
         _quantile(rows, "p90", media=(Medium.PAGE,)),
         _percentile(rows, "p99", keep=10, notes_keep=3),
         _percentile(rows, "p999", "p99.9", media=(Medium.PAGE,)),
@@ -130,6 +131,13 @@ def _quantile(
 ) -> Column:
     cells = _each(rows, lambda row: figures.quantile(row.latency, name))
     return Column(title=f"{title or name} ms", short=title or name, cells=cells, keep=keep, media=media)
+
+
+def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
+    """Yield the column of medians without the network, where the load of some row came over one."""
+    if any(row.p50_without_network_s is not None for row in rows):
+        cells = _each(rows, figures.p50_without_network)
+        yield Column(title="p50 ms without the network", short="p50 w/o network", keep=4, cells=cells)
 
 
 def _percentile(

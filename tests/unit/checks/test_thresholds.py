@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.factories import make_path
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
 from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
@@ -37,6 +38,12 @@ def of_engines(**changes: Any) -> Observation:
     """A load that two engines sent, one of them like this."""
     shares = (EngineShare(name="one", connections=10), EngineShare(name="two", connections=10, **changes))
     return healthy(result=result(engines=shares))
+
+
+def moving(**moved: int) -> Observation:
+    """Two seconds of load that came over a network which carries 100 MiB/s to the engine, and half of it back."""
+    share = EngineShare(name="far", connections=20, **moved)
+    return healthy(result=result(engines=(share,)), network=(make_path(),))
 
 
 def of_clock(name: str) -> Observation:
@@ -120,12 +127,21 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ),
     ("engine lost", lambda x: of_engines(lost=x), False, [(True, INVALIDATES)]),
     ("engine late", lambda x: of_engines(late_s=x), 0.005, [(0.0051, INVALIDATES), (-0.0051, INVALIDATES)]),
+    ("network full", lambda x: moving(bytes_read=int(x * 200 * 2**20)), 0.8, [(0.81, INVALIDATES)]),
     ("engine stalled", lambda x: of_engines(stalled_s=x), 0.05, [(0.051, WARNS), (0.201, INVALIDATES)]),
     (
         "engine network",
         lambda x: of_engines(segments_sent=10_000, retransmits=x),
         10,
         [(11, WARNS), (101, INVALIDATES)],
+    ),
+    # two seconds of twenty connections
+    ("engine network", lambda x: of_engines(segments_sent=10_000, timeouts=x), 0, [(1, WARNS), (3, INVALIDATES)]),
+    (
+        "engine network",
+        lambda x: replace(of_engines(segments_sent=10_000), machine=machine(timeouts=x)),
+        0,
+        [(1, WARNS), (3, INVALIDATES)],
     ),
     ("fairness", of_result("fairness"), 0.8, [(0.799, WARNS)]),
     ("reconnects", of_result("reconnects"), 20, [(21, WARNS), (20_000, WARNS)]),

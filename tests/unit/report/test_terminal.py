@@ -84,6 +84,17 @@ def test_p50_stands_where_a_level_has_too_few_requests_for_p99():
     assert "p50 ms" in printed(race, sparse) and "p99 ms" not in printed(race, sparse)
 
 
+def test_the_median_without_the_network_stands_beside_it_where_there_is_one():
+    race = make_race(2, levels=(20,))
+    plain = make_standing(race)
+    [level] = plain.levels
+    first, *others = level.rows
+    away = (replace(first, p50_without_network_s=0.00123), *others)
+    table = printed(race, replace(plain, levels=(replace(level, rows=away),)), width=220)
+    assert "p50 w/o network" in table and "1.23" in table
+    assert "network" not in printed(race, plain, width=220)
+
+
 def test_errors_are_never_dropped():
     race = make_race(3)
     assert "errors" in printed(race, make_standing(race, errors=5), 80)

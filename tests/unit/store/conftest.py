@@ -22,6 +22,7 @@ from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, EngineShare, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from stackrace.model.network import NetworkPath
 from stackrace.model.own import Concern
 from stackrace.model.race import (
     ChangeFact,
@@ -102,9 +103,9 @@ BIN = whole(SeriesBin, start_s=REAL, ok=COUNT, errors=COUNT, in_flight=COUNT, p5
 TARGET = whole(TargetResult, name=TEXT, counts=COUNTS, latency=QUANTILES)
 SHARE = whole(
     EngineShare,
-    name=TEXT, connections=COUNT, answered=COUNT, late_s=REAL, clock_error_s=REAL, round_trip_s=REAL,
-    lag_p99_s=REAL, busy=REAL, stalled_s=REAL, retransmits=COUNT, segments_sent=COUNT, timeouts=COUNT,
-    lost=st.booleans(),
+    name=TEXT, connections=COUNT, answered=COUNT, bytes_read=COUNT, bytes_written=COUNT, late_s=REAL,
+    clock_error_s=REAL, round_trip_s=REAL, lag_p99_s=REAL, busy=REAL, stalled_s=REAL, retransmits=COUNT,
+    segments_sent=COUNT, timeouts=COUNT, lost=st.booleans(),
 )  # fmt: skip
 RESULT = whole(
     LoadResult,
@@ -251,6 +252,21 @@ RACE = whole(
     rule=st.sampled_from(Rule),
     gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
+    network=few(
+        whole(
+            NetworkPath,
+            engine=TEXT,
+            host=TEXT,
+            round_trip_s=REAL,
+            round_trip_p99_s=REAL,
+            engine_takes_bytes_per_s=REAL,
+            engine_sends_bytes_per_s=REAL,
+            host_sends_bytes_per_s=REAL,
+            host_takes_bytes_per_s=REAL,
+            retransmits=COUNT,
+            segments_sent=COUNT,
+        )
+    ),
     source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
     tuning=st.none() | TUNING,
 )

@@ -18,6 +18,7 @@ __all__ = [
     "duty",
     "ending",
     "limits_note",
+    "network",
     "notes",
     "of",
     "ratios_note",
@@ -82,8 +83,9 @@ def notes(race: Race, standing: Standing, *, short: bool = False) -> tuple[str, 
     In a ``short`` one long lists end early.
     """
     sentences = (
-        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race), resources(race),
-        resumed(race), duty(race), *right_answers(race), *taken_over(race, short=short), *race.notes,
+        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race),
+        resources(race), *network(race), resumed(race), duty(race), *right_answers(race),
+        *taken_over(race, short=short), *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -121,6 +123,17 @@ def resources(race: Race) -> str:
         away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
         sent = f"The load came from {_listed(away)}; latencies include that way."
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
+
+
+def network(race: Race) -> Iterator[str]:
+    """Say of each way between an engine and a host what it carries, and what it loses."""
+    for path in race.network:
+        trip = f"{figures.milliseconds(path.round_trip_s)} ms there and back"
+        trips = f"{trip} (p99 {figures.milliseconds(path.round_trip_p99_s)} ms)"
+        there = f"{figures.mebibytes(path.engine_takes_bytes_per_s)} MiB/s to {path.engine}"
+        back = f"{figures.mebibytes(path.engine_sends_bytes_per_s)} MiB/s to {path.host}"
+        again = f"under such a load {figures.percent(path.loss)} of the segments were sent again"
+        yield f"Between {path.engine} and {path.host} before the race: {trips}, {there}, {back}; {again}."
 
 
 def _machines(race: Race) -> tuple[str, ...]:

@@ -1,0 +1,51 @@
+"""Races in the lab, as users start them."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from tests.cluster.lab import PYTHON
+
+__all__ = ["begun", "beside_workers", "command", "race", "report", "slices_of", "wait_until"]
+
+
+def command(made, *flags):
+    return [
+        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
+        "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
+    ]  # fmt: skip
+
+
+def race(made, *flags):
+    run = made.scheduler.run(*command(made, *flags, "--json"))
+    assert run.stdout, run.stderr
+    return json.loads(run.stdout)
+
+
+def report(made):
+    """Return the document of the race that was raced last."""
+    store = f"sqlite:///{made.folder}/races.sqlite3"
+    return json.loads(made.scheduler.run(PYTHON, "-m", "stackrace", "report", "--json", "--store", store).stdout)
+
+
+def slices_of(document):
+    return [slice_ for launch in document["launches"] for slice_ in launch["slices"]]
+
+
+def beside_workers(machine):
+    return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
+
+
+def wait_until(condition, timeout_s=60.0):
+    until = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < until, "it never came about"
+        time.sleep(0.2)
+
+
+def begun(made, *flags):
+    """Start a race and wait until its stacks run on the host."""
+    process = made.scheduler.start(*command(made, *flags))
+    wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(made.host)))
+    return process

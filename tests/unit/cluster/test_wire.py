@@ -1,0 +1,67 @@
+"""What the network carries is tried out between two ends that are both here."""
+
+import socket
+import threading
+
+import pytest
+
+from stackrace.cluster import wire
+
+HERE = "127.0.0.1"
+
+
+@pytest.fixture
+def port():
+    listening = wire.listen(HERE)
+    yield listening
+    wire.close(listening)
+
+
+def test_echoes_come_back(port):
+    median_s, p99_s = wire.round_trips_s((HERE, port))
+    assert 0 < median_s <= p99_s
+
+
+def test_a_stream_to_the_engine_is_timed_by_it_and_its_losses_by_the_host(port):
+    assert wire.take((HERE, port)) > 0
+    there = wire.heard(port)
+    assert there.taken_bytes_per_s == 0
+    assert there.sent.segments > there.sent.retransmits
+
+
+def test_a_stream_to_the_host_is_timed_by_it_and_its_losses_by_the_engine(port):
+    sent = wire.give((HERE, port))
+    there = wire.heard(port)
+    assert there.taken_bytes_per_s > 0
+    assert there.sent == wire.Sent()
+    assert sent.segments > sent.retransmits
+
+
+def test_what_was_told_once_is_not_told_again(port):
+    wire.give((HERE, port))
+    wire.heard(port)
+    assert wire.heard(port) == wire.Heard(0.0, wire.Sent())
+
+
+def test_nobody_listens_any_more_once_it_is_closed(port):
+    wire.close(port)
+    with pytest.raises(OSError, match="refused"):
+        wire.round_trips_s((HERE, port))
+
+
+def test_who_goes_away_without_a_word_is_no_error():
+    with socket.create_server((HERE, 0)) as listening:
+        ended = threading.Thread(target=lambda: [listening.accept()[0].close() for _ in range(wire.STREAMS)])
+        ended.start()
+        assert wire.take(listening.getsockname()) == 0
+        ended.join()
+
+
+def test_the_pace_is_that_of_the_second_best_part():
+    """Parts of two seconds: TCP grows, a burst, a loss, and twice the line's own pace."""
+    arrivals = [(10.0, 1), (12.5, 30), (15.0, 2), (17.0, 16), (19.0, 16), (20.0, 0)]
+    assert wire.pace(arrivals) == pytest.approx(8)
+
+
+def test_where_nothing_arrived_there_is_no_pace():
+    assert wire.pace([(10.0, 0), (10.0, 0)]) == 0
