@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup wheel test test-rust test-python lint types format bench bench-method bench-lies clean help
+.PHONY: race setup wheel test test-rust test-python lint types format bench bench-cluster bench-method bench-lies clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -11,6 +11,7 @@ help:
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
 	@echo "make bench   speed and cost, side by side with the peers"
+	@echo "make bench-cluster what races on several machines promise, in network namespaces: root, an hour and a half"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to four hours"
 	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
 	@echo "make format lint types   before a commit"
@@ -77,6 +78,10 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/engine_stalls.py
 	$(BIN)/python benchmarks/engine_pacing.py
 	$(BIN)/python -m benchmarks.interrupted
+
+# merged percentiles, starts, the coordinator's cost, two hosts, faults
+bench-cluster: .venv/.tools
+	$(BIN)/python -m benchmarks.cluster
 
 # What the statistics promise is simulated in minutes; the lies take some more. The races want a machine that has
 # nothing else to do; each script has --help and bounds on its time.
