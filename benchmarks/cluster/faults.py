@@ -79,7 +79,7 @@ def faults(times: int, seed: int = 7) -> bool:
         dice = random.Random(f"{seed} {kind}")
         with laboratory() as lab:
             for _ in range(times):
-                seen = _once(lab, fault, dice.uniform(0.2, 30))
+                seen = _once(lab, fault, dice.uniform(0.2, 15))
                 codes[seen.ended] += 1
                 found += seen.wrong
                 slices += seen.slices
@@ -112,6 +112,8 @@ def _once(lab: Lab, fault: Callable[[Scene], None], after_s: float) -> Seen:
     try:
         _until(lambda: any("gunicorn" in text for text in beside_workers(host)), 60, "no stack was launched")
         time.sleep(after_s)
+        if race.poll() is not None:
+            raise RuntimeError("the race was over before the fault")
         fault(Scene(lab, scheduler, engine, host, race))
         code = race.wait(timeout=ENDS_S)
         _until(lambda: not beside_workers(host) and not beside_workers(engine), GONE_S, "something was left")
