@@ -198,22 +198,25 @@ class Lab:
         scheduler.start(
             PYTHON, "-m", "distributed.cli.dask_scheduler", "--host", scheduler.address, "--no-dashboard"
         )
-        self._until(scheduler, address, 0)
+        self.joined(scheduler, address, 0)
         for role, machines in workers.items():
             for machine in machines:
                 self.worker(machine, address, role)
-        self._until(scheduler, address, sum(map(len, workers.values())))
+        self.joined(scheduler, address, sum(map(len, workers.values())))
         return address
 
-    def worker(self, machine: Machine, scheduler: str, role: str) -> subprocess.Popen[bytes]:
-        """Start a worker on ``machine``."""
+    def worker(
+        self, machine: Machine, scheduler: str, role: str, within: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker on ``machine``; ``within`` is what runs it, such as ``unshare``."""
         program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
         place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
         return machine.start(
-            *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "30"
+            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "30"
         )
 
-    def _until(self, coordinator: Machine, address: str, members: int) -> None:
+    def joined(self, coordinator: Machine, address: str, members: int) -> None:
+        """Wait until so many ``members`` have joined."""
         until = time.monotonic() + JOINED_S
         while time.monotonic() < until:
             shown = coordinator.run(PYTHON, "-m", "stackrace", "cluster", address, "--json")

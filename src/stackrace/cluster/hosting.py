@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..apps import is_bundled
-from ..apps.sources import source_digest
 from ..checks import Observation
 from ..deploy.local_place import LocalPlace
 from ..deploy.place import Launched, Retired, Retiring
+from ..deploy.relocation import Relocation
 from ..load.running import EngineRun, Play, RunningEngine
-from ..model.app import App
-from ..model.errors import BreakdownError, InputError
+from ..model.errors import BreakdownError, InputError, StackraceError
 from ..model.launch import Failure
 from ..model.load import Load, LoadResult
 from ..model.race import Race, RacePlan
@@ -30,14 +29,18 @@ from ..setup.apart import Apart
 from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
 from .away import Away
+from .shipping.moved import Abroad, moved_request
 
-__all__ = ["LEASE_S", "Hosted", "Target", "ask", "close", "open_race", "renew", "sources_of"]
+__all__ = ["LEASE_S", "Hosted", "Target", "ask", "close", "open_race", "refuse_busy", "renew"]
 
 LEASE_S = 20.0
 """Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
 LOOK_S = 1.0
 CLOSES_S = 60.0
 """How long stopping everything may take."""
+
+Unpacked = Callable[[], AbstractContextManager[Relocation]]
+"""Unpacks what was sent for a race, and keeps it until that is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +51,8 @@ class Hosted:
     race: Race
     left_out: tuple[Stack, ...]
     warnings: tuple[Finding, ...]
-    sources: str
-    """A digest of the project's code, as it is there; empty for a bundled app."""
+    place: str
+    """Below which folder the project that was sent lies; empty where none was."""
     counted_s: float
     """How much of the budget preparing has spent, in seconds."""
 
@@ -63,16 +66,19 @@ class Target:
     """With the answers that are right by now."""
 
 
-def sources_of(app: App) -> str:
-    """Return a digest of the code of ``app`` as it is on this machine; empty for a bundled one."""
-    return "" if is_bundled(app) else source_digest(app)
-
-
 class Hosting:
     """One race that this member hosts."""
 
-    def __init__(self, token: str, request: RaceRequest, host: str | None, first: int | None) -> None:
+    def __init__(
+        self,
+        token: str,
+        request: RaceRequest,
+        host: str | None,
+        first: int | None,
+        unpacked: Unpacked | None,
+    ) -> None:
         self.token = token
+        self.abroad = Abroad()
         self._renewed_s = time.monotonic()
         self._ends = threading.Event()
         self._up = threading.Event()
@@ -84,11 +90,17 @@ class Hosting:
         self._warming = _Warming()
         apart = None if host is None else Apart(host=host, engine=self._begin_load)
         # a daemon: what it holds ends with the worker, by the supervisor's hand
-        threading.Thread(target=self._hold, args=(request, first, apart), daemon=True).start()
+        threading.Thread(target=self._hold, args=(request, first, apart, unpacked), daemon=True).start()
 
-    def _hold(self, request: RaceRequest, first: int | None, apart: Apart | None) -> None:
+    def _hold(
+        self, request: RaceRequest, first: int | None, apart: Apart | None, unpacked: Unpacked | None
+    ) -> None:
         try:
-            with prepared(request, first=first, apart=apart) as self._ready:
+            with ExitStack() as stack:
+                if unpacked is not None:
+                    self.abroad = Abroad(stack.enter_context(unpacked()))
+                    request = moved_request(request, self.abroad.relocation)
+                self._ready = stack.enter_context(prepared(request, first=first, apart=apart))
                 self._up.set()
                 while not self._ends.wait(LOOK_S) and time.monotonic() - self._renewed_s < LEASE_S:
                     pass
@@ -108,14 +120,24 @@ class Hosting:
         """Return what was prepared, once it is; raises what preparing raised."""
         self._up.wait()
         ready = self._race
+        place = self.abroad.relocation.place
         return Hosted(
-            plan=ready.plan,
-            race=ready.race,
+            plan=replace(ready.plan, app=self.abroad.app(ready.plan.app)),
+            race=self.abroad.race(ready.race),
             left_out=ready.left_out,
             warnings=ready.warnings,
-            sources=sources_of(ready.plan.app),
+            place="" if place is None else str(place),
             counted_s=time.monotonic() - ready.begun_s,
         )
+
+    @contextmanager
+    def naming_originals(self) -> Iterator[None]:
+        """Let errors name the user's own files, wherever they lie here."""
+        try:
+            yield
+        except StackraceError as error:
+            self.abroad.rename(error)
+            raise
 
     def renew(self) -> None:
         """Hear that the coordinator is still there."""
@@ -138,7 +160,7 @@ class Hosting:
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """As ``Place.launch``."""
-        return self._place.launch(stack, timeout_s)
+        return self.abroad.launched(self._place.launch(stack, timeout_s))
 
     def rest(self, limit_s: float) -> None:
         """As ``Place.rest``."""
@@ -185,7 +207,7 @@ class Hosting:
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """As ``Place.failure_of``."""
-        return self._place.failure_of(stack)
+        return self.abroad.failure(self._place.failure_of(stack))
 
     def retire(self, stacks: Sequence[Stack]) -> int:
         """As ``Place.retire``; returns the number by which ``retired`` knows them."""
@@ -194,7 +216,7 @@ class Hosting:
 
     def retired(self, number: int) -> Retired:
         """Wait until they are gone."""
-        return self._retiring[number].finish()
+        return self.abroad.retired(self._retiring[number].finish())
 
     @property
     def _place(self) -> LocalPlace:
@@ -228,19 +250,28 @@ _hosting: Hosting | None = None
 _lock = threading.Lock()
 
 
-def open_race(token: str, request: RaceRequest, host: str | None, first: int | None) -> Hosted:
+def open_race(
+    token: str, request: RaceRequest, host: str | None, first: int | None, unpacked: Unpacked | None
+) -> Hosted:
     """Prepare ``request`` here and return what came of it; with ``host`` engines on others send load to there.
 
+    With ``unpacked`` the files that ``request`` names were sent, and are where that says, for as long as the race.
     A machine hosts one race at a time: two would measure each other. Raises InputError for a second, and what
     preparing raises.
     """
     global _hosting
     with _lock:
-        if _hosting is not None and not _hosting.is_over:
-            raise InputError("this machine hosts another race; wait for its end, or leave the machine out")
-        _hosting = Hosting(token, request, host, first)
+        refuse_busy()
+        _hosting = Hosting(token, request, host, first, unpacked)
         mine = _hosting
-    return mine.described()
+    with mine.naming_originals():
+        return mine.described()
+
+
+def refuse_busy() -> None:
+    """Raise InputError while a race is hosted here."""
+    if _hosting is not None and not _hosting.is_over:
+        raise InputError("this machine hosts another race; wait for its end, or leave the machine out")
 
 
 def renew(token: str) -> None:
@@ -252,7 +283,8 @@ def ask(token: str, step: Callable[..., Any], args: Sequence[object]) -> Any:
     """Return what ``step``, a method of ``Hosting``, returns for the race of that token."""
     mine = _own(token)
     mine.renew()
-    return step(mine, *args)
+    with mine.naming_originals():
+        return step(mine, *args)
 
 
 def close(token: str) -> None:

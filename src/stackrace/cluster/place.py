@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from ..checks import Observation
@@ -24,6 +25,8 @@ from .connection import Connection
 from .engines import BinByBin, Engines
 from .hosting import LEASE_S, Hosted, Hosting
 from .lease import Lease
+from .shipping.parcel import Shipment
+from .shipping.slots import unpacked
 
 __all__ = ["WorkerPlace"]
 
@@ -64,13 +67,17 @@ class WorkerPlace:
         self._senders.look_at_network(self.member)
         return self._senders.paths
 
-    def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
-        """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
+    def open(self, request: RaceRequest, first: int | None = None, shipment: Shipment | None = None) -> Hosted:
+        """Prepare ``request`` there, from ``shipment`` where that was sent.
+
+        Raises InputError and its kin as preparing it here does, and MemberLost.
+        """
         host = None if self._senders is None else self.member.host
         # preparing may take longer than a lease
         self._lease.begin()
+        sent = None if shipment is None else partial(unpacked, shipment)
         try:
-            return self._connection.call(self.member, hosting.open_race, self._token, request, host, first)
+            return self._connection.call(self.member, hosting.open_race, self._token, request, host, first, sent)
         except StackraceError as error:
             error.message = f"{self.member.name}: {error.message}"
             raise

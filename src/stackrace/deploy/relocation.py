@@ -62,7 +62,8 @@ class Relocation:
 def _restored(value: object, prefix: str) -> object:
     match value:
         case str():
-            return value.replace(prefix, "/")
+            # a member of an enumeration stays one
+            return value.replace(prefix, "/") if prefix in value else value
         case Path():
             return Path(str(value).replace(prefix, "/"))
         case Mapping():

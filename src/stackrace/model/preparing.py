@@ -42,6 +42,10 @@ class Step(StrEnum):
     """The app ``subject`` is asked for its golden answers."""
     PAGES = auto()
     """The app is asked for its pages: its name and how far that is, ``subject``."""
+    PACKING = auto()
+    """It is looked what machines of a cluster have of the project in the folder ``subject``."""
+    SENDING = auto()
+    """What machines of a cluster lack of the project is sent there: what, how large, and to whom, ``subject``."""
     MACHINES = auto()
     """The machines ``subject`` of a cluster prepare the race, each for itself."""
     PORTS = auto()
@@ -53,7 +57,7 @@ class Step(StrEnum):
         return self in _ONCE
 
 
-_ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Step.OTHER_RACE})
+_ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Step.OTHER_RACE, Step.SENDING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,8 @@ _WORDS = {
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
     Step.PAGES: "asking {}",
+    Step.PACKING: "comparing {} with what the machines of the cluster have",
+    Step.SENDING: "sending {}",
     Step.MACHINES: "the machines of the cluster prepare the race: {}",
     Step.PORTS: "waiting until connections that are over let go of their ports (TIME_WAIT)",
 }

@@ -14,7 +14,7 @@ from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.stack import Interface
 from ..spec.request import RaceRequest
 
-__all__ = ["FoundApp", "find_app", "offered_by"]
+__all__ = ["FoundApp", "entry_told", "find_app", "imported_by", "offered_by"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,21 @@ def offered_by(request: RaceRequest) -> frozenset[Interface]:
         return request.entry.interfaces
     project = detect(request.folder)
     return (bundled(DJANGO) if project is None else project).entry.interfaces
+
+
+def entry_told(request: RaceRequest) -> tuple[Entry | None, Path]:
+    """Return what ``request`` loads and where its imports start; without an entry for the bundled app."""
+    if request.bundled is not None:
+        return None, request.folder
+    if request.entry is not None:
+        return request.entry, request.folder
+    project = detect(request.folder)
+    return (None, request.folder) if project is None else (project.entry, project.root)
+
+
+def imported_by(entry: Entry) -> str:
+    """Return the module that an interpreter must be able to import for ``entry``."""
+    return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
 
 def find_app(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
@@ -108,8 +123,7 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
 def _python(
     request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
 ) -> tuple[Path, str]:
-    needs = "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
-    choice = find_python(root, needs, explicit=request.python)
+    choice = find_python(root, imported_by(entry), explicit=request.python)
     if isinstance(choice, Buildable):
         on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
         base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ class RaceRequest:
     protect: tuple[Path, ...] = ()
     """Folders outside of the project that the app writes to."""
     most_copied_bytes: int = MOST_COPIED_BYTES
-    """What is copied of the project at most, where it cannot be covered."""
+    """What is copied of the project at most, where it cannot be covered, or is sent to other machines."""
     urls: tuple[str, ...] | None = None
     host: str | None = None
     """The Host header."""

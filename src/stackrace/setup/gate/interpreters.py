@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...apps import DJANGO, Buildable, bundled, detect, find_python, import_places, python_facts
+from ...apps import DJANGO, Buildable, bundled, find_python, import_places, python_facts
 from ...deploy.environments import Environments
-from ...model.app import App, Entry, EntryKind
+from ...model.app import App, EntryKind
 from ...model.errors import AppError, InputError
 from ...model.stack import Side
 from ...spec.request import RaceRequest
+from ..finding import entry_told, imported_by
 from .locked import requirements_of
 from .variants import Variant, Variants
 
@@ -32,10 +33,10 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     with the installer's own words.
     """
     head = both.sides[Side.HEAD].request
-    entry, root = _entry_of(head)
+    entry, root = entry_told(head)
     if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
         return both
-    found = find_python(root, _needs(entry), explicit=head.python)
+    found = find_python(root, imported_by(entry), explicit=head.python)
     own = None if isinstance(found, Buildable) else found.python
     if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
         _refuse_installed(own, both.moved[0])
@@ -52,28 +53,19 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     return replace(both, sides=sides)
 
 
-def _entry_of(request: RaceRequest) -> tuple[Entry | None, Path]:
-    if request.bundled is not None:
-        return None, request.folder
-    if request.entry is not None:
-        return request.entry, request.folder
-    project = detect(request.folder)
-    return (None, request.folder) if project is None else (project.entry, project.root)
-
-
 def version_of(request: RaceRequest) -> tuple[int, int] | None:
     """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
 
     None for an app without Python, and where the interpreter does not start, which setting up explains.
     """
-    entry, root = _entry_of(request)
+    entry, root = entry_told(request)
     if entry is None:
         ours = bundled(request.bundled or DJANGO)
         entry, root, request = ours.entry, ours.root, replace(request, python=request.python or _ours())
     if entry.kind in _WITHOUT_PYTHON:
         return None
     try:
-        found = find_python(root, _needs(entry), explicit=request.python)
+        found = find_python(root, imported_by(entry), explicit=request.python)
         python = (found.base or _ours()) if isinstance(found, Buildable) else found.python
         facts = python_facts(App(name="", root=root, entry=entry, python=python, environment=request.environment))
     except (AppError, InputError):
@@ -83,10 +75,6 @@ def version_of(request: RaceRequest) -> tuple[int, int] | None:
 
 def _ours() -> Path:
     return Path(sys._base_executable)  # type: ignore[attr-defined]
-
-
-def _needs(entry: Entry) -> str:
-    return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
 
 def _built(variant: Variant, side: Side, own: Path | None, found: object, environments: Environments) -> Path:
