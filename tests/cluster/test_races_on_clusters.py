@@ -72,7 +72,7 @@ def test_every_machine_is_examined_at_once(several):
 
 
 def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
-    document = race(several, "--budget", "30s")
+    document = race(several, "--budget", "20s")
     measured = slices_of(document)
     assert {launch["machine"] for launch in document["launches"]} == {"host-1", "host-2"}
     by_block = {}
@@ -123,7 +123,7 @@ def test_a_killed_engine_ends_the_race_which_can_go_on(small):
 def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     """The last test of these machines: one of them is gone."""
     host = several.machines[-1]
-    process = several.scheduler.start(*command(several, "--budget", "40s", "--html", f"{several.folder}/race.html"))
+    process = several.scheduler.start(*command(several, "--budget", "30s", "--html", f"{several.folder}/race.html"))
     wait_until(lambda: beside_workers(host))
     time.sleep(4)
     [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
