@@ -21,8 +21,8 @@ APP = Path(__file__).with_name("app")
 CONNECTIONS = 4
 STACKS = {"gunicorn:class=gthread,workers=1,threads=4": 4, "waitress:threads=3": 3, "cheroot:threads=2": 2}
 """How often each answers while the page sleeps once."""
-SLOWER, FASTER = 0.25, 0.05
-"""Threads wake late on two busy cores; and a short window may hold one answer of each more than its length says."""
+SLOWER, FASTER = 0.5, 0.05
+"""Two cores stand for all machines, so threads may wake late; a short window may hold one answer of each more."""
 LONGEST_S = 0.2
 """TCP waits that long at least when something broke: no answer takes it otherwise."""
 
