@@ -36,6 +36,8 @@ class DatabaseServer:
     name: str
     host: str
     """Empty for this machine; a folder for a unix socket in it."""
+    port: str
+    """Empty where none is said."""
     key: str
     """Where the app learns of it: ``DATABASES['default']``, ``DATABASE_URL``."""
 
@@ -78,6 +80,7 @@ def data_places(app: App, begin: Callable[[], None] = leash) -> DataPlaces:
             kind=_KINDS.get(server["engine"], server["engine"]),
             name=server["name"],
             host=server["host"],
+            port=server["port"],
             key=f"DATABASES['{server['alias']}']",
         )
         for server in report.get("servers", ())
@@ -109,4 +112,5 @@ def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
         with suppress(ValueError):
             url = urlsplit(value)
             name = unquote(url.path.lstrip("/"))
-            yield DatabaseServer(kind=kind, name=name, host=unquote(url.hostname or ""), key=key)
+            host, port = unquote(url.hostname or ""), str(url.port or "")
+            yield DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)

@@ -24,10 +24,12 @@ class Observation:
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
-    """The hops of the stack under load, and the services it needs."""
+    """The hops of the stack under load, and the services it needs on this machine."""
     machine: MachineDelta
     """What the machine did from just before the load until just after it."""
     cores: Resources
+    services_apart: tuple[HopUsage, ...] = ()
+    """What the services used that are on another machine."""
     idle_cpu_s: float = 0.0
     """CPU seconds that all other stacks that are up spent meanwhile."""
     generator_threads: int = 1

@@ -15,7 +15,7 @@ from ..process import Background
 from ..setup.looking import examine_machine
 from .connection import Connection
 from .muster import Roster, faults, roster_of
-from .network import require_way
+from .network import USE_SERVICES, require_way
 
 __all__ = ["ClusterExamination", "Examined", "examine_cluster"]
 
@@ -49,7 +49,7 @@ class ClusterExamination:
 def examine_cluster(connection: Connection, concurrency: int, watch_s: float) -> ClusterExamination:
     """Examine all machines at once, for races at ``concurrency`` connections; it takes ``watch_s`` seconds.
 
-    Afterwards the engines try whether they get through to their hosts. Raises MemberLost without a scheduler.
+    Afterwards all try whether they get through to those whom they need. Raises MemberLost without a scheduler.
     """
     members, absent = connection.roll_call()
     roster = roster_of(members)
@@ -85,7 +85,13 @@ def _task(roster: Roster, member: Member, concurrency: int, watch_s: float) -> C
 
 
 def _cut_off(connection: Connection, roster: Roster, examined: Collection[str]) -> Iterator[str]:
-    """Yield which engines do not get through to their host."""
+    """Yield which engines do not get through to their host, and which hosts do not to their services."""
+    for host, service in zip(roster.hosts, roster.services, strict=False):
+        if {host.name, service.name} <= {*examined}:
+            try:
+                require_way(connection, host, service, USE_SERVICES)
+            except StackraceError as error:
+                yield error.message
     for number, host in enumerate(roster.hosts):
         for engine in roster.engines_of(number):
             if {host.name, engine.name} <= {*examined}:

@@ -1,43 +1,37 @@
 """A race on this member: set up here, its stacks launched here; the coordinator asks for one step at a time.
 
-Everything that a race starts is a child of its supervisor, which ends it all when this worker dies. The coordinator
-holds a lease: when it is not heard of for ``LEASE_S`` the race is closed from here.
+It is leased: see ``leased``.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from ..checks import Observation
 from ..deploy.local_place import LocalPlace
 from ..deploy.place import Launched, Retired, Retiring
 from ..deploy.relocation import Relocation
 from ..load.running import EngineRun, Play, RunningEngine
-from ..model.errors import BreakdownError, InputError, StackraceError
+from ..model.errors import BreakdownError, StackraceError
 from ..model.launch import Failure
 from ..model.load import Load, LoadResult
 from ..model.race import Race, RacePlan
 from ..model.stack import Stack
 from ..model.verdict import Finding
 from ..model.workload import Workload
-from ..setup.apart import Apart
+from ..setup.apart import Apart, ServicesApart
 from ..setup.prepared import PreparedRace, prepared
 from ..spec.request import RaceRequest
 from .away import Away
+from .leased import LOOK_S, Leased, take
 from .shipping.moved import Abroad, moved_request
 
-__all__ = ["LEASE_S", "Hosted", "Target", "ask", "close", "open_race", "refuse_busy", "renew"]
-
-LEASE_S = 20.0
-"""Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
-LOOK_S = 1.0
-CLOSES_S = 60.0
-"""How long stopping everything may take."""
+__all__ = ["Hosted", "Hosting", "Target", "open_race"]
 
 Unpacked = Callable[[], AbstractContextManager[Relocation]]
 """Unpacks what was sent for a race, and keeps it until that is over."""
@@ -66,7 +60,7 @@ class Target:
     """With the answers that are right by now."""
 
 
-class Hosting:
+class Hosting(Leased[PreparedRace]):
     """One race that this member hosts."""
 
     def __init__(
@@ -76,50 +70,38 @@ class Hosting:
         host: str | None,
         first: int | None,
         unpacked: Unpacked | None,
+        beside: Mapping[str, str] | None,
     ) -> None:
-        self.token = token
+        super().__init__(token)
         self.abroad = Abroad()
-        self._renewed_s = time.monotonic()
-        self._ends = threading.Event()
-        self._up = threading.Event()
-        self._over = threading.Event()
-        self._ready: PreparedRace | None = None
-        self._error: BaseException | None = None
         self._away: Away | None = None
         self._retiring: list[Retiring] = []
         self._warming = _Warming()
+        self._filled = threading.Event()
+        self._settled = threading.Event()
         apart = None if host is None else Apart(host=host, engine=self._begin_load)
-        # a daemon: what it holds ends with the worker, by the supervisor's hand
-        threading.Thread(target=self._hold, args=(request, first, apart, unpacked), daemon=True).start()
+        services = None if beside is None else ServicesApart(environment=beside, settle=self._settle)
+        self.begin(partial(self._prepared, request, first, apart, services, unpacked))
 
-    def _hold(
-        self, request: RaceRequest, first: int | None, apart: Apart | None, unpacked: Unpacked | None
-    ) -> None:
-        try:
-            with ExitStack() as stack:
-                if unpacked is not None:
-                    self.abroad = Abroad(stack.enter_context(unpacked()))
-                    request = moved_request(request, self.abroad.relocation)
-                self._ready = stack.enter_context(prepared(request, first=first, apart=apart))
-                self._up.set()
-                while not self._ends.wait(LOOK_S) and time.monotonic() - self._renewed_s < LEASE_S:
-                    pass
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._ready = None
-            self._up.set()
-            self._over.set()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing of it is left."""
-        return self._over.is_set()
+    @contextmanager
+    def _prepared(
+        self,
+        request: RaceRequest,
+        first: int | None,
+        apart: Apart | None,
+        services: ServicesApart | None,
+        unpacked: Unpacked | None,
+    ) -> Iterator[PreparedRace]:
+        with nullcontext() if unpacked is None else unpacked() as relocation:
+            if relocation is not None:
+                self.abroad = Abroad(relocation)
+                request = moved_request(request, relocation)
+            with prepared(request, first=first, apart=apart, services=services) as ready:
+                yield ready
 
     def described(self) -> Hosted:
         """Return what was prepared, once it is; raises what preparing raised."""
-        self._up.wait()
-        ready = self._race
+        ready = self.held
         place = self.abroad.relocation.place
         return Hosted(
             plan=replace(ready.plan, app=self.abroad.app(ready.plan.app)),
@@ -139,16 +121,28 @@ class Hosting:
             self.abroad.rename(error)
             raise
 
-    def renew(self) -> None:
-        """Hear that the coordinator is still there."""
-        self._renewed_s = time.monotonic()
-
     def close(self) -> None:
         """Stop everything, and wait until it is gone."""
-        self._ends.set()
         if self._away is not None:
             self._away.deliver(None)
-        self._over.wait(CLOSES_S)
+        super().close()
+
+    def filled(self) -> bool:
+        """Wait until services on another machine hold what the app put there; False where it comes not so far."""
+        while not self._filled.wait(LOOK_S):
+            if self._up.is_set():
+                return False
+        return True
+
+    def settled(self) -> None:
+        """Hear that those services have done their maintenance."""
+        self._settled.set()
+
+    def _settle(self) -> None:
+        self._filled.set()
+        while not self._settled.wait(LOOK_S):
+            if self.is_ending:
+                raise BreakdownError("the race was closed on this machine before its services were ready")
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """As ``Place.calibrate``."""
@@ -220,15 +214,9 @@ class Hosting:
 
     @property
     def _place(self) -> LocalPlace:
-        place = self._race.place
+        place = self.held.place
         assert isinstance(place, LocalPlace)
         return place
-
-    @property
-    def _race(self) -> PreparedRace:
-        if self._ready is None:
-            raise self._error or BreakdownError("the race was closed on this machine, as its lease had run out")
-        return self._ready
 
     def _begin_load(self, play: Play) -> EngineRun:
         return RunningEngine(play) if self._away is None else self._away
@@ -246,58 +234,18 @@ class _Warming:
         return self.enough
 
 
-_hosting: Hosting | None = None
-_lock = threading.Lock()
-
-
 def open_race(
-    token: str, request: RaceRequest, host: str | None, first: int | None, unpacked: Unpacked | None
-) -> Hosted:
-    """Prepare ``request`` here and return what came of it; with ``host`` engines on others send load to there.
+    token: str,
+    request: RaceRequest,
+    host: str | None,
+    first: int | None,
+    unpacked: Unpacked | None,
+    beside: Mapping[str, str] | None,
+) -> None:
+    """Begin to prepare ``request`` here; ``Hosting.described`` tells what came of it.
 
-    With ``unpacked`` the files that ``request`` names were sent, and are where that says, for as long as the race.
-    A machine hosts one race at a time: two would measure each other. Raises InputError for a second, and what
-    preparing raises.
+    With ``host`` engines on others send load to there. With ``unpacked`` the files that ``request`` names were
+    sent, and are where that says, for as long as the race. With ``beside`` the app's services are on another, and
+    these variables lead there. Raises InputError where this machine has a part in another race.
     """
-    global _hosting
-    with _lock:
-        refuse_busy()
-        _hosting = Hosting(token, request, host, first, unpacked)
-        mine = _hosting
-    with mine.naming_originals():
-        return mine.described()
-
-
-def refuse_busy() -> None:
-    """Raise InputError while a race is hosted here."""
-    if _hosting is not None and not _hosting.is_over:
-        raise InputError("this machine hosts another race; wait for its end, or leave the machine out")
-
-
-def renew(token: str) -> None:
-    """Renew the lease of the race; raises BreakdownError where there is none any more."""
-    _own(token).renew()
-
-
-def ask(token: str, step: Callable[..., Any], args: Sequence[object]) -> Any:
-    """Return what ``step``, a method of ``Hosting``, returns for the race of that token."""
-    mine = _own(token)
-    mine.renew()
-    with mine.naming_originals():
-        return step(mine, *args)
-
-
-def close(token: str) -> None:
-    """Stop the race of that token, and wait until nothing of it is left; nothing happens where there is none."""
-    with _lock:
-        mine = _hosting
-    if mine is not None and mine.token == token:
-        mine.close()
-
-
-def _own(token: str) -> Hosting:
-    with _lock:
-        mine = _hosting
-    if mine is None or mine.token != token or mine.is_over:
-        raise BreakdownError("the race is not on this machine any more: its worker began anew, or was not heard")
-    return mine
+    take(lambda: Hosting(token, request, host, first, unpacked, beside))

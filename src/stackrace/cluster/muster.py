@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import __version__
 from ..model.cluster import Member, Role
 from ..model.errors import InputError
 from ..model.numbers import milliseconds
+from ..setup.needs import services_of
 from ..spec.request import RaceRequest
 
 __all__ = ["WORST_CLOCK_S", "Roster", "faults", "muster", "roster_of"]
@@ -25,6 +26,8 @@ class Roster:
     """They host stacks, one at least."""
     engines: tuple[Member, ...]
     """They send load; without any each host does for itself."""
+    services: tuple[Member, ...] = ()
+    """They run the app's services, one for each host; without any each host does for itself."""
 
     def engines_of(self, number: int) -> tuple[Member, ...]:
         """Return the engines of the host of that number: each host has its own, as all are loaded at once."""
@@ -36,12 +39,15 @@ def roster_of(members: Sequence[Member]) -> Roster:
     return Roster(
         hosts=tuple(member for member in members if Role.STACK in member.roles),
         engines=tuple(member for member in members if Role.ENGINE in member.roles),
+        services=tuple(member for member in members if Role.SERVICE in member.roles),
     )
 
 
 def muster(members: Sequence[Member], request: RaceRequest) -> Roster:
     """Return who does what. Raises InputError, with the way out, for members that do not fit together."""
     roster = roster_of(members)
+    if not services_of(request):
+        roster = replace(roster, services=())
     for fault in faults(roster, request.cluster or "SCHEDULER"):
         raise InputError(fault)
     if roster.engines and request.engine_cores is not None:
@@ -59,15 +65,20 @@ def faults(roster: Roster, address: str) -> Iterator[str]:
             f"--cluster {address}: nobody there hosts stacks; start a worker on a machine that may, with "
             f'`dask worker {address} --resources "stack=1"`'
         )
-    yield from _other_versions({*roster.hosts, *roster.engines})
+    yield from _other_versions({*roster.hosts, *roster.engines, *roster.services})
     yield from _other_pythons(roster.hosts)
     yield from _neighbours(roster)
-    for member in roster.engines:
+    for member in (*roster.engines, *roster.services):
         yield from _unclear(member)
     if roster.engines and len(roster.engines) < len(roster.hosts):
         yield (
             f"{len(roster.hosts)} machines host stacks, and only {len(roster.engines)} send load; each needs an "
             "engine of its own, as all are loaded at once: add engines, or leave hosts out"
+        )
+    if roster.services and len(roster.services) < len(roster.hosts):
+        yield (
+            f"{len(roster.hosts)} machines host stacks, and only {len(roster.services)} run services; each needs "
+            "one of its own, as all are loaded at once: add machines for services, or leave hosts out"
         )
 
 
@@ -87,7 +98,7 @@ def _other_pythons(hosts: Sequence[Member]) -> Iterator[str]:
 
 
 def _neighbours(roster: Roster) -> Iterator[str]:
-    """An engine beside a stack would take its cores; who means that starts no engine."""
+    """Engines and services beside a stack would take its cores; who means that starts none of them."""
     for host in roster.hosts:
         for engine in roster.engines:
             if host.shares_machine(engine):
@@ -96,11 +107,25 @@ def _neighbours(roster: Roster) -> Iterator[str]:
                     "stacks; move one, give them cores of their own (`taskset -c 3 dask worker …`), or leave the "
                     "engine out: the host then sends the load itself, from a core of its own"
                 )
+        for service in roster.services:
+            if host.shares_machine(service):
+                yield (
+                    f"{service.name} is to run services, but shares machine and cores with {host.name}, which "
+                    "hosts stacks; move one, give them cores of their own (`taskset -c 3 dask worker …`), or leave "
+                    "the resource out: services then run beside the stacks"
+                )
         for other in roster.hosts:
             if other.name < host.name and host.shares_machine(other):
                 yield (
                     f"{other.name} and {host.name} host stacks, but share machine and cores; leave one out, or "
                     "give them cores of their own (`taskset -c 0,1 dask worker …`)"
+                )
+    for engine in roster.engines:
+        for service in roster.services:
+            if engine.shares_machine(service):
+                yield (
+                    f"{engine.name} is to send load, but shares machine and cores with {service.name}, which runs "
+                    "services; move one, or give them cores of their own (`taskset -c 3 dask worker …`)"
                 )
 
 

@@ -15,7 +15,10 @@ from ..process import Background
 from . import wire
 from .connection import Connection
 
-__all__ = ["paths", "require_way"]
+__all__ = ["USE_SERVICES", "paths", "require_way"]
+
+_LOAD_STACKS = "load stacks on"
+USE_SERVICES = "use the services on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,10 @@ def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tu
     )
 
 
-def require_way(connection: Connection, engine: Member, host: Member) -> None:
-    """Raise InputError where ``engine`` does not get through to ``host``."""
-    with _listening(connection, host) as port:
-        _round_trips_s(connection, engine, host, port)
+def require_way(connection: Connection, member: Member, other: Member, purpose: str = _LOAD_STACKS) -> None:
+    """Raise InputError where ``member`` does not get through to ``other``, which it has to for ``purpose``."""
+    with _listening(connection, other) as port:
+        _round_trips_s(connection, member, other, port, purpose)
 
 
 @contextmanager
@@ -67,12 +70,14 @@ def _listening(connection: Connection, host: Member) -> Iterator[int]:
         connection.call(host, wire.close, port)
 
 
-def _round_trips_s(connection: Connection, engine: Member, host: Member, port: int) -> tuple[float, float]:
+def _round_trips_s(
+    connection: Connection, member: Member, other: Member, port: int, purpose: str = _LOAD_STACKS
+) -> tuple[float, float]:
     try:
-        return connection.call(engine, wire.round_trips_s, (host.host, port))
+        return connection.call(member, wire.round_trips_s, (other.host, port))
     except OSError as error:
         raise InputError(
-            f"{engine.name} is to load stacks on {host.name}, but does not get through to {host.host}, "
+            f"{member.name} is to {purpose} {other.name}, but does not get through to {other.host}, "
             f"port {port} ({said_by(error)}); open the ephemeral ports there, net.ipv4.ip_local_port_range"
         ) from error
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from ..checks import Observation
 from ..deploy.place import WARM_BIN_S, Enough, Launched, Retired
@@ -20,48 +18,42 @@ from ..model.stack import Stack
 from ..model.workload import Workload
 from ..process import Background
 from ..spec.request import RaceRequest
-from . import hosting
 from .connection import Connection
 from .engines import BinByBin, Engines
-from .hosting import LEASE_S, Hosted, Hosting
-from .lease import Lease
+from .hosting import Hosted, Hosting, open_race
+from .lessee import Lessee
+from .service_host import ServiceHost
 from .shipping.parcel import Shipment
 from .shipping.slots import unpacked
 
 __all__ = ["WorkerPlace"]
 
-_T = TypeVar("_T")
 
+class WorkerPlace(Lessee):
+    """The machine of ``member``, which hosts one race.
 
-class WorkerPlace:
-    """The machine of ``member``, which hosts one race; a context manager that leaves nothing running there.
-
-    ``engines`` on other machines send the load; without any the engine there does.
+    ``engines`` on other machines send the load; without any the engine there does. The app's ``services`` run on
+    another machine, or there.
     """
 
-    def __init__(self, connection: Connection, member: Member, engines: Engines | None = None) -> None:
-        self.member = member
-        self._connection = connection
+    def __init__(
+        self,
+        connection: Connection,
+        member: Member,
+        engines: Engines | None = None,
+        services: ServiceHost | None = None,
+    ) -> None:
+        super().__init__(connection, member)
         self._senders = engines
-        self._token = secrets.token_hex(8)
-        self._lease = Lease(lambda: connection.call(member, hosting.renew, self._token), every_s=LEASE_S / 10)
-
-    def __enter__(self) -> WorkerPlace:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._lease.end()
-        try:
-            self._connection.call(self.member, hosting.close, self._token)
-        except StackraceError:
-            # it is lost, and its supervisor stops everything
-            return
+        self._services = services
 
     def network(self) -> tuple[NetworkPath, ...]:
         """Measure the ways between its engines and it; there are none where it sends the load itself.
 
-        Raises InputError for an engine that does not get through.
+        Raises InputError for an engine that does not get through, and where it does not to its services.
         """
+        if self._services is not None:
+            self._services.require_way_from(self.member)
         if self._senders is None:
             return ()
         self._senders.look_at_network(self.member)
@@ -73,13 +65,19 @@ class WorkerPlace:
         Raises InputError and its kin as preparing it here does, and MemberLost.
         """
         host = None if self._senders is None else self.member.host
-        # preparing may take longer than a lease
-        self._lease.begin()
+        beside = None if self._services is None else self._services.start()
         sent = None if shipment is None else partial(unpacked, shipment)
         try:
-            return self._connection.call(self.member, hosting.open_race, self._token, request, host, first, sent)
-        except StackraceError as error:
-            error.message = f"{self.member.name}: {error.message}"
+            with self._naming():
+                self._take(open_race, request, host, first, sent, beside)
+            if self._services is not None and self._ask(Hosting.filled):
+                self._services.settle()
+                self._ask(Hosting.settled)
+            with self._naming():
+                return self._ask(Hosting.described)
+        except StackraceError:
+            if self._services is not None:
+                self._services.require()
             raise
 
     def calibrate(self, loads: Sequence[Load]) -> None:
@@ -95,7 +93,10 @@ class WorkerPlace:
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` there; see ``Place.launch``."""
-        return self._ask(Hosting.launch, stack, timeout_s)
+        launched = self._ask(Hosting.launch, stack, timeout_s)
+        if launched.failure is not None and self._services is not None:
+            self._services.require()
+        return launched
 
     def rest(self, limit_s: float = math.inf) -> None:
         """Let the stacks there come to rest."""
@@ -106,10 +107,22 @@ class WorkerPlace:
     ) -> Observation:
         """Send ``load`` and observe the recorded stretch of it; see ``Place.load``."""
         if self._senders is None:
-            return self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
+            observation = self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
+            begun_s = self._connection.clock(self.member).ours(observation.result.started_at)
+        else:
+            observation = self._sent(self._senders, stack, workload, load, rewarm_s, limit_s)
+            begun_s = observation.result.started_at
+        if self._services is None:
+            return observation
+        spent = self._services.spent(begun_s, begun_s + observation.result.duration_s)
+        return replace(observation, services_apart=spent)
+
+    def _sent(
+        self, senders: Engines, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float
+    ) -> Observation:
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
-        with self._senders.playing(target, load, rewarm_s=rewarm_s) as run:
+        with senders.playing(target, load, rewarm_s=rewarm_s) as run:
             watch = Background(
                 lambda: self._ask(Hosting.watch, stack, workload, load, rewarm_s, limit_s, clock.there(run.begun_s))
             )
@@ -126,7 +139,7 @@ class WorkerPlace:
             result=result,
             ceiling_per_s=result.ceiling_per_s,
             generator_threads=run.threads,
-            network=self._senders.paths,
+            network=senders.paths,
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
@@ -150,7 +163,3 @@ class WorkerPlace:
         """Begin to stop ``stacks``; others can start meanwhile."""
         number = self._ask(Hosting.retire, stacks)
         return Background(lambda: self._ask(Hosting.retired, number))
-
-    def _ask(self, step: Callable[..., _T], *args: object) -> _T:
-        returned: _T = self._connection.call(self.member, hosting.ask, self._token, step, args)
-        return returned

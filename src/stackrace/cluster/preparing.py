@@ -14,6 +14,7 @@ from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step, unheard
 from ..model.workload import Answer, Sameness
 from ..process import Background
+from ..setup.needs import services_of
 from ..setup.prepared import PreparedRace
 from ..spec.request import RaceRequest
 from .connection import Connection
@@ -22,6 +23,7 @@ from .hosting import Hosted
 from .muster import muster
 from .over_ssh import started
 from .place import WorkerPlace
+from .service_host import ServiceHost
 from .shipping.packing import MOST_NAMED, Packed, packed
 from .shipping.sending import ship
 
@@ -41,10 +43,14 @@ def prepared_on_cluster(
         address = request.cluster or stack.enter_context(started(request.hosts, request.engine_hosts))
         connection = stack.enter_context(Connection(address))
         roster = muster(connection.members(), request)
+        names = services_of(request)
         places = {}
         for number, host in enumerate(roster.hosts):
             engines = Engines(connection, roster.engines_of(number)) if roster.engines else None
-            places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
+            services = None
+            if roster.services:
+                services = stack.enter_context(ServiceHost(connection, roster.services[number], names))
+            places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines, services))
         # one after the other, and before anything works there
         network = tuple(path for place in places.values() for path in place.network())
         if request.bundled is None:

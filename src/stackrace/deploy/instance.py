@@ -13,7 +13,7 @@ from pathlib import Path
 from ..model.errors import InputError, LaunchError, MissingError
 from ..model.foreign import said_by
 from ..process import CommandResult, run
-from ..services import DATA, Service, ServiceRecipe, services
+from ..services import DATA, Network, Service, ServiceRecipe, services
 from ..spec.nearest import nearest
 from .copies import RUN, shortage
 from .logs import tail
@@ -60,6 +60,11 @@ class Instance:
         for folder in (self.directory, self.data, self.logs):
             folder.mkdir(mode=0o700)
             hand_over(folder)
+        for name, text in self.recipe.files.items():
+            file = self.directory / name
+            file.touch(mode=0o600)
+            file.write_text(text, encoding="utf-8")
+            hand_over(file)
 
     def ready(self) -> bool:
         """Tell whether it answers."""
@@ -91,10 +96,11 @@ class Instance:
         )
 
 
-def instance_of(name: str, folder: Path) -> Instance:
+def instance_of(name: str, folder: Path, network: Network | None = None) -> Instance:
     """Find the service that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
 
-    Raises InputError for an unknown name, MissingError with the install command.
+    Apps on other machines reach it on ``network``. Raises InputError for an unknown name, MissingError with the
+    install command.
     """
     service, number = service_of(name)
     if lack := service.missing():
@@ -102,7 +108,7 @@ def instance_of(name: str, folder: Path) -> Instance:
             f"[app] services: {service.name} is not installed ({lack}); run: stackrace install {service.name}"
         )
     directory = folder / name.replace("#", "-")
-    recipe = service.recipe(directory)
+    recipe = service.recipe(directory, network)
     if number:
         recipe = replace(recipe, environment={f"{key}_{number}": to for key, to in recipe.environment.items()})
     return Instance(name=name, service=service, directory=directory, recipe=recipe)

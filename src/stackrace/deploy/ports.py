@@ -1,4 +1,4 @@
-"""Free TCP ports on the loopback address."""
+"""Free TCP ports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["LOOPBACK", "claim", "free_port"]
 LOOPBACK = "127.0.0.1"
 
 
-def free_port() -> int:
-    """Return a port that nobody listens on now. Another may take it first; a launch then asks again."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
+def free_port(host: str = LOOPBACK) -> int:
+    """Return a port of ``host`` that nobody listens on now. Another may take it first; a launch then asks again."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
 

@@ -269,7 +269,9 @@ def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iter
     """Name the database servers that are none of the race's own."""
     own = str(guard.directory)
     for server in places.servers:
-        if server.key not in beside and not server.host.startswith(own):
+        address = f"@{server.host}:{server.port}/"
+        led = server.key in beside or any(address in value for value in beside.values())
+        if not led and not server.host.startswith(own):
             yield _shared_server(server)
 
 

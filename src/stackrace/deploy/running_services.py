@@ -5,20 +5,22 @@ Stacks are loaded one at a time, so what a service spends during a slice was spe
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..model.errors import InputError
 from ..model.numbers import duration
 from ..model.preparing import Preparing, Step
-from ..services import DATA
+from ..services import DATA, Network
 from .copies import CACHE, RUN, copy, move
 from .guard import Guard
 from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
 from .logs import OUTPUT, tail
+from .ports import free_port
 from .privileges import unprivileged
 from .running import ended
 from .templates import Templates
@@ -41,10 +43,18 @@ class RunningServices:
 class Services:
     """Private instances of what an app asked for, below a guard's directory; the guard ends them.
 
-    Raises InputError for an unknown name, MissingError with the install command; nothing is started yet.
+    With a ``host``, an address of this machine, apps on others reach them there. Raises InputError for an unknown
+    name, MissingError with the install command; nothing is started yet.
     """
 
-    def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        guard: Guard,
+        cores: Sequence[int],
+        templates: Templates,
+        host: str | None = None,
+    ) -> None:
         self._guard = guard
         self._cores = cores
         self._templates = templates
@@ -52,7 +62,9 @@ class Services:
             raise InputError(
                 f"[app] services: {sorted(twice)[0]!r} is named twice; call the second one memcached#2, or the like"
             )
-        self._instances = tuple(instance_of(name, guard.directory) for name in names)
+        self._instances = tuple(
+            instance_of(name, guard.directory, None if host is None else _network(host)) for name in names
+        )
         self._pids: dict[str, int] = {}
 
     @property
@@ -84,8 +96,12 @@ class Services:
                 copy(kept / instance.directory.name, instance.data, RUN)
             elif instance.recipe.prepare or instance.recipe.after:
                 with self._empty(instance) as template:
+                    # what making the template left beside the data goes
+                    instance.make()
                     copy(template / DATA, instance.data, RUN)
             self._pids[instance.name] = self._start(instance)
+            for command in instance.recipe.admit:
+                instance.run(command)
 
     def pin(self) -> None:
         """Bind all to their cores: starting and filling them may use every one, a race may not."""
@@ -118,7 +134,8 @@ class Services:
         )
 
     def _empty(self, instance: Instance) -> AbstractContextManager[Path]:
-        """Hold the template of an instance that nobody has used yet."""
+        """Hold the template of an instance that nobody has used yet, and that knows no network."""
+        instance = replace(instance, recipe=instance.service.recipe(instance.directory))
 
         def build(folder: Path) -> None:
             self._templates.on_preparing(Preparing(step=Step.SERVICE, subject=instance.service.name))
@@ -130,7 +147,6 @@ class Services:
                     instance.run(command)
                 self._stop(instance, pid)
             move(instance.data, folder / DATA, CACHE)
-            instance.make()
 
         return self._templates.holding(instance.service.name, identity(instance.service), build)
 
@@ -165,3 +181,7 @@ class Services:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.family:
             raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
+
+
+def _network(host: str) -> Network:
+    return Network(host=host, port=free_port(host), password=secrets.token_hex(16))

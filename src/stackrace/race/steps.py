@@ -121,7 +121,7 @@ class Steps:
                 index=self.ledger.next_index,
                 load=cell.load,
                 result=observation.result,
-                usage=observation.usage,
+                usage=(*observation.usage, *observation.services_apart),
                 verdict=verdict,
                 workload=cell.workload.name,
                 conditions=observation.conditions,

@@ -1,6 +1,6 @@
 """What an app needs beside it: one folder per service, the same file in each."""
 
 from .catalogue import services
-from .contract import DATA, Service, ServiceRecipe
+from .contract import DATA, Network, Service, ServiceRecipe
 
-__all__ = ["DATA", "Service", "ServiceRecipe", "services"]
+__all__ = ["DATA", "Network", "Service", "ServiceRecipe", "services"]

@@ -5,19 +5,35 @@ from __future__ import annotations
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 from ..model.lack import Lack
 
-__all__ = ["DATA", "Service", "ServiceRecipe"]
+__all__ = ["DATA", "Network", "Service", "ServiceRecipe"]
 
 DATA = "data"
 """The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
 
 Nothing in it may depend on the directory's own name: the folder is copied, and started again somewhere else.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """Where an instance listens for apps on other machines."""
+
+    host: str
+    """An address of the machine that it runs on."""
+    port: int
+    password: str
+    """Made for it alone, of letters and digits; a service that knows passwords lets nobody in without it."""
+
+    @property
+    def netloc(self) -> str:
+        """As it stands in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +50,10 @@ class ServiceRecipe:
     """Commands that are run once, before ``command``."""
     after: tuple[tuple[str, ...], ...] = ()
     """Commands that are run once it is ready."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files in its directory, by name, that nobody else may read. They exist before ``command`` is run."""
+    admit: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run after each start, and let apps on other machines in; nobody is before."""
     settle: tuple[tuple[str, ...], ...] = ()
     """Commands that are run whenever an app has filled it, so that maintenance is done before anything is
     measured."""
@@ -42,7 +62,7 @@ class ServiceRecipe:
 
 
 class Service(ABC):
-    """One kind of service. It listens on a unix socket in its directory only, never on the network."""
+    """One kind of service. It listens on a unix socket in its directory only, unless it is given a network."""
 
     name: ClassVar[str]
     apt: ClassVar[tuple[str, ...]]
@@ -61,5 +81,8 @@ class Service(ABC):
         """Return the command that prints the server's version."""
 
     @abstractmethod
-    def recipe(self, directory: Path) -> ServiceRecipe:
-        """Say how to start an instance in ``directory``, which is private and holds an empty ``DATA``; pure."""
+    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
+        """Say how to start an instance in ``directory``, which is private and holds an empty ``DATA``; pure.
+
+        With a ``network`` apps reach it there.
+        """

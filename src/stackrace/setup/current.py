@@ -67,7 +67,7 @@ def current_stack(
         return None
     stack, problem = _parsed(deployment, request.folder, catalogue, offered)
     if stack is not None and (lacks := missing_from(stack, catalogue)):
-        stack, problem = None, refusal("it", lacks, install_command(lacks, request)).message
+        stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
     elif stack is not None and (reason := unready(stack, catalogue, python)):
         stack, problem = None, reason
     return CurrentStack(deployment=replace(deployment, problem=problem), stack=stack)

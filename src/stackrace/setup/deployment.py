@@ -19,6 +19,7 @@ from ..deploy.local_place import LocalPlace
 from ..deploy.ports import LOOPBACK
 from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
+from ..deploy.seeding_apart import SeedingApart
 from ..deploy.templates import Templates
 from ..load.running import EngineRun, Play, RunningEngine
 from ..model.preparing import OnPreparing, unheard
@@ -27,7 +28,7 @@ from ..model.stack import Stack, original_path
 from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
-from .apart import Apart
+from .apart import Apart, ServicesApart
 from .choosing import asked, choose
 from .cores import cores_of
 from .current import CurrentStack, current_stack
@@ -90,30 +91,39 @@ class Deployment:
 
 @contextmanager
 def set_up(
-    request: RaceRequest, on_preparing: OnPreparing = unheard, *, apart: Apart | None = None
+    request: RaceRequest,
+    on_preparing: OnPreparing = unheard,
+    *,
+    apart: Apart | None = None,
+    services: ServicesApart | None = None,
 ) -> Iterator[Deployment]:
-    """Set everything up, and leave nothing behind afterwards; with ``apart`` the engines are on other machines.
+    """Set everything up, and leave nothing behind afterwards.
 
-    Stack paths are checked before anything is started. Raises InputError and its kin with the way out.
+    With ``apart`` the engines are on other machines, with ``services`` those of the app. Stack paths are checked
+    before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
     offered = offered_by(request)
     asked(request.stacks or (), servers, offered, folder=request.folder)
     current_stack(request, servers, offered)
-    require_all(request, servers)
+    require_all(request, servers, services=services is None)
     environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
     cores = cores_of(request, apart=apart is not None)
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        services = Seeding(services_of(request), guard, cores.stack_cores, templates)
+        seeding = (
+            Seeding(services_of(request), guard, cores.stack_cores, templates)
+            if services is None
+            else SeedingApart(services.environment, services.settle, guard, on_preparing)
+        )
         examined = examined_app(
             request,
             environments,
-            services.data,
-            services.environment,
+            seeding.data,
+            seeding.environment,
             on_preparing,
-            services.bring_up,
-            lambda app: protected(app, request, guard, services.environment, on_preparing),
+            seeding.bring_up,
+            lambda app: protected(app, request, guard, seeding.environment, on_preparing),
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
         current = current_stack(request, servers, examined.app.interfaces, python, examined.app.entry)
@@ -146,7 +156,7 @@ def set_up(
             workloads=workloads,
             limits=limits,
             launcher=launcher,
-            services=services.running,
+            services=seeding.running,
             cores=cores,
             notes=(*examined.notes, *_memory_note(confinement)),
             current=current,

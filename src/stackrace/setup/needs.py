@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ..apps import bundled
 from ..deploy.installation import missing_from
@@ -15,7 +16,7 @@ from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
 from .finding import offered_by
 
-__all__ = ["distinct", "install_command", "lacks_of", "refusal", "require_all", "services_of"]
+__all__ = ["distinct", "install_command", "lacks_of", "refusal", "require_all", "require_services", "services_of"]
 
 
 def services_of(request: RaceRequest) -> tuple[str, ...]:
@@ -24,8 +25,10 @@ def services_of(request: RaceRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *request.services)))
 
 
-def lacks_of(request: RaceRequest, catalogue: Catalogue) -> tuple[Lack, ...]:
+def lacks_of(request: RaceRequest, catalogue: Catalogue, *, services: bool = True) -> tuple[Lack, ...]:
     """Return everything that the race lacks here: servers of its stacks, services, what its bundled app needs.
+
+    Without ``services`` those are on another machine.
 
     What comes from PyPI is not looked for: races install it themselves. Raises StackError for an illegal stack.
     """
@@ -33,7 +36,7 @@ def lacks_of(request: RaceRequest, catalogue: Catalogue) -> tuple[Lack, ...]:
     offered = offered_by(request) if paths else frozenset()
     stacks = [parse_stack(path, catalogue.specs, offered, request.folder) for path in paths]
     servers = [lack for stack in stacks for lack in missing_from(stack, catalogue)]
-    return distinct([*_of_app(request), *_of_services(services_of(request)), *servers])
+    return distinct([*_of_app(request), *(_of_services(services_of(request)) if services else ()), *servers])
 
 
 def _of_app(request: RaceRequest) -> Iterable[Lack]:
@@ -54,16 +57,22 @@ def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
     return tuple({lack.name: lack for lack in lacks}.values())
 
 
-def require_all(request: RaceRequest, catalogue: Catalogue) -> None:
+def require_all(request: RaceRequest, catalogue: Catalogue, *, services: bool = True) -> None:
     """Raise MissingError with everything that the race lacks, and the one command that installs it."""
-    if lacks := lacks_of(request, catalogue):
-        raise refusal("the race", lacks, install_command(lacks, request))
+    if lacks := lacks_of(request, catalogue, services=services):
+        raise refusal("the race", lacks, install_command(lacks, request.servers))
 
 
-def install_command(lacks: Iterable[Lack], request: RaceRequest) -> str:
+def require_services(names: Sequence[str]) -> None:
+    """Raise MissingError with all of the services that are not installed, and the command that installs them."""
+    if lacks := distinct(_of_services(names)):
+        raise refusal("the race", lacks, install_command(lacks))
+
+
+def install_command(lacks: Iterable[Lack], servers: Path | None = None) -> str:
     """Return the command that installs all of ``lacks`` that Debian has packages of; empty where it has of none."""
     names = [lack.name for lack in lacks if not lack.elsewhere]
-    folder = ["--servers", str(request.servers)] if request.servers is not None else []
+    folder = ["--servers", str(servers)] if servers is not None else []
     return shlex.join(["stackrace", "install", *names, *folder]) if names else ""
 
 

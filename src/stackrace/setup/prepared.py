@@ -15,7 +15,7 @@ from ..model.stack import Stack
 from ..model.verdict import Finding
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
-from .apart import Apart
+from .apart import Apart, ServicesApart
 from .deployment import set_up
 from .planning import plan_of, race_of
 from .preflight import check_limits, refuse_early, wait_for_ports
@@ -49,17 +49,18 @@ def prepared(
     *,
     first: int | None = None,
     apart: Apart | None = None,
+    services: ServicesApart | None = None,
 ) -> Iterator[PreparedRace]:
     """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
 
-    ``first`` is how many of its stacks open it, where not all do. With ``apart`` the engines are on other machines.
-    Preparing counts against the budget, but for what
-    only a first race needs. Raises InputError and its kin with the way out, as early as it is known.
+    ``first`` is how many of its stacks open it, where not all do. With ``apart`` the engines are on other machines,
+    with ``services`` those of the app. Preparing counts against the budget, but for what only a first race needs.
+    Raises InputError and its kin with the way out, as early as it is known.
     """
     begun_s = time.monotonic()
     refuse_early(request, first, apart=apart is not None)
     stopwatch = _FirstRaceTimer(on_preparing)
-    with set_up(request, stopwatch, apart=apart) as deployment:
+    with set_up(request, stopwatch, apart=apart, services=services) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
         together = 1 if plan.repeats else first or len(entrants(plan))

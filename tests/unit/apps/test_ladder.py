@@ -122,6 +122,7 @@ def test_a_socket_keeps_the_case_of_its_path(importable):
     assert found["unix_socket"] == "/tmp/Ab"
     assert "host" not in found
     assert services.memcached({"MEMCACHED_SOCKET": "/tmp/Ab"}) == ["unix:/tmp/Ab"]
+    assert services.memcached({"MEMCACHED_SERVER": "10.0.0.3:11211"}) == ["10.0.0.3:11211"]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,9 @@ def test_several_memcached_servers_may_be_given():
     two = {"MEMCACHED_SOCKET": "/a", "MEMCACHED_SOCKET_2": "/b", "MEMCACHED_SOCKET_3": ""}
     assert json.loads(surroundings("Surroundings.memcached", **two).stdout) == ["/a", "/b"]
     assert json.loads(surroundings("Surroundings.memcached").stdout) == []
+    elsewhere = {"MEMCACHED_SERVER": "10.0.0.3:11211", "MEMCACHED_SERVER_2": "10.0.0.3:11212"}
+    found = surroundings("Surroundings.memcached", **elsewhere).stdout
+    assert json.loads(found) == ["10.0.0.3:11211", "10.0.0.3:11212"]
 
 
 @ruby

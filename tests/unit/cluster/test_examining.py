@@ -99,6 +99,12 @@ def test_an_engine_that_does_not_get_through_is_named():
     assert "load-2 is to load stacks on host-1, but does not get through" in fault
 
 
+def test_a_host_that_does_not_get_through_to_its_services_is_named():
+    found, _ = examined(HOST, member("db", Role.SERVICE), cut_off=("host-1",))
+    (fault,) = found.faults
+    assert "host-1 is to use the services on db, but does not get through" in fault
+
+
 @pytest.mark.parametrize(
     "found",
     [

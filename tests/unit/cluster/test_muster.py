@@ -25,11 +25,37 @@ def member(name, role, **changes):
 
 HOST, OTHER = member("host-1", Role.STACK), member("host-2", Role.STACK)
 ENGINE, SECOND = member("load-1", Role.ENGINE), member("load-2", Role.ENGINE)
+DB = member("db-1", Role.SERVICE)
+WITH_SERVICES = replace(REQUEST, services=("postgresql",))
 
 
 def test_each_has_its_part():
     roster = muster([HOST, ENGINE, SECOND, member("db", Role.SERVICE)], REQUEST)
     assert (roster.hosts, roster.engines) == ((HOST,), (ENGINE, SECOND))
+
+
+def test_each_host_has_a_machine_for_its_services_where_the_app_needs_any():
+    members = [HOST, OTHER, DB, member("db-2", Role.SERVICE)]
+    assert muster(members, WITH_SERVICES).services == (DB, members[-1])
+    assert muster(members, REQUEST).services == ()
+    assert muster([HOST, OTHER, replace(DB, machine="host-1")], REQUEST).services == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ([HOST, replace(DB, version="0.0.1")], "db-1 has 0.0.1"),
+        ([HOST, OTHER, DB], "2 machines host stacks, and only 1 run services"),
+        ([HOST, replace(DB, machine="host-1")], "db-1 is to run services, but shares machine and cores with"),
+        ([replace(HOST, roles=frozenset({Role.STACK, Role.SERVICE}))], "leave the resource out"),
+        ([HOST, ENGINE, replace(DB, machine="load-1")], "load-1 is to send load, but shares machine"),
+        ([HOST, replace(DB, clock=None)], "db-1's clock cannot be compared"),
+    ],
+)  # fmt: skip
+def test_machines_for_services_that_do_not_fit_are_named(members, said):
+    with pytest.raises(InputError) as refused:
+        muster(members, WITH_SERVICES)
+    assert said in refused.value.message
 
 
 def test_hosts_may_send_their_own_load():

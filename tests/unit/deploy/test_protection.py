@@ -191,6 +191,15 @@ def test_the_races_own_database_server_needs_no_word(tmp_path):
         assert len(notes) == 1
 
 
+def test_a_database_on_another_machine_is_the_races_own_where_its_variables_lead_there(tmp_path):
+    url = "postgresql://postgres:secret@10.0.0.3:50432/postgres"
+    beside = {"DATABASE_URL": url}
+    app = project(tmp_path / "site", SHOP_URL=url)
+    assert len(protected(app, Covering(tmp_path), beside)) == 1
+    app = project(tmp_path / "site", SHOP_URL=url.replace("50432", "5432"))
+    assert "the postgresql database postgres on 10.0.0.3" in protected(app, Covering(tmp_path), beside)[-1]
+
+
 def test_plain_files_write_nothing(tmp_path):
     app = App(name="public", root=tmp_path, entry=entry_of(EntryKind.FILES, "."))
     guard = Covering(tmp_path)
@@ -204,7 +213,9 @@ DATABASES = {
     "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "/srv/a.db"},
     "memory": {"ENGINE": "django.db.backends.sqlite3", "NAME": "file:x?mode=memory&cache=shared:memory:"},
     "uri": {"ENGINE": "django.db.backends.sqlite3", "NAME": "file:/srv/b.db?mode=rw"},
-    "shop": {"ENGINE": "django.contrib.gis.db.backends.postgis", "NAME": "shop", "HOST": "db.example.com"},
+    "shop": {
+        "ENGINE": "django.contrib.gis.db.backends.postgis", "NAME": "shop", "HOST": "db.example.com", "PORT": 5433
+    },
     "none": {},
 }
 MEDIA_ROOT = "uploads"
@@ -230,7 +241,7 @@ def test_djangos_settings_say_where_it_keeps_what_it_writes(tmp_path):
         f"{tmp_path}/uploads", "/srv/cache", "/srv/files", "/srv/sessions"
     }  # fmt: skip
     (server,) = places.servers
-    assert (server.kind, server.name, server.host) == ("postgresql", "shop", "db.example.com")
+    assert (server.kind, server.name, server.host, server.port) == ("postgresql", "shop", "db.example.com", "5433")
     assert server.key == "DATABASES['shop']"
 
 

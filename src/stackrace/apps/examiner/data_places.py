@@ -52,13 +52,14 @@ def _folders(settings: Any) -> list[str]:
 
 
 def _servers(settings: Any) -> list[dict[str, str]]:
-    """Return the databases that are no files: under which alias, of what kind, its name and its host."""
+    """Return the databases that are no files: under which alias, of what kind, its name, its host and port."""
     return [
         {
             "alias": str(alias),
             "engine": str(database.get("ENGINE", "")).rpartition(".")[2],
             "name": str(database.get("NAME") or ""),
             "host": str(database.get("HOST") or ""),
+            "port": str(database.get("PORT") or ""),
         }
         for alias, database in settings.DATABASES.items()
         if database.get("ENGINE") and not _is_sqlite(database) and not str(database["ENGINE"]).endswith(".dummy")

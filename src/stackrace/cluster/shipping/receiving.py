@@ -13,7 +13,7 @@ from ...deploy.copies import CACHE, shortage
 from ...model.errors import BreakdownError, InputError
 from ...model.foreign import said_by
 from ...model.units import SIZE
-from ..hosting import refuse_busy
+from ..leased import refuse_busy
 from .archive import Content, digest_of
 from .parcel import Parcel, Part, Shipment
 from .rehoming import base_for

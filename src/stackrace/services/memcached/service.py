@@ -1,10 +1,10 @@
-"""memcached, on a unix socket."""
+"""memcached, which asks nobody for a password."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ..contract import Service, ServiceRecipe
+from ..contract import Network, Service, ServiceRecipe
 from ..programs import lacking, program
 
 __all__ = ["SERVICE", "Memcached"]
@@ -24,20 +24,30 @@ class Memcached(Service):
         """Source: memcached(1)."""
         return (program("memcached"), "-V")
 
-    def recipe(self, directory: Path) -> ServiceRecipe:
+    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
         """Source: memcached(1) and `memcached -h`.
 
         512 MiB, taken as they are filled, so that nothing is evicted in a race; its own four threads. The crawler
         that looks for expired items and the moving of memory between size classes are maintenance, so off.
         """
-        socket = directory / "socket"
+        listening: tuple[str, ...]
+        ready: tuple[str, ...]
+        if network is None:
+            socket = str(directory / "socket")
+            listening, ready = ("-s", socket, "-a", "0777"), ("test", "-S", socket)
+            environment = {"MEMCACHED_SOCKET": socket}
+        else:
+            listening = ("-l", network.host, "-p", str(network.port), "-U", "0")
+            # no client comes with it
+            ready = ("bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"', network.host, str(network.port))
+            environment = {"MEMCACHED_SERVER": network.netloc}
         return ServiceRecipe(
             command=(
-                program("memcached"), "-s", str(socket), "-a", "0777", "-m", "512", "-c", "4096", "-t", "4",
+                program("memcached"), *listening, "-m", "512", "-c", "4096", "-t", "4",
                 "-o", "no_lru_crawler,slab_automove=0",
             ),
-            ready=("test", "-S", str(socket)),
-            environment={"MEMCACHED_SOCKET": str(socket)},
+            ready=ready,
+            environment=environment,
         )  # fmt: skip
 
 

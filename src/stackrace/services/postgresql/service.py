@@ -1,4 +1,4 @@
-"""PostgreSQL, on a unix socket, with its durability: what an app meets in production."""
+"""PostgreSQL, with its durability: what an app meets in production."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 from urllib.parse import quote
 
-from ..contract import DATA, Service, ServiceRecipe
+from ..contract import DATA, Network, Service, ServiceRecipe
 from ..programs import find
 
 __all__ = ["SERVICE", "PostgreSQL"]
@@ -14,6 +14,8 @@ __all__ = ["SERVICE", "PostgreSQL"]
 _ROOT = Path("/usr/lib/postgresql")
 _PORT = "5432"
 """Part of the socket's name; said everywhere, for a PGPORT of the user's shell would change its default."""
+_HBA = "pg_hba.conf"
+_PASSWORD = "password.sql"
 
 
 class PostgreSQL(Service):
@@ -32,12 +34,12 @@ class PostgreSQL(Service):
         """Source: PostgreSQL manual, postgres."""
         return (_program("postgres"), "--version")
 
-    def recipe(self, directory: Path) -> ServiceRecipe:
+    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
         """Source: PostgreSQL manual, initdb, postgres, vacuumdb, and the chapters named at the options."""
         data = directory / DATA
-        reach = ("-h", str(directory), "-p", _PORT)
+        port = _PORT if network is None else str(network.port)
+        reach = ("-h", str(directory), "-p", port)
         as_owner = (*reach, "-U", "postgres", "-w")
-        url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
         return ServiceRecipe(
             prepare=(
                 (
@@ -45,31 +47,52 @@ class PostgreSQL(Service):
                     "-E", "UTF8", "--locale=C.UTF-8",
                 ),
             ),
-            command=(_program("postgres"), "-D", str(data), *_options(directory)),
+            command=(_program("postgres"), "-D", str(data), *_options(directory, port, network)),
             ready=(_program("pg_isready"), "-q", *reach),
             # frozen, so that reading a row never has to write a page; then nothing is left for a checkpoint
             settle=(
                 (_program("vacuumdb"), *as_owner, "--quiet", "--all", "--freeze", "--analyze"),
                 (_program("psql"), *as_owner, "-X", "-q", "-d", "postgres", "-c", "CHECKPOINT"),
             ),
-            environment={
-                "DATABASE_URL": url,
-                "POSTGRESQL_URL": url,
-                "PGHOST": str(directory),
-                "PGPORT": _PORT,
-                "PGUSER": "postgres",
-                "PGDATABASE": "postgres",
-            },
+            files={} if network is None else _files(network),
+            admit=() if network is None else ((_program("psql"), *as_owner, "-X", "-q", "-f", _PASSWORD),),
+            environment=_environment(directory, port, network),
             stop=signal.SIGINT,
         )  # fmt: skip
 
 
-def _options(directory: Path) -> list[str]:
+def _environment(directory: Path, port: str, network: Network | None) -> dict[str, str]:
+    if network is None:
+        user, host, where, password = "postgres", str(directory), quote(str(directory), safe=""), {}
+    else:
+        user, host, where = f"postgres:{network.password}", network.host, network.netloc
+        password = {"PGPASSWORD": network.password}
+    url = f"postgresql://{user}@{where}/postgres"
+    return {
+        "DATABASE_URL": url,
+        "POSTGRESQL_URL": url,
+        "PGHOST": host,
+        "PGPORT": port,
+        "PGUSER": "postgres",
+        "PGDATABASE": "postgres",
+        **password,
+    }
+
+
+def _files(network: Network) -> dict[str, str]:
+    """Let in by password only, and say it. Source: chapter 21.1, The pg_hba.conf File."""
+    return {
+        _HBA: "local all all trust\nhost all all all scram-sha-256\n",
+        _PASSWORD: f"ALTER ROLE postgres PASSWORD '{network.password}'",
+    }
+
+
+def _options(directory: Path, port: str, network: Network | None) -> list[str]:
     """Return what differs from the settings it ships with; fsync, synchronous_commit and memory do not."""
     options = {
         # 20.3.1 Connection Settings
-        "listen_addresses": "",
-        "port": _PORT,
+        "listen_addresses": "" if network is None else network.host,
+        "port": port,
         "unix_socket_directories": str(directory),
         "max_connections": "200",
         # 20.10 Automatic Vacuuming: none falls into a slice; `settle` has done its work, statistics included
@@ -80,6 +103,9 @@ def _options(directory: Path) -> list[str]:
         # 20.6.4 Subscribers: its launcher would have nothing to launch
         "max_logical_replication_workers": "0",
     }
+    if network is not None:
+        # 20.2 File Locations and 20.3.3 Authentication
+        options |= {"hba_file": str(directory / _HBA), "password_encryption": "scram-sha-256"}
     return [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
 
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.cluster import hosting
+from stackrace.cluster import leased
 from stackrace.cluster.shipping import archive, receiving, sending, slots
 from stackrace.cluster.shipping.moved import Abroad, moved_request
 from stackrace.cluster.shipping.packing import packed
@@ -303,7 +303,7 @@ def test_a_host_without_such_a_python_is_named(project, request_of, wire, member
 
 
 def test_a_host_that_races_is_left_alone(request_of, wire, member, host, monkeypatch):
-    monkeypatch.setattr(hosting, "_hosting", SimpleNamespace(is_over=False))
+    monkeypatch.setattr(leased, "_current", SimpleNamespace(is_over=False))
     with refused("host-1: this machine hosts another race"):
         shipped(request_of(), wire, member)
 

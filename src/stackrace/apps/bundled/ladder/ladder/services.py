@@ -1,4 +1,4 @@
-"""Where the services are: DATABASE_URL and MEMCACHED_SOCKET as the drivers want them."""
+"""Where the services are: DATABASE_URL, MEMCACHED_SOCKET and MEMCACHED_SERVER as the drivers want them."""
 
 import os
 from urllib.parse import unquote, urlsplit
@@ -40,7 +40,11 @@ def memcached(environ=os.environ):
 
     >>> memcached({"MEMCACHED_SOCKET": "/run/memcached/socket"})
     ['unix:/run/memcached/socket']
+    >>> memcached({"MEMCACHED_SERVER": "10.0.0.3:11211"})
+    ['10.0.0.3:11211']
     """
+    if server := environ.get("MEMCACHED_SERVER"):
+        return [server]
     socket = environ.get("MEMCACHED_SOCKET")
     if not socket:
         raise LadderError('MEMCACHED_SOCKET is not set: add "memcached" to [app] services')

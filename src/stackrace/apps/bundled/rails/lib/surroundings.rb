@@ -17,9 +17,11 @@ module Surroundings
     File.join(data, "public")
   end
 
-  # Sockets of memcached servers: MEMCACHED_SOCKET, and MEMCACHED_SOCKET_2 and so on for further ones.
+  # Sockets or addresses of memcached servers: MEMCACHED_SOCKET or MEMCACHED_SERVER, and MEMCACHED_SOCKET_2 and so on.
   def memcached
-    names = ["MEMCACHED_SOCKET", *(2..9).map { |number| "MEMCACHED_SOCKET_#{number}" }]
+    names = ["", *(2..9).map { |number| "_#{number}" }].flat_map do |ending|
+      ["MEMCACHED_SOCKET#{ending}", "MEMCACHED_SERVER#{ending}"]
+    end
     ENV.values_at(*names).compact.reject(&:empty?)
   end
 
