@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.test_races_on_clusters import beside_workers, slices_of, wait_until
+from tests.cluster.racing import beside_workers, report, slices_of, wait_until
 
 from stackrace.services import services
 from stackrace.setup.prepared import prepared
@@ -51,25 +50,12 @@ def write_race_file(made, address):
 
 
 def command(made, *flags):
-    return [
-        PYTHON,
-        "-m",
-        "stackrace",
-        "run",
-        "race.toml",
-        "--store",
-        f"sqlite:///{made.folder}/races.sqlite3",
-        *flags,
-    ]
+    store = f"sqlite:///{made.folder}/races.sqlite3"
+    return [PYTHON, "-m", "stackrace", "run", "race.toml", "--store", store, *flags]
 
 
 def databases(machine):
     return [text for text in beside_workers(machine) if "postgres" in text]
-
-
-def reported(made):
-    store = f"sqlite:///{made.folder}/races.sqlite3"
-    return json.loads(made.scheduler.run(PYTHON, "-m", "stackrace", "report", "--json", "--store", store).stdout)
 
 
 def variable(pid, name):
@@ -96,7 +82,7 @@ def test_the_database_runs_on_its_own_machine_and_what_it_spends_is_in_every_sli
     assert process.wait(timeout=180) in (0, 3), (made.folder / "scheduler.log").read_text()
     for file in ("races.sqlite3", "race.html", "scheduler.log"):
         assert password.encode() not in (made.folder / file).read_bytes()
-    measured = slices_of(reported(made))
+    measured = slices_of(report(made))
     assert measured
     for slice_ in measured:
         assert_used_postgresql(slice_)
@@ -139,7 +125,7 @@ def test_each_host_has_its_own_database_machine_and_leaves_the_race_with_it(tmp_
         [worker] = [pid for pid, text in databases_of[1].processes() if "dask_worker" in text]
         os.kill(worker, signal.SIGKILL)
         assert process.wait(timeout=180) in (0, 3), (made.folder / "scheduler.log").read_text()
-        launches = reported(made)["launches"]
+        launches = report(made)["launches"]
         cut = {launch["block"] for launch in launches if (launch["failure"] or {}).get("code") == "interrupted"}
         machines = {launch["block"]: launch["machine"] for launch in launches}
         assert len(cut) == 1
