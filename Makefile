@@ -49,8 +49,9 @@ test-rust:
 	cargo test --quiet --package loadgen
 
 # In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
+# Three at once, on two cores as well: tests of clusters mostly wait.
 test-python: .venv/.tools
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.tools
 	$(BIN)/ruff check .

@@ -123,7 +123,7 @@ def test_a_killed_engine_ends_the_race_which_can_go_on(small):
 def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     """The last test of these machines: one of them is gone."""
     host = several.machines[-1]
-    process = several.scheduler.start(*command(several, "--budget", "30s", "--html", f"{several.folder}/race.html"))
+    process = several.scheduler.start(*command(several, "--budget", "40s", "--html", f"{several.folder}/race.html"))
     wait_until(lambda: beside_workers(host))
     time.sleep(4)
     [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
