@@ -124,8 +124,9 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     """The last test of these machines: one of them is gone."""
     host = several.machines[-1]
     process = several.scheduler.start(*command(several, "--budget", "40s", "--html", f"{several.folder}/race.html"))
-    wait_until(lambda: beside_workers(host))
-    time.sleep(4)
+    # preparing starts processes, too; a stack that is up is in a block
+    wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(host)))
+    time.sleep(2)
     [worker] = [pid for pid, text in host.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=120) in (0, 3)

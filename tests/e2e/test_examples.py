@@ -32,7 +32,8 @@ def test_a_published_comparison_races_from_any_folder(stackrace, tmp_path):
 
 
 def test_every_example_is_raced_here():
-    elsewhere = {"outside_server", "ci"}  # test_outside_server.py, test_check_in_ci.py
+    # test_outside_server.py, test_check_in_ci.py, unit/cluster/test_kubernetes.py
+    elsewhere = {"outside_server", "ci", "kubernetes"}
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(STACKS) | elsewhere
 
 
