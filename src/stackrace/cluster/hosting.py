@@ -31,10 +31,25 @@ from .away import Away
 from .leased import LOOK_S, Leased, take
 from .shipping.moved import Abroad, moved_request
 
-__all__ = ["Hosted", "Hosting", "Target", "open_race"]
+__all__ = ["Hosted", "Hosting", "Order", "Target", "open_race"]
 
 Unpacked = Callable[[], AbstractContextManager[Relocation]]
 """Unpacks what was sent for a race, and keeps it until that is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a member is to prepare."""
+
+    request: RaceRequest
+    first: int | None = None
+    """As in ``prepared``."""
+    host: str | None = None
+    """The address to which engines on other machines send load; None: the engine is here."""
+    unpacked: Unpacked | None = None
+    """Where the files are that ``request`` names, if they were sent."""
+    services: Mapping[str, str] | None = None
+    """The variables that lead to the app's services on another machine; None: they run here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +78,7 @@ class Target:
 class Hosting(Leased[PreparedRace]):
     """One race that this member hosts."""
 
-    def __init__(
-        self,
-        token: str,
-        request: RaceRequest,
-        host: str | None,
-        first: int | None,
-        unpacked: Unpacked | None,
-        beside: Mapping[str, str] | None,
-    ) -> None:
+    def __init__(self, token: str, order: Order) -> None:
         super().__init__(token)
         self.abroad = Abroad()
         self._away: Away | None = None
@@ -79,24 +86,18 @@ class Hosting(Leased[PreparedRace]):
         self._warming = _Warming()
         self._filled = threading.Event()
         self._settled = threading.Event()
-        apart = None if host is None else Apart(host=host, engine=self._begin_load)
-        services = None if beside is None else ServicesApart(environment=beside, settle=self._settle)
-        self.begin(partial(self._prepared, request, first, apart, services, unpacked))
+        self.begin(partial(self._prepared, order))
 
     @contextmanager
-    def _prepared(
-        self,
-        request: RaceRequest,
-        first: int | None,
-        apart: Apart | None,
-        services: ServicesApart | None,
-        unpacked: Unpacked | None,
-    ) -> Iterator[PreparedRace]:
-        with nullcontext() if unpacked is None else unpacked() as relocation:
+    def _prepared(self, order: Order) -> Iterator[PreparedRace]:
+        request, beside = order.request, order.services
+        apart = None if order.host is None else Apart(host=order.host, engine=self._begin_load)
+        services = None if beside is None else ServicesApart(environment=beside, settle=self._settle)
+        with nullcontext() if order.unpacked is None else order.unpacked() as relocation:
             if relocation is not None:
                 self.abroad = Abroad(relocation)
                 request = moved_request(request, relocation)
-            with prepared(request, first=first, apart=apart, services=services) as ready:
+            with prepared(request, first=order.first, apart=apart, services=services) as ready:
                 yield ready
 
     def described(self) -> Hosted:
@@ -234,18 +235,9 @@ class _Warming:
         return self.enough
 
 
-def open_race(
-    token: str,
-    request: RaceRequest,
-    host: str | None,
-    first: int | None,
-    unpacked: Unpacked | None,
-    beside: Mapping[str, str] | None,
-) -> None:
-    """Begin to prepare ``request`` here; ``Hosting.described`` tells what came of it.
+def open_race(token: str, order: Order) -> None:
+    """Begin to prepare ``order`` here; ``Hosting.described`` tells what came of it.
 
-    With ``host`` engines on others send load to there. With ``unpacked`` the files that ``request`` names were
-    sent, and are where that says, for as long as the race. With ``beside`` the app's services are on another, and
-    these variables lead there. Raises InputError where this machine has a part in another race.
+    Raises InputError where this machine has a part in another race.
     """
-    take(lambda: Hosting(token, request, host, first, unpacked, beside))
+    take(lambda: Hosting(token, order))

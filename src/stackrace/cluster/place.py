@@ -20,7 +20,7 @@ from ..process import Background
 from ..spec.request import RaceRequest
 from .connection import Connection
 from .engines import BinByBin, Engines
-from .hosting import Hosted, Hosting, open_race
+from .hosting import Hosted, Hosting, Order, open_race
 from .lessee import Lessee
 from .service_host import ServiceHost
 from .shipping.parcel import Shipment
@@ -64,12 +64,16 @@ class WorkerPlace(Lessee):
 
         Raises InputError and its kin as preparing it here does, and MemberLost.
         """
-        host = None if self._senders is None else self.member.host
-        beside = None if self._services is None else self._services.start()
-        sent = None if shipment is None else partial(unpacked, shipment)
+        order = Order(
+            request=request,
+            first=first,
+            host=None if self._senders is None else self.member.host,
+            unpacked=None if shipment is None else partial(unpacked, shipment),
+            services=None if self._services is None else self._services.start(),
+        )
         try:
             with self._naming():
-                self._take(open_race, request, host, first, sent, beside)
+                self._take(open_race, order)
             if self._services is not None and self._ask(Hosting.filled):
                 self._services.settle()
                 self._ask(Hosting.settled)

@@ -38,7 +38,7 @@ def hosted(place, body):
 
 
 def test_an_answer_may_show_where_the_app_lies():
-    one = hosted("/root/.cache/x", b"I am /root/.cache/x/srv/app.py")
+    one = hosted("/var/cache/x", b"I am /var/cache/x/srv/app.py")
     other = hosted("/home/me/.cache/x", b"I am /home/me/.cache/x/srv/app.py")
     _refuse_unlike({"host-1": one, "host-2": other, "host-3": hosted("", b"I am /srv/app.py")})
     with pytest.raises(InputError, match="host-1 and host-2 differ in the right answers"):
