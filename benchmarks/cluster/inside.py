@@ -28,10 +28,15 @@ SLICE_S = 0.6
 REWARM_S = 0.15
 
 
+def race(folder: Path, address: str | None = None) -> RaceRequest:
+    """Return the race that is prepared on the cluster's one host."""
+    return RaceRequest(folder=folder, bundled="django", cluster=address, stacks=(STACK,), concurrency=(4,))
+
+
 @contextmanager
 def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines, WorkerPlace, Hosted]]:
     """Prepare a race on the cluster's one host, and launch its stack there."""
-    request = RaceRequest(folder=Path.cwd(), bundled="django", cluster=address, stacks=(STACK,), concurrency=(4,))
+    request = race(Path.cwd(), address)
     with Connection(address) as connection:
         roster = muster(connection.members(), request)
         engines = Engines(connection, roster.engines)

@@ -11,6 +11,10 @@ from typing import Any
 
 from tests.cluster.lab import PYTHON, Lab, Machine, lab, why_no_lab
 
+from stackrace.setup.prepared import prepared
+
+from .inside import race
+
 __all__ = ["PYTHON", "Lab", "Machine", "beside_workers", "inside", "laboratory"]
 
 INSIDE = Path(__file__).with_name("inside.py")
@@ -27,7 +31,9 @@ def laboratory() -> Iterator[Lab]:
 
 
 def inside(machine: Machine, what: str, address: str, number: int, timeout_s: float = 580.0) -> Any:
-    """Return what `inside` measures on ``machine``."""
+    """Return what `inside` measures on ``machine``; what it races is installed before, where there is a network."""
+    with tempfile.TemporaryDirectory() as folder, prepared(race(Path(folder))):
+        pass
     run = machine.run(PYTHON, str(INSIDE), what, address, str(number), timeout_s=timeout_s)
     if run.returncode:
         raise SystemExit(run.stderr)

@@ -5,13 +5,14 @@
 mod histogram;
 mod monitor;
 mod plan;
-mod recording;
 mod report;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
 
-use loadgen::{Ceiling, Reuse, RunError};
+use loadgen::{Ceiling, Recording, RecordingError, Reuse, RunError};
 
 /// Plays a plan to its end without holding the GIL.
 ///
@@ -25,10 +26,20 @@ fn run(py: Python<'_>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResul
 
 /// Plays a plan as `run` does, and returns what was recorded before figures are made of it.
 #[pyfunction]
-fn record(py: Python<'_>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResult<recording::Recording> {
+fn record<'py>(py: Python<'py>, plan: &plan::Plan, monitor: &monitor::Monitor) -> PyResult<Bound<'py, PyBytes>> {
     let (plan, shared) = (&plan.plan, monitor.shared());
     let recording = py.detach(|| loadgen::record(plan, &shared)).map_err(translate)?;
-    Ok(recording::Recording::from(recording))
+    Ok(PyBytes::new(py, &recording.to_bytes().map_err(unusable)?))
+}
+
+/// Makes figures of what `record` returned on all machines, each with the nanoseconds to add to its clock.
+///
+/// ValueError: not all are recordings of one load, made by this version.
+#[pyfunction]
+fn join(py: Python<'_>, recordings: Vec<(PyBackedBytes, i64)>) -> PyResult<report::Report> {
+    let parts = || recordings.iter().map(|(bytes, shift_ns)| Ok((Recording::from_bytes(bytes)?, *shift_ns)));
+    let joined = py.detach(|| Recording::join(parts())).map_err(unusable)?;
+    Ok(report::Report::from(joined.report()))
 }
 
 /// Right answers per second that the engine reaches here against a server that does nothing.
@@ -74,12 +85,18 @@ fn translate(error: RunError) -> PyErr {
     }
 }
 
+fn unusable(error: RecordingError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 #[pymodule]
 mod _engine {
     #[pymodule_export]
     use super::ceiling;
     #[pymodule_export]
     use super::histogram::Histogram;
+    #[pymodule_export]
+    use super::join;
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]
@@ -90,8 +107,6 @@ mod _engine {
     use super::plan::{Plan, Target};
     #[pymodule_export]
     use super::record;
-    #[pymodule_export]
-    use super::recording::Recording;
     #[pymodule_export]
     use super::report::{Bin, Report, TargetReport};
     #[pymodule_export]

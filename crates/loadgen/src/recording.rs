@@ -3,6 +3,8 @@
 //! Everything in it is a sum, so joining is exact: a joined histogram has in each bucket what one engine would have
 //! counted there. Quantiles cannot be joined, so they are made last, by [`Recording::report`].
 
+use std::iter;
+
 use serde::{Deserialize, Serialize};
 
 use crate::books::ThreadReport;
@@ -55,15 +57,8 @@ impl Recording {
         urls: Vec<String>,
         threads: Vec<ThreadReport>,
     ) -> Result<Recording, HistogramError> {
-        let targets =
-            if urls.len() > 1 { urls.iter().cloned().map(TargetReport::new).collect() } else { Vec::new() };
-        let mut whole = Recording {
-            urls,
-            connections: plan.connections as u64,
-            idles: plan.pacer.is_open() || plan.thinks(),
-            targets,
-            ..Recording::empty()
-        };
+        let mut whole = Recording::blank(urls, plan.pacer.is_open() || plan.thinks());
+        whole.connections = plan.connections as u64;
         for thread in threads {
             whole.add(Recording::of(thread))?;
         }
@@ -71,17 +66,22 @@ impl Recording {
     }
 
     /// One recording of all, each with what is to be added to its machine's clock to get the common one, in
-    /// nanoseconds.
+    /// nanoseconds. They are taken one after another, so that only one is held beside the sum.
     ///
     /// The engines have begun together, each by its own clock, so their windows differ by what those clocks are known
     /// to: the joined window opens and closes with the last of them.
     ///
     /// # Errors
-    /// When there is none, or when they did not send the same requests in the same kind of loop.
-    pub fn join(recordings: Vec<(Recording, i64)>) -> Result<Recording, RecordingError> {
-        let mut recordings = recordings.into_iter().map(|(recording, shift_ns)| recording.shifted(shift_ns));
-        let mut whole = recordings.next().ok_or(RecordingError::None)?;
-        for other in recordings {
+    /// When there is none, when one cannot be had, or when they did not send the same requests in the same kind of
+    /// loop.
+    pub fn join(
+        recordings: impl IntoIterator<Item = Result<(Recording, i64), RecordingError>>,
+    ) -> Result<Recording, RecordingError> {
+        let mut recordings = recordings.into_iter().map(|each| each.map(|(one, shift_ns)| one.shifted(shift_ns)));
+        let first = recordings.next().ok_or(RecordingError::None)??;
+        let mut whole = Recording::blank(first.urls.clone(), first.idles);
+        for other in iter::once(Ok(first)).chain(recordings) {
+            let other = other?;
             if other.urls != whole.urls || other.idles != whole.idles {
                 return Err(RecordingError::Strangers);
             }
@@ -203,6 +203,13 @@ impl Recording {
         }
     }
 
+    /// One of nothing so far, to which recordings of these requests are added.
+    fn blank(urls: Vec<String>, idles: bool) -> Recording {
+        let targets =
+            if urls.len() > 1 { urls.iter().cloned().map(TargetReport::new).collect() } else { Vec::new() };
+        Recording { urls, idles, targets, ..Recording::empty() }
+    }
+
     fn empty() -> Recording {
         Recording {
             urls: Vec::new(),
@@ -286,9 +293,9 @@ mod tests {
     fn joined_recordings_have_the_counts_of_one_that_recorded_all() {
         let all: Vec<u64> = (1..=4000).map(|number| number * 977).collect();
         let whole = recording(0, &all, &[5_000_000; 7]);
-        let parts = all.chunks(1000).map(|part| (recording(0, part, &[]), 0));
-        let bounds = std::iter::once((recording(0, &[], &[5_000_000; 7]), 0));
-        let joined = Recording::join(parts.chain(bounds).collect()).unwrap();
+        let parts = all.chunks(1000).map(|part| Ok((recording(0, part, &[]), 0)));
+        let bounds = std::iter::once(Ok((recording(0, &[], &[5_000_000; 7]), 0)));
+        let joined = Recording::join(parts.chain(bounds)).unwrap();
         assert_eq!(joined.latency.buckets().collect::<Vec<_>>(), whole.latency.buckets().collect::<Vec<_>>());
         assert_eq!(joined.latency.censored_count(), 7);
         assert_eq!((joined.counts, joined.connections), (whole.counts, 10));
@@ -297,9 +304,9 @@ mod tests {
     #[test]
     fn windows_meet_on_the_common_clock() {
         let ahead = 3_500 * MILLISECOND_NS;
-        let parts = vec![
-            (recording(10 * SECOND_NS, &[1000; 10], &[]), 0),
-            (recording(10 * SECOND_NS + ahead + MILLISECOND_NS, &[1000; 10], &[]), -(ahead as i64)),
+        let parts = [
+            Ok((recording(10 * SECOND_NS, &[1000; 10], &[]), 0)),
+            Ok((recording(10 * SECOND_NS + ahead + MILLISECOND_NS, &[1000; 10], &[]), -(ahead as i64))),
         ];
         let report = Recording::join(parts).unwrap().report();
         assert_eq!(report.started_ns, 10 * SECOND_NS + MILLISECOND_NS);
@@ -332,10 +339,10 @@ mod tests {
     fn strangers_and_nobody_are_not_joined() {
         let mut other = recording(0, &[1], &[]);
         other.urls = vec!["GET /other".to_string()];
-        assert!(matches!(
-            Recording::join(vec![(recording(0, &[1], &[]), 0), (other, 0)]),
-            Err(RecordingError::Strangers)
-        ));
-        assert!(matches!(Recording::join(Vec::new()), Err(RecordingError::None)));
+        let both = [Ok((recording(0, &[1], &[]), 0)), Ok((other, 0))];
+        assert!(matches!(Recording::join(both), Err(RecordingError::Strangers)));
+        assert!(matches!(Recording::join([]), Err(RecordingError::None)));
+        let damaged = [Ok((recording(0, &[1], &[]), 0)), Err(RecordingError::Foreign)];
+        assert!(matches!(Recording::join(damaged), Err(RecordingError::Foreign)));
     }
 }

@@ -8,10 +8,12 @@ from time import monotonic
 
 from ..model.cluster import ClockOffset
 
-__all__ = ["EXCHANGES", "Exchange", "compared", "estimate"]
+__all__ = ["ENOUGH_S", "EXCHANGES", "Exchange", "compared", "estimate"]
 
 EXCHANGES = 8
 """How often a clock is asked for the time. The shortest of so many is seldom one that had to wait."""
+ENOUGH_S = 0.001
+"""An exchange that took no more than so much longer than the shortest is as good: it errs by half of that more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,16 @@ def estimate(exchanges: Iterable[Exchange]) -> ClockOffset:
     )
 
 
-def compared(ask: Callable[[], float], exchanges: int = EXCHANGES) -> ClockOffset:
-    """Return how the clock that ``ask`` reads, in seconds, differs from ours, after so many ``exchanges``."""
-    return estimate(_exchange(ask) for _ in range(exchanges))
+def compared(ask: Callable[[], float], shortest_s: float = 0.0) -> ClockOffset:
+    """Return how the clock that ``ask`` reads, in seconds, differs from ours.
+
+    It is asked ``EXCHANGES`` times, or until it answers about as fast as in ``shortest_s``, the shortest round trip
+    that is known.
+    """
+    exchanges = [_exchange(ask)]
+    while len(exchanges) < EXCHANGES and estimate(exchanges).round_trip_s > shortest_s + ENOUGH_S:
+        exchanges.append(_exchange(ask))
+    return estimate(exchanges)
 
 
 def _exchange(ask: Callable[[], float]) -> Exchange:

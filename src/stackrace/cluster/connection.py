@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import math
+import pickle
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -12,6 +15,7 @@ from urllib.parse import urlsplit
 from ..model.cluster import ClockOffset, Member, Role
 from ..model.errors import BreakdownError, InputError, MissingError, StackraceError
 from ..model.foreign import said_by
+from ..process import Pending
 from . import there
 from .clocks import compared
 
@@ -24,6 +28,8 @@ CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
 CONNECT_S = 10.0
 """How long the scheduler is waited for."""
+_CALL, _NOW = pickle.dumps(there.call), pickle.dumps(there.now)
+"""By name, so once for all."""
 
 
 class MemberLost(BreakdownError):  # noqa: N818 (what happened, as its siblings say it)
@@ -42,6 +48,8 @@ class Connection:
         self._client = _client(address)
         self._reached: set[str] = set()
         self._clocks: dict[str, ClockOffset] = {}
+        self._shortest_s: dict[str, float] = {}
+        """The shortest round trip to each."""
 
     def __enter__(self) -> Self:
         return self
@@ -78,18 +86,28 @@ class Connection:
 
         Raises MemberLost when the member or the scheduler is lost meanwhile.
         """
-        returned: _T = self._run(member.name, member.contact, there.call, function, *args)
-        return returned
+        return self.begin(member, function, *args).finish()
+
+    def begin(self, member: Member, function: Callable[..., _T], *args: object) -> Pending[_T]:
+        """Let ``function`` be called there as by ``call``; what it returns or raises is had when it is finished.
+
+        No thread waits for it meanwhile, so many members may be asked at once.
+        """
+        return self._begin(member.name, member.contact, _CALL, pickle.dumps((function, *args)))
 
     def clock(self, member: Member) -> ClockOffset:
         """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
         known = self._clocks.get(member.contact)
         if known is None or time.monotonic() - known.taken_s > CLOCK_KEEPS_S:
-            known = self._clocks[member.contact] = self._compared(member.name, member.contact)
+            known = self._compared(member.name, member.contact)
         return known
 
     def _compared(self, name: str, contact: str) -> ClockOffset:
-        return compared(lambda: self._run(name, contact, there.now))
+        shortest_s = self._shortest_s.get(contact, 0.0)
+        found = compared(lambda: self._begin(name, contact, _NOW).finish(), shortest_s)
+        self._shortest_s[contact] = min(found.round_trip_s, shortest_s or math.inf)
+        self._clocks[contact] = found
+        return found
 
     def _workers(self) -> Mapping[str, Mapping[str, Any]]:
         try:
@@ -102,7 +120,7 @@ class Connection:
 
     def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
         try:
-            said = self._run(name, contact, there.call, there.introduce)
+            said = self._begin(name, contact, _CALL, pickle.dumps((there.introduce,))).finish()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
@@ -111,14 +129,31 @@ class Connection:
         host = urlsplit(contact).hostname or ""
         return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
 
-    def _run(self, name: str, contact: str, function: Callable[..., Any], *args: object) -> Any:
+    def _begin(self, name: str, contact: str, function: bytes, args: bytes = b"") -> Pending[Any]:
         """Straight to the member, on a connection that is kept: no other machine is waited for.
 
         It is outside of Dask's task graph: such a call is made once, and never again elsewhere.
         """
+        answer: Pending[Any] = Pending()
+
+        async def ask() -> None:
+            try:
+                answer.settle(await self._asked(name, contact, function, args))
+            except BaseException as error:
+                answer.settle(None, error)
+
+        asking = ask()
         try:
-            answer = self._client.sync(_asked, self._client.rpc(contact), function, args)
-        except (OSError, RuntimeError) as error:
+            asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
+        except RuntimeError as error:
+            asking.close()
+            raise self._lost(name, contact) from error
+        return answer
+
+    async def _asked(self, name: str, contact: str, function: bytes, args: bytes) -> Any:
+        try:
+            answer = await self._client.rpc(contact).run(function=function, args=args)
+        except (OSError, RuntimeError, asyncio.CancelledError) as error:
             raise self._lost(name, contact) from error
         self._reached.add(contact)
         if answer["status"] == "OK":
@@ -132,14 +167,6 @@ class Connection:
             f"{name} ({contact}) is not reached from here; let its worker listen where this machine gets through, "
             "as in `dask worker --worker-port 9000`, and open that port in its firewall"
         )
-
-
-async def _asked(member: Any, function: Callable[..., Any], args: Sequence[object]) -> Mapping[str, Any]:
-    from distributed.protocol.pickle import dumps
-
-    answer = await member.run(function=dumps(function), args=dumps(args), kwargs=dumps({}), wait=True)
-    assert isinstance(answer, Mapping)
-    return answer
 
 
 def _raised(answer: Mapping[str, Any]) -> BaseException:

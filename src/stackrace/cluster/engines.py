@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TypeVar
 
 from ..deploy.place import WARM_BIN_S, Enough
 from ..load.engine import FOLLOW_S, threads_of
@@ -18,16 +16,15 @@ from ..model.cluster import ClockOffset, Member
 from ..model.errors import BreakdownError, StackraceError
 from ..model.load import EngineShare, Load, LoadResult
 from ..model.network import NetworkPath
-from ..process import Background
+from ..process import Pending
 from . import player
 from .connection import Connection, MemberLost
 from .hosting import Target
 from .network import paths
+from .pickled import pickled
 from .player import Job, Played
 
 __all__ = ["BinByBin", "Engines", "JointRun", "shares"]
-
-_T = TypeVar("_T")
 
 LEAD_S = 0.15
 """So long before the agreed moment everybody is told of it, and more where the way is long."""
@@ -65,7 +62,7 @@ class _Part:
     clock: ClockOffset
     round_trip_s: float
     job: Job
-    playing: Background[Played]
+    playing: Pending[Played]
 
 
 class JointRun:
@@ -85,8 +82,9 @@ class JointRun:
 
         Engines that were lost meanwhile are marked as such. Raises BreakdownError when all were.
         """
-        while not all(part.playing.wait(0.05) for part in self._parts):
-            if time.monotonic() > until_s:
+        for part in self._parts:
+            left_s = None if until_s == math.inf else max(until_s - time.monotonic(), 0.0)
+            if not part.playing.wait(left_s):
                 self.cancel()
                 until_s = math.inf
         played = [(part, _played(part)) for part in self._parts]
@@ -99,17 +97,16 @@ class JointRun:
 
     def bins(self) -> Sequence[int]:
         """Return the right answers of all so far, in bins of ``WARM_BIN_S`` that all have counted."""
-        counts = [self._connection.call(part.member, player.counts, part.job.key) for part in self._parts]
-        return [sum(each) for each in zip(*counts, strict=False)]
+        asked = [self._connection.begin(part.member, player.counts, part.job.key) for part in self._parts]
+        return [sum(each) for each in zip(*(counts.finish() for counts in asked), strict=False)]
 
     def cancel(self) -> None:
         """End it on all engines."""
-        for part in self._parts:
-            if not part.playing.wait(0):
-                try:
-                    self._connection.call(part.member, player.cancel, part.job.key)
-                except StackraceError:
-                    continue
+        under_way = [part for part in self._parts if not part.playing.wait(0)]
+        asked = [self._connection.begin(part.member, player.cancel, part.job.key) for part in under_way]
+        for each in asked:
+            with suppress(StackraceError):
+                each.finish()
 
     @property
     def is_over(self) -> bool:
@@ -177,7 +174,9 @@ class Engines:
         for load in loads:
             dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
             measuring = [
-                self._begin(member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :])
+                self._connection.begin(
+                    member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :]
+                )
                 for member, own in dealt
             ]
             found = [ceiling for each in measuring if (ceiling := each.finish()) is not None]
@@ -195,12 +194,13 @@ class Engines:
         threads = [threads_of(own, member.cores) for member, _, own in dealt]
         length_s = load.duration_s if load.duration_s is not None else math.inf
         parts = []
+        workload = pickled(target.workload)
         ways_s = {path.engine: path.round_trip_s for path in self.paths}
         for index, (member, clock, own) in enumerate(dealt):
             job = Job(
                 key=secrets.token_hex(8),
                 address=target.address,
-                workload=target.workload,
+                workload=workload,
                 load=own,
                 warmup_s=rewarm_s,
                 starts_s=clock.there(begun_s),
@@ -209,7 +209,8 @@ class Engines:
                 most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
                 follow_s=follow_s,
             )
-            parts.append(_Part(member, clock, ways_s[member.name], job, self._begin(member, player.play, job)))
+            playing = self._connection.begin(member, player.play, job)
+            parts.append(_Part(member, clock, ways_s[member.name], job, playing))
         run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
         try:
             yield run
@@ -225,6 +226,3 @@ class Engines:
                 if warm(run.bins()):
                     break
         return time.monotonic() - run.begun_s
-
-    def _begin(self, member: Member, function: Callable[..., _T], *args: object) -> Background[_T]:
-        return Background(partial(self._connection.call, member, function, *args))

@@ -11,7 +11,6 @@ from .. import __version__
 from ..doctor import Examination
 from ..model.cluster import Member
 from ..model.errors import StackraceError
-from ..process import Background
 from ..setup.looking import examine_machine
 from .connection import Connection
 from .muster import Roster, faults, roster_of
@@ -56,7 +55,7 @@ def examine_cluster(connection: Connection, concurrency: int, watch_s: float) ->
     # another version may know nothing of what it would be asked
     alike = {member.name: member for member in members if member.version == __version__}
     examining = {
-        name: Background(partial(connection.call, member, _task(roster, member, concurrency, watch_s)))
+        name: connection.begin(member, _task(roster, member, concurrency, watch_s))
         for name, member in alike.items()
     }
     found, lost = {}, []

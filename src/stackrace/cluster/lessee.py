@@ -9,6 +9,7 @@ from typing import Self, TypeVar
 
 from ..model.cluster import Member
 from ..model.errors import StackraceError
+from ..process import Pending
 from . import leased
 from .connection import Connection, MemberLost
 from .lease import Lease
@@ -45,8 +46,11 @@ class Lessee:
         self._connection.call(self.member, function, self._token, *args)
 
     def _ask(self, step: Callable[..., _T], *args: object) -> _T:
-        returned: _T = self._connection.call(self.member, leased.ask, self._token, step, args)
-        return returned
+        return self._begin(step, *args).finish()
+
+    def _begin(self, step: Callable[..., _T], *args: object) -> Pending[_T]:
+        """Have it done there as by ``_ask``, and go on meanwhile."""
+        return self._connection.begin(self.member, leased.ask, self._token, step, args)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 from ..model.cluster import Member
 from ..model.errors import InputError
 from ..model.foreign import said_by
 from ..model.network import NetworkPath
-from ..process import Background
 from . import wire
 from .connection import Connection
 
@@ -85,9 +83,9 @@ def _round_trips_s(
 def _transferred(connection: Connection, engines: Sequence[Member], host: Member, port: int) -> _Transfer:
     """Let the host send to all ``engines`` at once, and then all of them to it."""
     address = (host.host, port)
-    taking = [Background(partial(connection.call, engine, wire.take, address)) for engine in engines]
+    taking = [connection.begin(engine, wire.take, address) for engine in engines]
     taken = [each.finish() for each in taking]
-    giving = [Background(partial(connection.call, engine, wire.give, address)) for engine in engines]
+    giving = [connection.begin(engine, wire.give, address) for engine in engines]
     given = [each.finish() for each in giving]
     there = connection.call(host, wire.heard, port)
     return _Transfer(sum(taken), there.taken_bytes_per_s, sum(given, there.sent))

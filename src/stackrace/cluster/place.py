@@ -16,7 +16,7 @@ from ..model.load import Load
 from ..model.network import NetworkPath
 from ..model.stack import Stack
 from ..model.workload import Workload
-from ..process import Background
+from ..process import Pending
 from ..spec.request import RaceRequest
 from .connection import Connection
 from .engines import BinByBin, Engines
@@ -127,9 +127,7 @@ class WorkerPlace(Lessee):
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
         with senders.playing(target, load, rewarm_s=rewarm_s) as run:
-            watch = Background(
-                lambda: self._ask(Hosting.watch, stack, workload, load, rewarm_s, limit_s, clock.there(run.begun_s))
-            )
+            watch = self._begin(Hosting.watch, stack, workload, load, rewarm_s, limit_s, clock.there(run.begun_s))
             try:
                 result = run.finish(run.begun_s + rewarm_s + limit_s)
                 there = replace(result, started_at=clock.there(result.started_at))
@@ -151,7 +149,7 @@ class WorkerPlace(Lessee):
         if self._senders is not None:
             target = self._ask(Hosting.target, stack, workload)
             return self._senders.warm_up(target, load, enough)
-        warming = Background(lambda: self._ask(Hosting.warm_up, stack, workload, load))
+        warming = self._begin(Hosting.warm_up, stack, workload, load)
         warm = BinByBin(enough)
         while not warming.wait(WARM_BIN_S):
             if warm(self._ask(Hosting.warmth)):
@@ -163,7 +161,6 @@ class WorkerPlace(Lessee):
         """Tell whether ``stack`` died since it was launched."""
         return self._ask(Hosting.failure_of, stack)
 
-    def retire(self, stacks: Sequence[Stack]) -> Background[Retired]:
+    def retire(self, stacks: Sequence[Stack]) -> Pending[Retired]:
         """Begin to stop ``stacks``; others can start meanwhile."""
-        number = self._ask(Hosting.retire, stacks)
-        return Background(lambda: self._ask(Hosting.retired, number))
+        return self._begin(Hosting.retired, self._ask(Hosting.retire, stacks))

@@ -85,7 +85,7 @@ def record(
 ) -> bytes:
     """Do the same, and return what was recorded in a form that can be merged: see ``load.recordings``."""
     with _said():
-        return _engine.record(_plan(address, workload, load, how), monitor or Monitor()).to_bytes()
+        return _engine.record(_plan(address, workload, load, how), monitor or Monitor())
 
 
 @contextmanager

@@ -20,7 +20,7 @@ def merged(recordings: Sequence[tuple[bytes, float]], ceiling_per_s: float | Non
     Raises InputError for bytes that are no recording of this version, and for recordings of different loads.
     """
     try:
-        parts = [(_engine.Recording.from_bytes(data), round(shift_s * 1e9)) for data, shift_s in recordings]
-        return outcome(_engine.Recording.join(parts).report(), ceiling_per_s)
+        joined = _engine.join([(data, round(shift_s * 1e9)) for data, shift_s in recordings])
+        return outcome(joined, ceiling_per_s)
     except (ValueError, OverflowError) as error:
         raise InputError(f"the engines' recordings cannot be merged: {error}") from error

@@ -1,6 +1,6 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
-from .background import Background
+from .background import Background, Pending
 from .children import attended, within
 from .commands import CommandResult, run
 from .git import git
@@ -12,6 +12,7 @@ __all__ = [
     "Background",
     "CommandResult",
     "HeldSignals",
+    "Pending",
     "attended",
     "git",
     "held",

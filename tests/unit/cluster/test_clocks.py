@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.cluster.clocks import Exchange, compared, estimate
+from stackrace.cluster.clocks import EXCHANGES, Exchange, compared, estimate
 
 WAY = st.floats(1e-5, 0.1)
 
@@ -30,7 +30,35 @@ def test_the_two_clocks_translate_into_each_other():
     assert found.there(2.0) == 8.0
 
 
-def test_a_clock_is_asked_as_often_as_said():
-    answers = iter(range(5))
-    compared(lambda: next(answers), exchanges=5)
-    assert next(answers, None) is None
+@pytest.fixture
+def asked(monkeypatch):
+    """Compare with a clock 7 s ahead, given its round trips; tells how often it was asked, and what came of it."""
+    now_s = 100.0
+    monkeypatch.setattr("stackrace.cluster.clocks.monotonic", lambda: now_s)
+
+    def compare(trips_s, shortest_s):
+        left = list(trips_s)
+
+        def ask():
+            nonlocal now_s
+            trip_s = left.pop(0)
+            now_s += trip_s
+            return now_s - trip_s / 2 + 7.0
+
+        found = compared(ask, shortest_s)
+        return len(trips_s) - len(left), found
+
+    return compare
+
+
+def test_a_clock_is_asked_again_until_it_answers_about_as_fast_as_ever(asked):
+    times, found = asked([0.9, 0.023, 0.0205, *[0.02] * 9], 0.020)
+    assert times == 3
+    assert found.round_trip_s == pytest.approx(0.0205)
+    assert found.offset_s == pytest.approx(7.0)
+
+
+def test_a_clock_that_answers_slowly_is_asked_so_often_and_no_more(asked):
+    times, found = asked([0.03, 0.025, *[0.04] * 20], 0.020)
+    assert times == EXCHANGES
+    assert found.round_trip_s == pytest.approx(0.025)

@@ -19,6 +19,7 @@ from stackrace.cluster.examining import examine_cluster
 from stackrace.doctor import examine
 from stackrace.model.cluster import Role
 from stackrace.model.errors import InputError
+from stackrace.process import Background
 
 SCHEMA = json.loads((Path(report.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
 
@@ -38,6 +39,9 @@ class Machines:
 
     def roll_call(self):
         return self.members, self.absent
+
+    def begin(self, *asked):
+        return Background(lambda: self.call(*asked))
 
     def call(self, whom, function, *args):
         if function is wire.listen:

@@ -147,30 +147,60 @@ impl Latency {
         Ok(bytes)
     }
 
+    /// The same, with a range that ends at the largest value.
+    fn narrow(&self) -> Result<Latency, HistogramError> {
+        let at_least = self.at_least.as_deref().map(narrow).transpose()?.map(Box::new);
+        Ok(Latency { all: narrow(&self.all)?, at_least })
+    }
+
     /// Reads what [`Latency::to_bytes`] wrote, or any single HdrHistogram V2 encoding.
     ///
     /// # Errors
     /// When the bytes are neither, or hold values the engine cannot have recorded.
-    pub fn from_bytes(mut bytes: &[u8]) -> Result<Latency, HistogramError> {
-        let mut latency = Latency::default();
+    pub fn from_bytes(bytes: &[u8]) -> Result<Latency, HistogramError> {
+        let Latency { all, at_least } = Latency::decode(bytes)?;
+        Ok(Latency { all: wide(all)?, at_least: at_least.map(|bounds| wide(*bounds)).transpose()?.map(Box::new) })
+    }
+
+    /// Reads the same, in the range it was written with: it can be added to others, but not others to it.
+    fn decode(mut bytes: &[u8]) -> Result<Latency, HistogramError> {
         let mut deserializer = Deserializer::new();
-        latency.all.add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
-        if !bytes.is_empty() {
-            latency.bounds().add(deserializer.deserialize::<u64, _>(&mut bytes)?)?;
-        }
-        Ok(latency)
+        let all = deserializer.deserialize(&mut bytes)?;
+        let at_least = match bytes {
+            [] => None,
+            _ => Some(Box::new(deserializer.deserialize(&mut bytes)?)),
+        };
+        Ok(Latency { all, at_least })
     }
 }
 
+fn narrow(wide: &Histogram<u64>) -> Result<Histogram<u64>, HistogramError> {
+    let highest = wide.max().max(2); // the least that a histogram may end with
+    let mut narrow = Histogram::new_with_bounds(1, highest, DIGITS).expect("these bounds are valid");
+    narrow.add(wide)?;
+    Ok(narrow)
+}
+
+fn wide(read: Histogram<u64>) -> Result<Histogram<u64>, HistogramError> {
+    if (read.low(), read.high(), read.sigfig()) == (1, HIGHEST_NS, DIGITS) {
+        return Ok(read);
+    }
+    let mut wide = empty();
+    wide.add(read)?;
+    Ok(wide)
+}
+
+/// As part of a recording, which is to be added to others: whoever reads it needs no room for values it has not.
 impl Serialize for Latency {
     fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.to_bytes().map_err(ser::Error::custom)?)
+        let bytes = self.narrow().and_then(|narrow| narrow.to_bytes());
+        serializer.serialize_bytes(&bytes.map_err(ser::Error::custom)?)
     }
 }
 
 impl<'de> Deserialize<'de> for Latency {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
-        Latency::from_bytes(<&[u8]>::deserialize(deserializer)?).map_err(de::Error::custom)
+        Latency::decode(<&[u8]>::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 
