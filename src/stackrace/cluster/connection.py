@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import pickle
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,6 +17,7 @@ from ..model.foreign import said_by
 from ..process import Pending
 from . import there
 from .clocks import compared
+from .pickled import as_bytes
 
 __all__ = ["INSTALL", "Connection", "MemberLost", "quieten"]
 
@@ -28,7 +28,7 @@ CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
 CONNECT_S = 10.0
 """How long the scheduler is waited for."""
-_CALL, _NOW = pickle.dumps(there.call), pickle.dumps(there.now)
+_CALL, _NOW = as_bytes(there.call), as_bytes(there.now)
 """By name, so once for all."""
 
 
@@ -93,7 +93,7 @@ class Connection:
 
         No thread waits for it meanwhile, so many members may be asked at once.
         """
-        return self._begin(member.name, member.contact, _CALL, pickle.dumps((function, *args)))
+        return self._begin(member.name, member.contact, _CALL, as_bytes((function, *args)))
 
     def clock(self, member: Member) -> ClockOffset:
         """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
@@ -120,7 +120,7 @@ class Connection:
 
     def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
         try:
-            said = self._begin(name, contact, _CALL, pickle.dumps((there.introduce,))).finish()
+            said = self._begin(name, contact, _CALL, as_bytes((there.introduce,))).finish()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"

@@ -1,8 +1,10 @@
-"""What is sent to many arrives as itself, pickled once."""
+"""What is sent arrives as itself, pickled once however many get it."""
 
 import pickle
+import subprocess
+import sys
 
-from stackrace.cluster.pickled import pickled
+from stackrace.cluster.pickled import as_bytes, pickled
 
 
 class Costly:
@@ -19,3 +21,22 @@ def test_it_arrives_as_itself_however_often_it_is_sent():
     assert [index for index, _ in arrived] == [0, 1, 2]
     assert all(isinstance(one, Costly) for _, one in arrived)
     assert Costly.times == 1
+
+
+def test_functions_without_a_name_elsewhere_are_taken_along():
+    here = 7
+    assert pickle.loads(as_bytes(lambda there: here + there))(2) == 9
+
+
+def test_what_the_main_script_defines_is_taken_along(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "from stackrace.cluster.pickled import as_bytes\n"
+        "def twice(number):\n"
+        "    return 2 * number\n"
+        "sys.stdout.buffer.write(as_bytes(twice))\n"
+    )
+    run = subprocess.run([sys.executable, script], capture_output=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert pickle.loads(run.stdout)(4) == 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections import Counter
 from pathlib import Path
@@ -33,6 +34,11 @@ def test_every_entry_says_what_it_is_and_can_do(entry):
     assert bool(spec.inside) == isinstance(entry, Guest)
     assert bool(spec.listens) == isinstance(entry, Server)
     assert type(entry).__doc__ and spec.sockets
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_every_spec_can_be_sent_to_another_machine_by_plain_pickle(entry):
+    assert pickle.loads(pickle.dumps(entry.spec)).name == entry.spec.name
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)

@@ -56,6 +56,10 @@ def _threads(settings: Mapping[str, SettingValue]) -> int:
     return int(settings.get("threads", 1)) if settings["class"] == "gthread" else 1
 
 
+def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+    return bool(settings.get("preload", False))
+
+
 class Gunicorn(Server):
     """Everything is said on the command line, as its documentation does in its examples."""
 
@@ -134,7 +138,7 @@ class Gunicorn(Server):
             ACCESS_LOG,
         ),
         processes=fixed_by("workers"),
-        preloads=lambda settings: bool(settings.get("preload", False)),
+        preloads=_preloads,
         threads=_threads,
         own=LANGUAGE,
         command=COMMAND,

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
+from collections.abc import Mapping
+
+from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
 from ..contract import Needs, Recipe, Server, Site
 from ..processes import fixed_by
 from ..shared_settings import KEEP_ALIVE
 
 __all__ = ["SERVER", "Puma"]
+
+
+def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+    return True
 
 
 class Puma(Server):
@@ -39,7 +45,7 @@ class Puma(Server):
             KEEP_ALIVE,
         ),
         processes=fixed_by("workers"),
-        preloads=lambda settings: True,
+        preloads=_preloads,
         suggested_for=frozenset({Interface.RACK}),
     )
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))

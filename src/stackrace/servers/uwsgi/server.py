@@ -31,6 +31,10 @@ def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
     return ProcessCount(setting="processes", least=0 if settings.get("cheaper", 1) else most, most=most)
 
 
+def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+    return not settings.get("lazy_apps", False)
+
+
 class Uwsgi(Server):
     """Renders one ``uwsgi.ini``."""
 
@@ -130,7 +134,7 @@ class Uwsgi(Server):
             ACCESS_LOG,
         ),
         processes=_processes,
-        preloads=lambda settings: not settings.get("lazy_apps", False),
+        preloads=_preloads,
         own=LANGUAGE,
         command=COMMAND,
     )
