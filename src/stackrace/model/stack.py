@@ -101,8 +101,18 @@ class Setting:
     """The values with which the server knows only some of its protocols, and which."""
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
     """The values with which the server closes each connection after one answer, and the reason with its remedy."""
+    only: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
+    """The values of other settings beside which it does anything; empty: it always does."""
     tunable: Tunable | None = None
     """What a tuner tries of it; None where nothing is to be gained, or where that is not for a tuner to decide."""
+
+    def applies(self, settings: Mapping[str, SettingValue]) -> bool:
+        """Tell whether it does anything beside these ``settings`` of its server; those left out may be anything."""
+        return all(name not in settings or settings[name] in values for name, values in self.only.items())
+
+    def is_tuned(self, settings: Mapping[str, SettingValue]) -> bool:
+        """Tell whether a tuner tries it beside these ``settings`` of its server."""
+        return self.tunable is not None and self.applies(settings) and self.tunable.applies(settings)
 
     @property
     def is_open(self) -> bool:

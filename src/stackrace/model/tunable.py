@@ -51,7 +51,7 @@ class Tunable:
     """How many numbers are tried at most, 2 or more."""
     spacing: Spacing = Spacing.LOGARITHMIC
     only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
-    """The values of other settings of the server with which this one means anything."""
+    """The values of other settings of the server beside which it is tried, where it always does something."""
     multiplies: bool = False
     """Whether each process works on so many requests at once: times the processes, that is what a database sees."""
     formula: Formula | None = None
@@ -74,7 +74,7 @@ class Tunable:
         return tuple(dict.fromkeys(self._at(step, most) for step in range(self.steps)))
 
     def applies(self, settings: Mapping[str, object]) -> bool:
-        """Tell whether it means anything beside these ``settings`` of its server."""
+        """Tell whether it is tried beside these ``settings`` of its server."""
         return all(settings.get(name) in values for name, values in self.only.items())
 
     def _at(self, step: int, most: int) -> int:

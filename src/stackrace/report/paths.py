@@ -26,9 +26,9 @@ def split_settings(path: str) -> tuple[tuple[str, bool], ...]:
 def fold(path: str, width: int) -> str:
     """Return ``path`` on as many lines as ``width`` asks for, broken after separators, continued indented.
 
-    >>> print(fold('nginx/http/gunicorn:workers=4,threads=8', 22))
+    >>> print(fold('nginx/http/gunicorn:workers=4,preload=on', 22))
     nginx/http/gunicorn:
-      workers=4,threads=8
+      workers=4,preload=on
     """
     lines = [""]
     for piece in pieces(path):

@@ -55,6 +55,8 @@ def parse_stack(
     _check_links(text, tokens, chain, specs)
     hops = tuple(_hop(text, tokens, chain, index, folder) for index in range(len(tokens)))
     _check_alone(text, hops)
+    for hop in hops:
+        _check_effects(text, hop)
     _check_forwards(text, hops)
     interface = _interface(text, hops[-1], chain[-1], offered, specs)
     return Stack(path=stack_text(hops), hops=hops, interface=interface)
@@ -177,6 +179,24 @@ def _check_alone(text: str, hops: Sequence[Hop]) -> None:
     for hop in hops:
         if hop.spec.alone and sum(other.instances for other in hops if other.spec is hop.spec) > 1:
             raise StackError(f"stack {text!r}: only one {hop.spec.title} can run on a machine; use it once")
+
+
+def _check_effects(text: str, hop: Hop) -> None:
+    """Refuse a setting that does nothing beside the others: whoever gives it believes that it does."""
+    known = {setting.name: setting for setting in hop.spec.settings}
+    decided = {
+        name: value
+        for name, value in hop.settings.items()
+        if name in known and not (known[name].is_open and value == known[name].default)
+    }
+    for setting in hop.spec.settings:
+        if setting.name in hop.chosen and not setting.applies(decided):
+            beside = next(name for name, values in setting.only.items() if decided.get(name) not in values)
+            fitting = " or ".join(f"{beside}={setting_text(value)}" for value in setting.only[beside])
+            raise StackError(
+                f"stack {text!r}: {hop.server}:{setting.name} does nothing with "
+                f"{beside}={setting_text(decided[beside])}; add {fitting}, or leave {setting.name} out"
+            )
 
 
 def _check_forwards(text: str, hops: Sequence[Hop]) -> None:

@@ -46,10 +46,18 @@ class _Reader:
 
     def with_settings(self, stack: Stack, chosen: Mapping[tuple[int, str], SettingValue]) -> Stack:
         hops = [
-            replace(hop, chosen={**hop.chosen, **{n: v for (i, n), v in chosen.items() if i == index}})
+            _with(hop, stack.interface, {n: v for (i, n), v in chosen.items() if i == index})
             for index, hop in enumerate(stack.hops)
         ]
         return parse_stack(stack_text(hops), self.specs, self.offered, self.folder)
+
+
+def _with(hop: Hop, interface: Interface, given: Mapping[str, SettingValue]) -> Hop:
+    """Return ``hop`` with what is ``given``, without what then does nothing."""
+    settings = {**hop.resolved(interface), **given}
+    chosen = {**hop.chosen, **given}
+    idle = {setting.name for setting in hop.spec.settings if not setting.applies(settings)}
+    return replace(hop, chosen={name: value for name, value in chosen.items() if name not in idle})
 
 
 def space_of(
@@ -179,7 +187,7 @@ def _value(stack: Stack, knob: Knob) -> str | None:
         return None
     hop = stack.hops[knob.hop]
     setting = _setting(hop, knob.name)
-    if setting is None or setting.tunable is None or not setting.tunable.applies(hop.resolved(stack.interface)):
+    if setting is None or not setting.is_tuned(hop.resolved(stack.interface)):
         return None
     return None if knob.name not in hop.settings else setting_text(hop.settings[knob.name])
 
@@ -275,7 +283,7 @@ def _configuration(
             **stack.hops[i].resolved(stack.interface),
             **{name: v for (hop, name), v in wanted.items() if hop == i},
         }
-        if setting.tunable is not None and setting.tunable.applies(own):
+        if setting.is_tuned(own):
             applying[i, setting.name] = wanted[i, setting.name]
     try:
         made = reader.with_settings(stack, applying)

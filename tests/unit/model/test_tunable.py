@@ -1,5 +1,6 @@
 """Which values of a setting are tried."""
 
+from stackrace.model.stack import Setting
 from stackrace.model.tunable import Formula, Spacing, Tunable
 
 
@@ -20,10 +21,16 @@ def test_named_values_are_tried_as_they_are():
     assert Tunable(values=("sync", "gthread")).tried(4) == ("sync", "gthread")
 
 
-def test_a_setting_means_something_only_beside_the_values_it_depends_on():
-    threads = Tunable(most=8, only={"class": ("gthread",)})
-    assert threads.applies({"class": "gthread"})
-    assert not threads.applies({"class": "sync"})
+def test_a_setting_is_tuned_only_beside_the_values_it_depends_on():
+    only = {"class": ("gthread",)}
+    does_nothing = Setting(name="threads", default=4, help="", only=only, tunable=Tunable(most=8))
+    is_never_tried = Setting(name="threads", default=4, help="", tunable=Tunable(most=8, only=only))
+    for setting in (does_nothing, is_never_tried):
+        assert setting.is_tuned({"class": "gthread"})
+        assert not setting.is_tuned({"class": "sync"})
+    assert is_never_tried.applies({"class": "sync"})
+    assert does_nothing.applies({})
+    assert not Setting(name="threads", default=4, help="").is_tuned({})
 
 
 def test_a_formula_is_written_as_people_write_it():

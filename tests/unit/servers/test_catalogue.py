@@ -42,6 +42,17 @@ def test_every_spec_can_be_sent_to_another_machine_by_plain_pickle(entry):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_what_a_setting_says_of_its_own_conditions_is_so(entry):
+    known = {setting.name: setting for setting in entry.spec.settings}
+    for setting in entry.spec.settings:
+        for name, values in setting.only.items():
+            assert set(values) <= set(known[name].choices)
+            assert f"{name}={values[0]}" in setting.help
+        words = re.findall(r"(\w+)=(\w+)[^.;:]* only", setting.help)
+        assert {name for name, _ in words} <= {*setting.only}
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
 def test_every_setting_is_legal_and_explained(entry):
     names = Counter(setting.name for setting in (*entry.spec.settings, *BEHIND_ANOTHER))
     assert set(names.values()) == {1}

@@ -94,10 +94,10 @@ def test_of_the_only_workload_the_urls_are_kept():
 
 
 def test_limits_are_by_canonical_path():
-    one = WorkloadRequest(name="one", urls=("/",), stacks=("gunicorn:threads=4,workers=2",))
+    one = WorkloadRequest(name="one", urls=("/",), stacks=("gunicorn:threads=4,class=gthread",))
     other = WorkloadRequest(name="other", urls=("/",))
     limits = limits_of(replace(ASKED, workloads=(one, other)), catalogue())
-    assert limits == {"one": (stacks_of("gunicorn:threads=4,workers=2")[0].path,)}
+    assert limits == {"one": (stacks_of("gunicorn:threads=4,class=gthread")[0].path,)}
     assert limits_of(replace(ASKED, workloads=(one,)), catalogue()) == {}
 
 

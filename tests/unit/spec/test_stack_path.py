@@ -1,5 +1,6 @@
 """The grammar of stacks, against the real catalogue."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -108,6 +109,33 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
     with pytest.raises(StackError) as raised:
         parse_stack(path, SPECS, WSGI)
     assert words in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (
+            "gunicorn:threads=4",
+            "does nothing with class=sync; add class=gthread, or leave threads out",
+        ),
+        ("gunicorn:class=gthread,loop=uvloop", "add class=asgi"),
+        ("gunicorn:worker_connections=9", "add class=gthread or class=gevent or class=asgi"),
+        ("apache+mod_wsgi:mode=embedded,processes=5", "add mode=daemon"),
+        ("apache:min_spare=3+mod_wsgi", "add mpm=prefork"),
+        ("granian:interface=asgi,blocking_threads=3", "add interface=wsgi"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused_with_what_would_give_it_a_meaning(path, words):
+    with pytest.raises(StackError, match=re.escape(words)):
+        parse_stack(path, SPECS, BOTH)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["apache:min_spare=3+mod_python", "granian:loop=uvloop", "granian:blocking_threads=3", "gunicorn:class=sync"],
+)
+def test_a_setting_whose_condition_is_met_or_left_to_the_app_stands(path):
+    assert parse_stack(path, SPECS, BOTH).path == path
 
 
 def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():

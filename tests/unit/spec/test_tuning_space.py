@@ -31,6 +31,11 @@ def test_threads_are_tried_only_with_the_class_that_has_them():
     assert {values[2] for values in sync} == {None}
 
 
+def test_what_does_nothing_beside_a_value_that_is_tried_is_left_out_of_the_path():
+    made = space("gunicorn:class=gthread,threads=8", vary=("class",))
+    assert [one.path for one in made.stacks] == ["gunicorn:class=sync", "gunicorn:class=gthread,threads=8"]
+
+
 def test_every_configuration_is_a_path_that_reads_back():
     for one in space("nginx/uwsgi/uwsgi").stacks:
         assert stack(one.path).identity == one.identity

@@ -65,11 +65,13 @@ class Apache(Server):
             Setting(
                 name="min_spare",
                 default=5,
+                only={"mpm": ("prefork",)},
                 help="Idle children kept ready, mpm=prefork only; raise it when load comes in bursts.",
             ),
             Setting(
                 name="max_spare",
                 default=10,
+                only={"mpm": ("prefork",)},
                 help="Idle children beyond which some are ended, mpm=prefork only; raise it to max_workers "
                 "to keep all that ever started.",
             ),

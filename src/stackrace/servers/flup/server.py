@@ -35,6 +35,7 @@ class Flup(Server):
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
+                only={"mode": ("prefork",)},
                 help="Child processes, mode=prefork only; raise it until the cores are busy. runfcgi's minspare, "
                 "maxspare and maxchildren in one, since flup's pool never grows.",
             ),
@@ -43,6 +44,7 @@ class Flup(Server):
                 default=0,
                 minimum=0,
                 maximum=1024,
+                only={"mode": ("threaded",)},
                 help="Most threads at once, mode=threaded only; flup refuses what comes beyond; 0, its "
                 "default, is no limit, and runfcgi used 50.",
             ),
@@ -50,12 +52,14 @@ class Flup(Server):
                 name="min_spare",
                 default=1,
                 maximum=1024,
+                only={"mode": ("threaded",)},
                 help="Idle threads kept ready, mode=threaded only; runfcgi used 2.",
             ),
             Setting(
                 name="max_spare",
                 default=5,
                 maximum=1024,
+                only={"mode": ("threaded",)},
                 help="Idle threads beyond which some are ended, mode=threaded only; raise it when load comes in "
                 "bursts.",
             ),

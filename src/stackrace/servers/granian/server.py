@@ -80,7 +80,8 @@ class Granian(Server):
                 default=0,
                 minimum=0,
                 maximum=1024,
-                tunable=Tunable(most=64, steps=7, only={"interface": ("wsgi",)}, multiplies=True),
+                only={"interface": ("wsgi",)},
+                tunable=Tunable(most=64, steps=7, multiplies=True),
                 help="Most threads of each worker that run Python, interface=wsgi only; 0 leaves it to "
                 "Granian, set it low for an app that keeps Python's lock busy.",
             ),
@@ -100,6 +101,7 @@ class Granian(Server):
                 name="loop",
                 default="auto",
                 choices=("auto", "asyncio", "rloop", "uvloop"),
+                only={"interface": ("asgi",)},
                 help="The event loop, interface=asgi only; auto takes rloop or uvloop where the app's environment "
                 "has it, else asyncio.",
             ),
@@ -107,6 +109,7 @@ class Granian(Server):
                 name="task_impl",
                 default="asyncio",
                 choices=("asyncio", "rust"),
+                only={"interface": ("asgi",)},
                 help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
                 "experimental.",
             ),

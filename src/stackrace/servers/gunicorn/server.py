@@ -23,13 +23,6 @@ CLASSES = {
     "asgi": Interface.ASGI,
     "uvicorn": Interface.ASGI,
 }
-ONLY = {
-    # with more than one thread, gunicorn silently turns sync into gthread
-    "threads": ("gthread",),
-    "worker_connections": ("gthread", "gevent", "asgi"),
-    "loop": ("asgi",),
-}
-"""The classes for which a setting is."""
 TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
 SILENT = {"max_requests": 0, "max_requests_jitter": 0, "http_parser": "auto"}
 """The values that need not be said."""
@@ -97,13 +90,16 @@ class Gunicorn(Server):
                 default=4,
                 maximum=1024,
                 origin=Origin.RECOMMENDED,
-                tunable=Tunable(least=2, most=32, steps=5, only={"class": ("gthread",)}, multiplies=True),
+                # with more than one thread, gunicorn silently turns sync into gthread
+                only={"class": ("gthread",)},
+                tunable=Tunable(least=2, most=32, steps=5, multiplies=True),
                 help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
             ),
             Setting(
                 name="worker_connections",
                 default=1000,
                 maximum=65536,
+                only={"class": ("gthread", "gevent", "asgi")},
                 help="Most connections of each worker at once, class=gthread, gevent and asgi only.",
             ),
             Setting(
@@ -126,6 +122,7 @@ class Gunicorn(Server):
                 name="loop",
                 default="auto",
                 choices=("auto", "asyncio", "uvloop"),
+                only={"class": ("asgi",)},
                 help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
             ),
             Setting(
@@ -209,10 +206,11 @@ def _settings(site: Site) -> Iterator[tuple[str, object]]:
     With a file of the user's only those that the path gives as well.
     """
     kind = str(site.settings["class"])
+    idle = {setting.name for setting in Gunicorn.spec.settings if not setting.applies(site.settings)}
     for option, name in OPTIONS.items():
         wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
         value = _value(site, name)
-        if not wanted or kind not in ONLY.get(name, CLASSES) or value is None or value == SILENT.get(name):
+        if not wanted or name in idle or value is None or value == SILENT.get(name):
             continue
         yield f"--{option}", value
 

@@ -44,14 +44,16 @@ class ModWsgi(Guest):
                 default=2,
                 maximum=256,
                 origin=Origin.HISTORIC,
-                tunable=Tunable(per_core=8, most=256, only={"mode": ("daemon",)}),
+                only={"mode": ("daemon",)},
+                tunable=Tunable(per_core=8, most=256),
                 help="Daemon processes, mode=daemon only; raise it when the app keeps one core busy.",
             ),
             Setting(
                 name="threads",
                 default=15,
                 maximum=1024,
-                tunable=Tunable(most=32, only={"mode": ("daemon",)}, multiplies=True),
+                only={"mode": ("daemon",)},
+                tunable=Tunable(most=32, multiplies=True),
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
             ),
             Setting(
@@ -59,6 +61,7 @@ class ModWsgi(Guest):
                 default=0,
                 minimum=0,
                 maximum=MOST_REQUESTS,
+                only={"mode": ("daemon",)},
                 help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
             ),
             Setting(

@@ -46,7 +46,7 @@ def _threads(host: Hop, settings: Mapping[str, SettingValue]) -> int | None:
     """Return how many requests each process works on at once; None where that is left to the server."""
     for setting in host.spec.settings:
         value = settings.get(setting.name)
-        if setting.tunable is not None and setting.tunable.multiplies and setting.tunable.applies(settings):
+        if setting.tunable is not None and setting.tunable.multiplies and setting.is_tuned(settings):
             return int(value) if value else None
     return host.threads or None
 
