@@ -103,14 +103,13 @@ def adjusted(values: Array, covariate: Array, blocks: Sequence[int], rule: Rule 
     )  # fmt: skip
     if not np.isfinite(x[..., present]).all() or len(numbers) < 2 or y.shape[-2] < 2:
         return unchanged
-    whole, others = (_between if rule.between else _within)(y, x, present, block)
-    slope, alike = _pooled(whole), _alike(whole)
-    used = (
-        (alike >= rule.alike)
-        & (_even(x, present, block) >= rule.even)
-        & (x[..., present].std(axis=-1) <= rule.most)
-    )
-    away = x - x[..., present].mean(axis=-1)[..., None, None]
+    spread = x[..., present].std(axis=-1)
+    # in units of its own, so that what is next to nothing is so in any unit
+    unit = np.where(spread > _NOTHING, spread, 1.0)
+    away = (x - x[..., present].mean(axis=-1)[..., None, None]) / unit[..., None, None]
+    whole, others = (_between if rule.between else _within)(y, away, present, block)
+    slope, alike = _pooled(whole) / unit, _alike(whole)
+    used = (alike >= rule.alike) & (_even(away, present, block) >= rule.even) & (spread <= rule.most)
     found = y.copy()
     for number, rest in zip(numbers, others, strict=True):
         at = block == number

@@ -46,7 +46,7 @@ def test_what_theft_alone_did_to_slices_is_taken_out_exactly(seed, slope, stacks
 def test_the_unit_and_the_zero_of_the_covariate_do_not_matter(seed, factor, shift, rule):
     values, theft, blocks = drawn(seed)
     one, other = (adjusted(values, each, blocks, rule) for each in (theft, shift + factor * theft))
-    np.testing.assert_allclose(one.values, other.values, atol=1e-6)
+    np.testing.assert_allclose(one.values, other.values, atol=1e-8)
 
 
 @given(seed=SEED)
