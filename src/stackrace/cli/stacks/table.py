@@ -68,6 +68,7 @@ def _setting(setting: Setting) -> dict[str, object]:
         "choices": list(setting.choices),
         "range": [setting.minimum, setting.maximum] if bounds else None,
         "origin": setting.origin,
+        "only": {name: list(values) for name, values in setting.only.items()},
         "help": setting.help,
     }
 
