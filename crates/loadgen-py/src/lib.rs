@@ -37,8 +37,8 @@ fn record<'py>(py: Python<'py>, plan: &plan::Plan, monitor: &monitor::Monitor) -
 /// ValueError: not all are recordings of one load, made by this version.
 #[pyfunction]
 fn join(py: Python<'_>, recordings: Vec<(PyBackedBytes, i64)>) -> PyResult<report::Report> {
-    let parts = || recordings.iter().map(|(bytes, shift_ns)| Ok((Recording::from_bytes(bytes)?, *shift_ns)));
-    let joined = py.detach(|| Recording::join(parts())).map_err(unusable)?;
+    let parts = recordings.iter().map(|(bytes, shift_ns)| Ok((Recording::from_bytes(bytes)?, *shift_ns)));
+    let joined = py.detach(|| Recording::join(parts)).map_err(unusable)?;
     Ok(report::Report::from(joined.report()))
 }
 

@@ -293,8 +293,10 @@ mod tests {
     fn joined_recordings_have_the_counts_of_one_that_recorded_all() {
         let all: Vec<u64> = (1..=4000).map(|number| number * 977).collect();
         let whole = recording(0, &all, &[5_000_000; 7]);
-        let parts = all.chunks(1000).map(|part| Ok((recording(0, part, &[]), 0)));
-        let bounds = std::iter::once(Ok((recording(0, &[], &[5_000_000; 7]), 0)));
+        // each with a wider range than the one before
+        let travelled = |one: Recording| Ok((Recording::from_bytes(&one.to_bytes()?)?, 0));
+        let parts = all.chunks(1000).map(|part| travelled(recording(0, part, &[])));
+        let bounds = iter::once(travelled(recording(0, &[], &[5_000_000; 7])));
         let joined = Recording::join(parts.chain(bounds)).unwrap();
         assert_eq!(joined.latency.buckets().collect::<Vec<_>>(), whole.latency.buckets().collect::<Vec<_>>());
         assert_eq!(joined.latency.censored_count(), 7);

@@ -156,7 +156,7 @@ class CommandLine:
     becomes: Callable[[Values], Values] = _as_they_are
     """What it makes of settings by itself."""
     idle: Callable[[Values], frozenset[str]] = _nothing
-    """The settings that do nothing beside the others."""
+    """The settings that do nothing beside the others, but those of which the settings themselves say it."""
     underscores: bool = False
     """Whether its options may have underscores in place of dashes."""
     file_option: str = ""

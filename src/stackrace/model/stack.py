@@ -102,7 +102,7 @@ class Setting:
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
     """The values with which the server closes each connection after one answer, and the reason with its remedy."""
     only: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
-    """The values of other settings beside which it does anything; empty: it always does."""
+    """The values of other settings beside which it does anything; empty: it always does. See `idle`."""
     tunable: Tunable | None = None
     """What a tuner tries of it; None where nothing is to be gained, or where that is not for a tuner to decide."""
 
@@ -217,6 +217,12 @@ class ServerSpec:
                 values = (value for value, implied in setting.implies.items() if implied is interface)
                 return tuple(f"{self.name}:{setting.name}={value}" for value in values)
         return (self.name,)
+
+    def idle(self, settings: Mapping[str, SettingValue]) -> frozenset[str]:
+        """Return which settings do nothing beside ``settings``; what an open one takes is not known yet."""
+        open_ = {setting.name: setting.default for setting in self.settings if setting.is_open}
+        known = {name: value for name, value in settings.items() if name not in open_ or value != open_[name]}
+        return frozenset(setting.name for setting in self.settings if not setting.applies(known))
 
     def setting(self, name: str) -> Setting:
         """Return the setting called ``name``; raises KeyError when there is none."""

@@ -183,19 +183,14 @@ def _check_alone(text: str, hops: Sequence[Hop]) -> None:
 
 def _check_effects(text: str, hop: Hop) -> None:
     """Refuse a setting that does nothing beside the others: whoever gives it believes that it does."""
-    known = {setting.name: setting for setting in hop.spec.settings}
-    decided = {
-        name: value
-        for name, value in hop.settings.items()
-        if name in known and not (known[name].is_open and value == known[name].default)
-    }
+    idle = hop.spec.idle(hop.settings)
     for setting in hop.spec.settings:
-        if setting.name in hop.chosen and not setting.applies(decided):
-            beside = next(name for name, values in setting.only.items() if decided.get(name) not in values)
+        if setting.name in hop.chosen and setting.name in idle:
+            beside = next(name for name, values in setting.only.items() if hop.settings[name] not in values)
             fitting = " or ".join(f"{beside}={setting_text(value)}" for value in setting.only[beside])
             raise StackError(
                 f"stack {text!r}: {hop.server}:{setting.name} does nothing with "
-                f"{beside}={setting_text(decided[beside])}; add {fitting}, or leave {setting.name} out"
+                f"{beside}={setting_text(hop.settings[beside])}; use {fitting}, or leave {setting.name} out"
             )
 
 

@@ -54,9 +54,8 @@ class _Reader:
 
 def _with(hop: Hop, interface: Interface, given: Mapping[str, SettingValue]) -> Hop:
     """Return ``hop`` with what is ``given``, without what then does nothing."""
-    settings = {**hop.resolved(interface), **given}
+    idle = hop.spec.idle({**hop.resolved(interface), **given})
     chosen = {**hop.chosen, **given}
-    idle = {setting.name for setting in hop.spec.settings if not setting.applies(settings)}
     return replace(hop, chosen={name: value for name, value in chosen.items() if name not in idle})
 
 

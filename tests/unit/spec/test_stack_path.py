@@ -114,15 +114,12 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        (
-            "gunicorn:threads=4",
-            "does nothing with class=sync; add class=gthread, or leave threads out",
-        ),
-        ("gunicorn:class=gthread,loop=uvloop", "add class=asgi"),
-        ("gunicorn:worker_connections=9", "add class=gthread or class=gevent or class=asgi"),
-        ("apache+mod_wsgi:mode=embedded,processes=5", "add mode=daemon"),
-        ("apache:min_spare=3+mod_wsgi", "add mpm=prefork"),
-        ("granian:interface=asgi,blocking_threads=3", "add interface=wsgi"),
+        ("gunicorn:threads=4", "does nothing with class=sync; use class=gthread, or leave threads out"),
+        ("gunicorn:class=gthread,loop=uvloop", "use class=asgi"),
+        ("gunicorn:worker_connections=9", "use class=gthread or class=gevent or class=asgi"),
+        ("apache+mod_wsgi:mode=embedded,processes=5", "use mode=daemon"),
+        ("apache:min_spare=3+mod_wsgi", "use mpm=prefork"),
+        ("granian:interface=asgi,blocking_threads=3", "use interface=wsgi"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused_with_what_would_give_it_a_meaning(path, words):

@@ -158,8 +158,13 @@ impl Latency {
     /// # Errors
     /// When the bytes are neither, or hold values the engine cannot have recorded.
     pub fn from_bytes(bytes: &[u8]) -> Result<Latency, HistogramError> {
-        let Latency { all, at_least } = Latency::decode(bytes)?;
-        Ok(Latency { all: wide(all)?, at_least: at_least.map(|bounds| wide(*bounds)).transpose()?.map(Box::new) })
+        let read = Latency::decode(bytes)?;
+        if is_wide(&read.all) && read.at_least.as_deref().is_none_or(is_wide) {
+            return Ok(read);
+        }
+        let mut latency = Latency::default();
+        latency.merge(&read)?;
+        Ok(latency)
     }
 
     /// Reads the same, in the range it was written with: it can be added to others, but not others to it.
@@ -181,13 +186,8 @@ fn narrow(wide: &Histogram<u64>) -> Result<Histogram<u64>, HistogramError> {
     Ok(narrow)
 }
 
-fn wide(read: Histogram<u64>) -> Result<Histogram<u64>, HistogramError> {
-    if (read.low(), read.high(), read.sigfig()) == (1, HIGHEST_NS, DIGITS) {
-        return Ok(read);
-    }
-    let mut wide = empty();
-    wide.add(read)?;
-    Ok(wide)
+fn is_wide(read: &Histogram<u64>) -> bool {
+    (read.low(), read.high(), read.sigfig()) == (1, HIGHEST_NS, DIGITS)
 }
 
 /// As part of a recording, which is to be added to others: whoever reads it needs no room for values it has not.

@@ -9,16 +9,10 @@ from .own import UNSAID, WORKERS
 
 __all__ = ["COMMAND"]
 
-_POOLS = ("gthread", "gevent", "asgi")
-
 
 def _idle(settings: Mapping[str, str | int | bool]) -> frozenset[str]:
-    """Return what does nothing with a worker class: only gthread has threads, sync keeps no connection."""
-    kind = settings.get("class")
-    idle = {"threads"} if kind != "gthread" else set()
-    idle |= {"keep_alive"} if kind == "sync" else set()
-    idle |= {"worker_connections"} if kind not in _POOLS else set()
-    return frozenset(idle)
+    """Return what does nothing with a worker class beside what its settings say: sync keeps no connection."""
+    return frozenset({"keep_alive"} if settings.get("class") == "sync" else ())
 
 
 def _becomes(settings: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:

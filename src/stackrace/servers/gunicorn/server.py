@@ -206,7 +206,7 @@ def _settings(site: Site) -> Iterator[tuple[str, object]]:
     With a file of the user's only those that the path gives as well.
     """
     kind = str(site.settings["class"])
-    idle = {setting.name for setting in Gunicorn.spec.settings if not setting.applies(site.settings)}
+    idle = Gunicorn.spec.idle(site.settings)
     for option, name in OPTIONS.items():
         wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
         value = _value(site, name)

@@ -45,6 +45,11 @@ COMMANDS = {
         "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2",
     ),
     "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn"),
+    "a loop without asgi": (
+        "granian --interface wsgi --loop uvloop --workers 3 a:b",
+        "granian:interface=wsgi,workers=3",
+    ),
+    "connections of sync": ("gunicorn --worker-connections 50 a:b", "gunicorn:workers=1"),
     "what threads make of sync": ("gunicorn --threads 4 shop:app", "gunicorn:workers=1,class=gthread,keep_alive=2"),
     "a class by its place": (
         "gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app",

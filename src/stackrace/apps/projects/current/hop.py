@@ -92,7 +92,8 @@ class ReadHop:
         around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
         values = line.becomes(around)
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
-        idle = line.idle(values)
+        defaults = {setting.name: setting.default for setting in spec.settings}
+        idle = spec.idle({**defaults, **values}) | line.idle(values)
         words = [
             f"{setting.name}={_shown(values[setting.name])}"
             for setting in spec.settings
