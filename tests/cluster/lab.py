@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,7 +20,14 @@ __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
 RELAY = Path(__file__).with_name("relay.py")
 PYTHON = sys.executable
 SCHEDULER_PORT = 8786
-JOINED_S = 60.0
+JOINED_S = 60
+WAIT = """
+import sys
+from distributed import Client
+address, members, within_s = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+with Client(address, timeout=within_s) as client:
+    client.wait_for_workers(members, timeout=within_s)
+"""
 
 _labs = itertools.count()
 
@@ -151,6 +156,7 @@ class Lab:
         self.machines: list[Machine] = []
         self._prefix = f"sr{os.getpid()}n{next(_labs)}"
         self._relays: list[subprocess.Popen[bytes]] = []
+        self._roles: list[tuple[Machine, str]] = []
         self.switch = f"{self._prefix}sw"
         self._net = f"10.{77 + os.getpid() % 100}.{os.getpid() % 250}"
         ip("netns", "add", self.switch)
@@ -194,15 +200,22 @@ class Lab:
 
     def cluster(self, scheduler: Machine, workers: dict[str, Sequence[Machine]]) -> str:
         """Start a scheduler, and a worker on each machine by its role; return the address once all have joined."""
+        self._roles = [(machine, role) for role, machines in workers.items() for machine in machines]
+        return self.whole(scheduler)
+
+    def whole(self, scheduler: Machine) -> str:
+        """Start whoever of the cluster is not there, and wait until all have joined; return the address."""
         address = f"tcp://{scheduler.address}:{SCHEDULER_PORT}"
-        scheduler.start(
-            PYTHON, "-m", "distributed.cli.dask_scheduler", "--host", scheduler.address, "--no-dashboard"
-        )
-        self.joined(scheduler, address, 0)
-        for role, machines in workers.items():
-            for machine in machines:
+        if not _runs(scheduler, "dask_scheduler"):
+            # workers do not outlive their scheduler
+            self.end(*(machine for machine, _ in self._roles))
+            scheduler.start(
+                PYTHON, "-m", "distributed.cli.dask_scheduler", "--host", scheduler.address, "--no-dashboard"
+            )
+        for machine, role in self._roles:
+            if not _runs(machine, "dask_worker"):
                 self.worker(machine, address, role)
-        self.joined(scheduler, address, sum(map(len, workers.values())))
+        self.joined(scheduler, address, len(self._roles))
         return address
 
     def worker(
@@ -217,13 +230,8 @@ class Lab:
 
     def joined(self, coordinator: Machine, address: str, members: int) -> None:
         """Wait until so many ``members`` have joined."""
-        until = time.monotonic() + JOINED_S
-        while time.monotonic() < until:
-            shown = coordinator.run(PYTHON, "-m", "stackrace", "cluster", address, "--json")
-            if shown.returncode == 0 and len(json.loads(shown.stdout)) >= members:
-                return
-            time.sleep(0.3)
-        raise AssertionError(f"the cluster did not come about: {shown.stderr}")
+        waited = coordinator.run(PYTHON, "-c", WAIT, address, str(members), str(JOINED_S))
+        assert not waited.returncode, f"the cluster did not come about: {waited.stderr}"
 
     def end(self, *machines: Machine) -> None:
         """End what runs on ``machines``, which stay."""
@@ -243,6 +251,10 @@ class Lab:
             relay.wait(timeout=20)
         for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
+
+
+def _runs(machine: Machine, program: str) -> bool:
+    return any(program in text for _, text in machine.processes())
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import time
 
 import pytest
 from tests.cluster.lab import lab
-from tests.cluster.racing import begun, beside_workers, race, report, slices_of, wait_until
+from tests.cluster.racing import RUNS, begun, beside_workers, race, report, slices_of, wait_until
 
-NARROW = 2_000_000
+NARROW = 500_000
 """Bytes per second, headers included, of the wire to the engine."""
 LOSS = 0.02
 DELAY_S = 0.005
@@ -28,7 +28,7 @@ def behind_wires(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def raced(behind_wires):
-    return race(behind_wires, "--budget", "20s", "--url", "/ten-kilobytes/")
+    return race(behind_wires, *RUNS, "--url", "/ten-kilobytes/")
 
 
 def test_what_each_wire_carries_and_loses_is_kept_with_the_race(raced):
@@ -55,7 +55,7 @@ def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_beh
             made.machine("scheduler"), made.machine("engine", cores="1"), made.machine("host"),
         )  # fmt: skip
         made.address = made.cluster(made.scheduler, {"engine": [made.engine], "stack": [made.host]})
-        process = begun(made, "--budget", "40s", "--slice", "6s")
+        process = begun(made, "--repeats", "1", "--duration", "6s", "--no-twin")
         loaded_since = time.monotonic()
         # long enough to be in a slice: warming up takes less
         while time.monotonic() - loaded_since < 3:

@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 from tests.cluster.lab import PYTHON, lab
+from tests.cluster.racing import RUNS
 
 from stackrace.process import uv_program
 
@@ -38,7 +39,7 @@ def project(tmp_path):
     root.mkdir()
     (root / "app.py").write_text(APP)
     (root / ".gitignore").write_text(".venv\n*.sqlite3\n")
-    (root / "race.toml").write_text('[app]\nwsgi = "app:application"\n[race]\ndifference = "50%"\n')
+    (root / "race.toml").write_text('[app]\nwsgi = "app:application"\n')
     with closing(sqlite3.connect(root / "rows.sqlite3")) as database:
         database.executescript("CREATE TABLE rows (text); INSERT INTO rows VALUES ('travelled');")
     subprocess.run(["git", "init", "--quiet", root], check=True)
@@ -77,7 +78,7 @@ def host(made, project, home, size):
 def race(made, project):
     return made.scheduler.run(
         PYTHON, "-m", "stackrace", "run", str(project / "race.toml"), "--cluster", made.address,
-        "--stack", "gunicorn", "--stack", "waitress", "-c", "4", "--budget", "20s", "--json",
+        "--stack", "gunicorn", "--stack", "waitress", "-c", "4", *RUNS, "--json",
         "--store", f"sqlite:///{made.folder}/races.sqlite3",
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import time
 import pytest
 from tests import ssh_server
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.racing import begun, beside_workers, command, race, report, slices_of, wait_until
+from tests.cluster.racing import LONG, RUNS, begun, beside_workers, command, race, report, slices_of, wait_until
 
 AHEAD_S = 5000
 DELAY_S = 0.01
@@ -32,14 +32,22 @@ def several(tmp_path_factory):
         yield made
 
 
-@pytest.fixture
-def small(tmp_path):
-    """A scheduler, an engine and one host, which a test may end."""
-    with lab(tmp_path) as made:
+@pytest.fixture(scope="module")
+def mended(tmp_path_factory):
+    """A scheduler, an engine and one host, for :func:`small`."""
+    with lab(tmp_path_factory.mktemp("small")) as made:
         made.scheduler = made.machine("scheduler")
         made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
         made.address = made.cluster(made.scheduler, {"engine": [made.engine], "stack": [made.host]})
         yield made
+
+
+@pytest.fixture
+def small(mended):
+    """A scheduler, an engine and one host, all there; a test may end any, and reads only what it was told itself."""
+    mended.whole(mended.scheduler)
+    (mended.folder / "scheduler.log").write_text("")
+    return mended
 
 
 def test_members_are_shown_with_roles_clocks_and_distances(several):
@@ -72,7 +80,7 @@ def test_every_machine_is_examined_at_once(several):
 
 
 def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
-    document = race(several, "--budget", "20s")
+    document = race(several, *RUNS)
     measured = slices_of(document)
     assert {launch["machine"] for launch in document["launches"]} == {"host-1", "host-2"}
     by_block = {}
@@ -89,7 +97,7 @@ def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
 
 
 def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
-    process = begun(small, "--budget", "60s")
+    process = begun(small, *LONG)
     second = small.scheduler.run(*command(small))
     assert second.returncode == 2
     assert "host: this machine hosts another race" in second.stderr
@@ -98,7 +106,7 @@ def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
 
 
 def test_a_killed_worker_ends_the_race_which_can_go_on(small):
-    process = begun(small, "--budget", "60s")
+    process = begun(small, *LONG)
     [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=60) == 4
@@ -110,7 +118,7 @@ def test_a_killed_worker_ends_the_race_which_can_go_on(small):
 
 
 def test_a_killed_engine_ends_the_race_which_can_go_on(small):
-    process = begun(small, "--budget", "60s")
+    process = begun(small, *LONG)
     [worker] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=120) == 4
@@ -142,7 +150,7 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
 
 
 def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
-    process = begun(small, "--budget", "15s")
+    process = begun(small, *LONG)
     [scheduler] = [pid for pid, text in small.scheduler.processes() if "dask_scheduler" in text]
     os.kill(scheduler, signal.SIGKILL)
     process.wait(timeout=60)
@@ -150,7 +158,7 @@ def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
 
 
 def test_what_an_engine_saw_that_was_stopped_is_refused(small):
-    process = begun(small, "--budget", "20s", "--html", str(small.folder / "race.html"))
+    process = begun(small, *RUNS, "--html", str(small.folder / "race.html"))
     [engine] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
     until = time.monotonic() + 90
     while process.poll() is None:
@@ -171,7 +179,6 @@ def test_bad_clusters_are_named_before_anything_starts(small):
     [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGTERM)
     wait_until(lambda: not small.host.processes())
-    small.engine.name = "host"
     nobody = small.scheduler.run(*command(small))
     assert nobody.returncode == 2
     assert "nobody there hosts stacks" in nobody.stderr
@@ -190,8 +197,8 @@ def test_machines_that_are_started_over_ssh_race_and_nothing_of_it_is_left(tmp_p
         for address in addresses.values():
             wait_until(lambda address=address: not here.run("bash", "-c", f"</dev/tcp/{address}/2222").returncode)
         (tmp_path / "race.toml").write_text(
-            '[app]\nbundled = "django"\n[load]\nconcurrency = [4]\n'
-            '[race]\nhosts = ["host"]\nengine_hosts = ["engine"]\nbudget = "20s"\n'
+            '[app]\nbundled = "django"\n[load]\nconcurrency = [4]\nduration = "1s"\n'
+            '[race]\nhosts = ["host"]\nengine_hosts = ["engine"]\nrepeats = 2\ntwin = false\n'
             'stacks = ["gunicorn", "waitress"]\n'
         )
         done = here.run(PYTHON, "-m", "stackrace", "run", "race.toml", "--json")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.racing import beside_workers, report, slices_of, wait_until
+from tests.cluster.racing import LONG, RUNS, beside_workers, report, slices_of, wait_until
 
 from stackrace.services import services
 from stackrace.setup.prepared import prepared
@@ -73,7 +73,7 @@ def assert_used_postgresql(slice_):
 
 
 def test_the_database_runs_on_its_own_machine_and_what_it_spends_is_in_every_slice(made):
-    process = made.scheduler.start(*command(made, "--budget", "30s", "--html", f"{made.folder}/race.html"))
+    process = made.scheduler.start(*command(made, *RUNS, "--html", f"{made.folder}/race.html"))
     wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(made.host)))
     assert databases(made.db)
     assert not databases(made.host)
@@ -91,7 +91,7 @@ def test_the_database_runs_on_its_own_machine_and_what_it_spends_is_in_every_sli
 
 
 def test_a_killed_database_machine_ends_the_race_which_can_go_on(made):
-    process = made.scheduler.start(*command(made, "--budget", "60s"))
+    process = made.scheduler.start(*command(made, *LONG))
     wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(made.host)))
     [worker] = [pid for pid, text in made.db.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
@@ -105,7 +105,7 @@ def test_a_killed_database_machine_ends_the_race_which_can_go_on(made):
 
 
 def test_a_killed_coordinator_leaves_no_database(made):
-    process = made.scheduler.start(*command(made, "--budget", "60s"))
+    process = made.scheduler.start(*command(made, *LONG))
     wait_until(lambda: databases(made.db))
     os.killpg(process.pid, signal.SIGKILL)
     wait_until(lambda: not beside_workers(made.db))
@@ -118,7 +118,7 @@ def test_each_host_has_its_own_database_machine_and_leaves_the_race_with_it(tmp_
         hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2", cores="1")]
         databases_of = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
         write_race_file(made, made.cluster(made.scheduler, {"stack": hosts, "service": databases_of}))
-        process = made.scheduler.start(*command(made, "--budget", "35s"))
+        process = made.scheduler.start(*command(made, "--repeats", "6", "--duration", "2s", "--no-twin"))
         wait_until(lambda: all(map(beside_workers, hosts)) and all(map(databases, databases_of)))
         wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(hosts[1])))
         time.sleep(4)

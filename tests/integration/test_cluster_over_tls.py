@@ -76,7 +76,7 @@ def test_the_bundled_app_is_raced_and_no_word_is_in_the_clear(stackrace, secured
     assert member["contact"].startswith("tls://")
     done = stackrace(
         "run", "--bundled", "--cluster", secured.address, "--stack", "gunicorn", "--stack", "waitress", "-c", "4",
-        "--budget", "15s", "--json", **secured.client,
+        "--repeats", "1", "--duration", "1s", "--no-twin", "--json", **secured.client,
     )  # fmt: skip
     assert done.returncode in (0, 3), done.stderr
     assert [slice_ for launch in json.loads(done.stdout)["launches"] for slice_ in launch["slices"]]

@@ -29,11 +29,13 @@ bundled = "django"
 
 [load]
 concurrency = [4]
+duration = "1s"
 
 [race]
 hosts = ["one"]
 stacks = ["gunicorn", "waitress"]
-budget = "15s"
+repeats = 1
+twin = false
 """
 
 
@@ -97,7 +99,7 @@ def test_a_race_file_names_its_hosts(ssh, stackrace):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_race_that_is_ended_leaves_nothing_on_its_hosts(ssh, how):
-    (ssh.folder / "race.toml").write_text(RACE.replace("15s", "60s"))
+    (ssh.folder / "race.toml").write_text(RACE.replace("repeats = 1", "repeats = 100"))
     with subprocess.Popen(
         [STACKRACE, "run", "race.toml"], cwd=ssh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as race:
