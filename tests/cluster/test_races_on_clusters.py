@@ -44,7 +44,7 @@ def mended(tmp_path_factory):
 
 @pytest.fixture
 def small(mended):
-    """A scheduler, an engine and one host, all there; a test may end any, and reads only what it was told itself."""
+    """A scheduler, an engine and one host, all there; a test may end any, and reads what it was told itself."""
     mended.whole(mended.scheduler)
     (mended.folder / "scheduler.log").write_text("")
     return mended
