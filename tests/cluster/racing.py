@@ -7,10 +7,23 @@ import time
 
 from tests.cluster.lab import PYTHON
 
-__all__ = ["LONG", "RUNS", "begun", "beside_workers", "command", "race", "report", "slices_of", "wait_until"]
+__all__ = [
+    "LONG",
+    "MANY_RUNS",
+    "RUNS",
+    "begun",
+    "beside_workers",
+    "command",
+    "race",
+    "report",
+    "slices_of",
+    "wait_until",
+]
 
 RUNS = ("--repeats", "2", "--duration", "1s", "--no-twin")
 """Flags of a race that ends after so many runs, however long they take to launch: a budget may be too short."""
+MANY_RUNS = ("--repeats", "6", "--duration", "2s", "--no-twin")
+"""Flags of a race that goes on for some blocks after one of its machines is lost."""
 LONG = ("--budget", "5min", "--difference", "0.1%")
 """Flags of a race that something else ends."""
 

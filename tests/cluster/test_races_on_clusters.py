@@ -10,7 +10,18 @@ import time
 import pytest
 from tests import ssh_server
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.racing import LONG, RUNS, begun, beside_workers, command, race, report, slices_of, wait_until
+from tests.cluster.racing import (
+    LONG,
+    MANY_RUNS,
+    RUNS,
+    begun,
+    beside_workers,
+    command,
+    race,
+    report,
+    slices_of,
+    wait_until,
+)
 
 AHEAD_S = 5000
 DELAY_S = 0.01
@@ -131,7 +142,7 @@ def test_a_killed_engine_ends_the_race_which_can_go_on(small):
 def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     """The last test of these machines: one of them is gone."""
     host = several.machines[-1]
-    process = several.scheduler.start(*command(several, "--budget", "40s", "--html", f"{several.folder}/race.html"))
+    process = several.scheduler.start(*command(several, *MANY_RUNS, "--html", f"{several.folder}/race.html"))
     # preparing starts processes, too; a stack that is up is in a block
     wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(host)))
     time.sleep(2)

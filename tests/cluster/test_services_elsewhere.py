@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.lab import PYTHON, lab
-from tests.cluster.racing import LONG, RUNS, beside_workers, report, slices_of, wait_until
+from tests.cluster.racing import LONG, MANY_RUNS, RUNS, beside_workers, report, slices_of, wait_until
 
 from stackrace.services import services
 from stackrace.setup.prepared import prepared
@@ -118,7 +118,7 @@ def test_each_host_has_its_own_database_machine_and_leaves_the_race_with_it(tmp_
         hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2", cores="1")]
         databases_of = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
         write_race_file(made, made.cluster(made.scheduler, {"stack": hosts, "service": databases_of}))
-        process = made.scheduler.start(*command(made, "--repeats", "6", "--duration", "2s", "--no-twin"))
+        process = made.scheduler.start(*command(made, *MANY_RUNS))
         wait_until(lambda: all(map(beside_workers, hosts)) and all(map(databases, databases_of)))
         wait_until(lambda: any("gunicorn" in text or "waitress" in text for text in beside_workers(hosts[1])))
         time.sleep(4)
