@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..model.core_lists import format_cores
 
-__all__ = ["Group", "NotDelegated", "Subtree", "delegated", "own_group"]
+__all__ = ["Group", "NotDelegated", "Subtree", "delegated", "group_of"]
 
 NEEDED = ("cpuset", "memory")
 EMPTY_AFTER_S = 2.0
@@ -119,7 +119,7 @@ def delegated(folder: Path | None, delete: Callable[[Path], None] = Path.rmdir) 
         _undo(folder, own, missing, delete)
 
 
-def own_group(groups: str, mounts: str) -> Path | None:
+def group_of(groups: str, mounts: str) -> Path | None:
     """Return the folder of a process's group of version 2, from its /proc/PID/cgroup and /proc/PID/mountinfo.
 
     Source: cgroups(7), "/proc/pid/cgroup"; proc_pid_mountinfo(5).

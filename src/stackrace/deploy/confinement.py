@@ -10,9 +10,9 @@ from pathlib import Path
 from ..model.launch import Failure, FailureKind
 from ..model.race import Enforcement
 from ..model.units import SIZE
-from .cgroups import Group, NotDelegated, Subtree, delegated, own_group
+from .cgroups import Group, NotDelegated, Subtree, delegated, group_of
 
-__all__ = ["Confinement", "confined", "exceeded"]
+__all__ = ["Confinement", "confined", "exceeded", "own_group"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def confined(memory_bytes: int | None) -> Iterator[Confinement]:
     subtree, why_not = None, ""
     with ExitStack() as held:
         try:
-            subtree = held.enter_context(delegated(_own_group()))
+            subtree = held.enter_context(delegated(own_group()))
         except NotDelegated as reason:
             why_not = str(reason)
         yield Confinement(memory_bytes=memory_bytes, subtree=subtree, why_not=why_not)
@@ -75,9 +75,10 @@ def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") ->
     return Failure(kind=FailureKind.DIED, message=message, log=log)
 
 
-def _own_group() -> Path | None:
+def own_group() -> Path | None:
+    """Return the folder of this process's control group of version 2; None where there is none."""
     try:
         groups, mounts = (Path("/proc/self", name).read_text() for name in ("cgroup", "mountinfo"))
     except OSError:
         return None
-    return own_group(groups, mounts)
+    return group_of(groups, mounts)

@@ -24,6 +24,7 @@ from ..process import held
 from ..servers import PLAIN
 from .descendants import descendants
 from .exchange import Exchange
+from .priority import NICE, autogroup, raised
 from .privileges import hand_over
 from .supervisor import PR_SET_CHILD_SUBREAPER
 from .view import View
@@ -55,6 +56,8 @@ class Guard:
 
     def __init__(self) -> None:
         self._layers = itertools.count()
+        self._raised = contextlib.ExitStack()
+        self._nice: int | None = None
         self.view = View()
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -158,10 +161,22 @@ class Guard:
         answer = self._ask(do="status", pids=list(pids))
         return {pid: _status(answer[str(pid)]) for pid in pids}
 
+    def prioritise(self, group: Path | None) -> None:
+        """Raise this process until the guard is closed, and whatever is pinned from now on.
+
+        ``group`` is the control group of this process; see ``priority.raised``.
+        """
+        session, usual = autogroup(os.getpid())
+        if usual is not None and usual != NICE:
+            # should this process be killed, its terminal's session does not stay raised
+            self._ask(do="restore", session=session, nice=usual)
+        self._raised.enter_context(raised(group))
+        self._nice = NICE
+
     def pin(self, pid: int, cores: Sequence[int]) -> None:
         """Bind a spawned process and its whole family to ``cores``; what they start later inherits it."""
         if cores:
-            self._ask(do="pin", pid=pid, cores=list(cores))
+            self._ask(do="pin", pid=pid, cores=list(cores), nice=self._nice)
 
     def kill(self, pid: int) -> None:
         """End a spawned process with its whole family by SIGKILL."""
@@ -169,6 +184,7 @@ class Guard:
 
     def close(self) -> None:
         """End everything that was spawned and remove the run directory; safe to call twice."""
+        self._raised.close()
         self._exchange.close()
         try:
             self._process.wait(timeout=15)

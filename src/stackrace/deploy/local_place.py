@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from ..checks import Observation
 from ..load.ceiling import ceiling
@@ -93,6 +94,7 @@ class LocalPlace:
         # one allowance for all stacks: together they may cost what one may
         self._allowance = Allowance()
         self._services = Sampler(services.pids, guard.pid, self._allowance)
+        self._service_pids = tuple(services.pids.values())
         self._up: dict[str, _RunningStack] = {}
         self._wrong = WrongUnderLoad()
         self._all_roots: dict[str, Sequence[int]] = {}
@@ -160,6 +162,9 @@ class LocalPlace:
             ceiling_per_s=ceiling_per_s,
         )
         self._launcher.pin(up.running)
+        for pid in chain(*self._service_pids):
+            # who was born since has the usual priority
+            self._guard.pin(pid, self._cores.stack_cores)
         canary_before_ns = canary_ns(self._cores.stack_cores)
         self._at_rest = False
         with (

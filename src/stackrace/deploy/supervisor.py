@@ -11,7 +11,8 @@ Requests::
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
-    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
+    {"do": "pin", "pid": 1, "cores": […], "nice": null | n}  →  {}  every thread of the family, now and to come
+    {"do": "restore", "session": "/autogroup-1", "nice": 0}  →  {}  at the end, should Stackrace be killed
     {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  whose view it is
 
 A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
@@ -39,6 +40,7 @@ if not __package__:
 from stackrace.deploy.descendants import Descendants, descendants
 from stackrace.deploy.family import Family
 from stackrace.deploy.namespaces import cover, enter, separate
+from stackrace.deploy.priority import raise_process, restore_autogroup
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -53,6 +55,7 @@ class Supervisor:
         self.families: dict[int, Family] = {}
         self.groups: set[str] = set()
         self.view: int | None = None
+        self.session: tuple[str, int] | None = None
         self.below = Descendants()
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -74,7 +77,10 @@ class Supervisor:
             case "kill":
                 return {"family": self.kill([self.families[request["pid"]]])}
             case "pin":
-                self.pin(self.families[request["pid"]], request["cores"])
+                self.pin(self.families[request["pid"]], request["cores"], request["nice"])
+                return {}
+            case "restore":
+                self.session = (request["session"], request["nice"])
                 return {}
             case "cover":
                 return self.cover(request)
@@ -172,14 +178,16 @@ class Supervisor:
                 # the kernel may give this id to an orphan from now on
                 Family.firsts.discard(pid)
 
-    def pin(self, family: Family, cores: list[int]) -> None:
-        """Bind a family to cores; twice, for threads and processes that were born during the first round."""
+    def pin(self, family: Family, cores: list[int], nice: int | None) -> None:
+        """Bind a family to cores and a priority; twice, for who was born during the first round."""
         for _ in range(2):
             for pid in family.alive(self.below.living()):
                 with contextlib.suppress(OSError):
                     for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
                         with contextlib.suppress(OSError):
                             os.sched_setaffinity(int(task), cores)
+                if nice is not None:
+                    raise_process(pid, nice)
 
     def kill(self, families: list[Family]) -> list[int]:
         """End families by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""
@@ -197,6 +205,8 @@ class Supervisor:
 
     def end_all(self) -> None:
         """End every family: kindly first, then by force, then whatever else is below this process."""
+        if self.session is not None:
+            restore_autogroup(*self.session)
         for family in self.families.values():
             if family.code is None:
                 with contextlib.suppress(ProcessLookupError):

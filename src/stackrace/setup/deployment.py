@@ -9,7 +9,7 @@ from functools import partial
 
 from ..apps import app_environment
 from ..deploy.company import Company
-from ..deploy.confinement import Confinement, confined
+from ..deploy.confinement import Confinement, confined, own_group
 from ..deploy.environments import Environments, cache_folder
 from ..deploy.guard import Guard
 from ..deploy.hosting import hosted
@@ -17,6 +17,7 @@ from ..deploy.known_answers import KnownAnswers
 from ..deploy.launcher import Launcher
 from ..deploy.local_place import LocalPlace
 from ..deploy.ports import LOOPBACK
+from ..deploy.priority import NICE, can_raise
 from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
 from ..deploy.seeding_apart import SeedingApart
@@ -66,6 +67,8 @@ class Deployment:
     cores: Resources
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
+    raised: bool = False
+    """Whether all that is measured runs at a priority that other programs cannot share."""
     current: CurrentStack | None = None
     """What the project runs today; None where nothing was found, or looked for."""
     engine: Callable[[Play], EngineRun] = RunningEngine
@@ -78,6 +81,9 @@ class Deployment:
         company: Company | None = None,
     ) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``company`` being on it, too."""
+        if self.raised:
+            subtree = self.launcher.confinement.subtree
+            self.guard.prioritise(own_group() if subtree is None else subtree.folder)
         return kind(
             guard=self.guard,
             launcher=self.launcher,
@@ -109,6 +115,7 @@ def set_up(
     require_all(request, servers, services=services is None)
     environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
     cores = cores_of(request, apart=apart is not None)
+    raised = request.priority and can_raise()
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
         seeding = (
@@ -158,7 +165,8 @@ def set_up(
             launcher=launcher,
             services=seeding.running,
             cores=cores,
-            notes=(*examined.notes, *_memory_note(confinement)),
+            notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
+            raised=raised,
             current=current,
             engine=RunningEngine if apart is None else apart.engine,
         )
@@ -185,4 +193,14 @@ def _memory_note(confinement: Confinement) -> tuple[str, ...]:
     return (
         "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
         f"no control group can be had, because {confinement.why_not}.",
+    )
+
+
+def _priority_note(raised: bool) -> tuple[str, ...]:
+    """Say what other programs will notice of the race."""
+    return (
+        (f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing from "
+        "them; --no-priority leaves them as they are.",)
+        if raised
+        else ()
     )

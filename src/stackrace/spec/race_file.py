@@ -228,6 +228,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         engine_cores=race.engine_cores,
         memory_bytes=None if race.memory is None else int(race.memory),
         quota=race.quota,
+        priority=race.priority,
         cluster=race.cluster,
         hosts=tuple(race.hosts),
         engine_hosts=tuple(race.engine_hosts),

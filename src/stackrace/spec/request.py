@@ -116,6 +116,8 @@ class RaceRequest:
     """The most that each stack may hold."""
     quota: bool = False
     """Whether a CPU quota of this container is part of what is raced."""
+    priority: bool = True
+    """Whether engine, stacks and services take a priority that other programs cannot share, where that is allowed."""
     think: bool = False
     """Whether the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)

@@ -234,6 +234,7 @@ class RaceTable(_Table):
     engine_cores: Cores | None = None
     memory: Memory | None = None
     quota: bool = False
+    priority: bool = True
     cluster: str | None = None
     hosts: list[SshHost] = []
     engine_hosts: list[SshHost] = []

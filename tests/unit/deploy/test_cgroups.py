@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy import cgroups
-from stackrace.deploy.cgroups import NotDelegated, delegated, own_group
+from stackrace.deploy.cgroups import NotDelegated, delegated, group_of
 from stackrace.deploy.confinement import Confinement
 
 FILES = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cpuset.cpus", "cgroup.procs")
@@ -173,4 +173,4 @@ BOUND = "29 25 0:26 /docker/ab /sys/fs/cgroup rw - cgroup2 cgroup rw\n"
     ],
 )
 def test_a_process_finds_its_own_group(groups, mounts, folder):
-    assert own_group(groups, mounts) == (None if folder is None else Path(folder))
+    assert group_of(groups, mounts) == (None if folder is None else Path(folder))

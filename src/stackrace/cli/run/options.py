@@ -133,6 +133,15 @@ BUDGET_OPTIONS = (
         is_flag=True,
         help="The CPU quota of this container is intended: its throttling only gives a warning.",
     ),
+    click.option(
+        "--no-priority",
+        "priority",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Leave engine and stacks at the usual priority. Default: nice -20 where that is allowed (root, "
+        "CAP_SYS_NICE), so that other programs cannot disturb the race.",
+    ),
 )
 """What every stack gets."""
 
