@@ -13,12 +13,13 @@ from .declared import DECLARATIONS, EVERY_CHECK
 from .disk import nearly_full
 from .kernel_limits import MOST_IN_TIME_WAIT, SPARE_FILES, TIME_WAIT_S
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
+from .machine import MOST_TAKEN
 from .observation import Observation
 from .open_loop import OF_LATENCY, overload
 from .planned_resources import MEMORY_SHARE
 from .preflight import PREFLIGHT_CHECKS, preflight
 from .preparation import Preparation
-from .registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
+from .registry import RUN_CHECKS, SLICE_CHECKS, disturbed, examine, examine_run, worth_repeating
 from .runs import BoundedRun, run_cut_off
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "LAUNCH_CHECKS",
     "MEMORY_SHARE",
     "MOST_IN_TIME_WAIT",
+    "MOST_TAKEN",
     "OF_LATENCY",
     "PREFLIGHT_CHECKS",
     "RUN_CHECKS",
@@ -45,6 +47,7 @@ __all__ = [
     "Made",
     "Observation",
     "Preparation",
+    "disturbed",
     "examine",
     "examine_launch",
     "examine_run",
@@ -52,4 +55,5 @@ __all__ = [
     "overload",
     "preflight",
     "run_cut_off",
+    "worth_repeating",
 ]

@@ -85,6 +85,9 @@ class Declaration:
     """The limit for the list of checks, where it is not one number: a formula, or what must hold."""
     of: str = ""
     """What a share is of: "of the time"."""
+    passing: bool = False
+    """Whether what it refuses is worth another try, since its cause may pass; what is refused again counts no more
+    than before. For causes that favour some stacks: see docs/method.md."""
 
     def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
         """Return ``function`` as a check with this declaration."""

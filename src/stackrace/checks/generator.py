@@ -80,6 +80,7 @@ def _spare_cores(observation: Observation) -> int:
         "elsewhere": "something else runs on the engines' machines: end it, or {knob.again} later",
     },
     source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
+    passing=True,
 )
 def generator_waited(observation: Observation) -> Finding | None:
     """An engine thread was ready to run but had no core.

@@ -6,7 +6,10 @@ from ..model.verdict import Finding, Unit
 from .declaration import Declaration, Limits, Made
 from .observation import Observation
 
-__all__ = ["foreign_cpu", "major_faults", "pressure", "steal", "swapping", "throttled"]
+__all__ = ["MOST_TAKEN", "contention", "foreign_cpu", "major_faults", "steal", "swapping", "throttled"]
+
+MOST_TAKEN = 0.10
+"""The share of the stacks' cores that others may have while a stack waits."""
 
 _PAGES_PER_MIB = 256
 _END_OTHERS = "end what else runs here (`stackrace doctor` names it)"
@@ -37,7 +40,7 @@ def steal(observation: Observation) -> Finding | None:
     number=11,
     title="foreign CPU",
     made=(Made.SLICE,),
-    limits=Limits(warns=0.03, redoes=0.10),
+    limits=Limits(warns=0.03),
     unit=Unit.SHARE,
     of="of the machine",
     seen="processes outside the race used {value:percent} of this machine's CPU time",
@@ -47,11 +50,9 @@ def steal(observation: Observation) -> Finding | None:
 def foreign_cpu(observation: Observation) -> Finding | None:
     """Processes outside the race used CPU time.
 
-    They take cores and caches from stack and engine, from some slices more than from others. The figure is
-    what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms and the
-    instants between the readings make it uncertain by one or two per cent of a slice of 2 s, and a few per
-    cent on another core seldom move a throughput: so the lower limit only warns. Beyond the upper one no cause but
-    a real one is left.
+    They share caches and memory with stack and engine; whether they took the cores is what *contention* looks at.
+    The figure is what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms
+    and the instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
     """
     foreign_s = (
         observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
@@ -60,33 +61,45 @@ def foreign_cpu(observation: Observation) -> Finding | None:
 
 
 @Declaration(
-    id="pressure",
+    id="contention",
     number=11,
-    title="pressure",
+    title="contention",
     made=(Made.SLICE,),
-    limits=Limits(warns=0.05, redoes=0.15),
+    limits=Limits(warns=0.05, invalidates=MOST_TAKEN),
     unit=Unit.SHARE,
-    of="of the slice",
-    seen="processes outside the race had the stack's cores for {value:percent} of the {knob.span}, "
-    "while others waited",
-    remedy=f"{_END_OTHERS}, or keep it off these cores (taskset)",
-    source="Documentation/accounting/psi.rst, `some`; proc_stat(5)",
+    of="of the stack's cores",
+    seen={
+        "": "{who} had {value:percent} of {cores:cores} while the stack waited",
+        "needed": "{who} had {value:percent} of {cores:cores} in every slice, and rested with the stacks: the app "
+        "seems to need it",
+    },
+    remedy={
+        "": "end it, keep it off these cores (taskset), or race as root, so that the stacks come first",
+        "raised": "end it, or keep it off these cores (taskset)",
+        "needed": "if the app needs it, name it in [app] services; if not, end it",
+    },
+    source="Documentation/scheduler/sched-stats.rst; proc_stat(5)",
+    passing=True,
 )
-def pressure(observation: Observation) -> Finding | None:
-    """Processes outside the race ran on the stack's cores while others waited.
+def contention(observation: Observation) -> Finding | None:
+    """Processes outside the race had the stack's cores while the stack was ready to run.
 
-    Foreign CPU counts over the whole machine: on one of sixteen cores it seems little even if that core is the
-    stack's. The kernel's pressure alone says nothing either, since a stack with more workers than cores waits
-    for itself. Both together do: what the stack's cores did beyond stack, idle stacks and ourselves, but no more
-    than somebody waited for a CPU at all (somebody of our own control group, where that has a pressure of its
-    own).
+    The more processes a stack has ready, the more of a contended core it gets: the scheduler's sharing would be
+    measured, and no number of slices makes up for it. What others merely find idle takes nothing away. So the
+    figure is what they used of these cores, but no more than the stack's threads, all together, waited. Who wants
+    less than the limit gets it from every stack alike, since it is less than any fair share.
     """
     machine = observation.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:
         return None
-    stall_s = machine.stall_s if machine.group_stall_s is None else machine.group_stall_s
-    return pressure.judge(
-        min(observation.foreign_on_stack_cores_s / machine.stack_cores, stall_s) / machine.elapsed_s
+    taken_s = min(observation.foreign_on_stack_cores_s, observation.stack_wait_s)
+    return contention.judge(
+        taken_s / (machine.stack_cores * machine.elapsed_s),
+        case="needed" if observation.needed else "",
+        cure="needed" if observation.needed else "raised" if observation.raised else "",
+        limits=contention.limits.only_warns if observation.needed else None,
+        who=observation.offender,
+        cores=observation.cores.stack_cores,
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..model.conditions import Conditions
-from ..model.host import MachineDelta
+from ..model.host import MachineDelta, Offender
 from ..model.launch import HopUsage
 from ..model.load import Load, LoadResult
 from ..model.network import NetworkPath
@@ -32,6 +33,14 @@ class Observation:
     """What the services used that are on another machine."""
     idle_cpu_s: float = 0.0
     """CPU seconds that all other stacks that are up spent meanwhile."""
+    stack_wait_s: float = math.inf
+    """Seconds that threads of the stack and its services were ready to run and had no core; infinite: unknown."""
+    offenders: tuple[Offender, ...] = ()
+    """Who else used the processor meanwhile, the greediest first."""
+    raised: bool = False
+    """Whether the race ran at a higher priority than others."""
+    needed: bool = False
+    """Whether others use the stacks' cores in every slice and never else: they work for the app."""
     generator_threads: int = 1
     ceiling_per_s: float | None = None
     """The most requests per second that the engine can send on this machine; None when unknown."""
@@ -62,6 +71,11 @@ class Observation:
     def stack_cpu_s(self) -> float:
         """CPU seconds of the stack under load."""
         return sum(hop.cpu_s for hop in self.usage)
+
+    @property
+    def offender(self) -> str:
+        """Who else used the processor most."""
+        return self.offenders[0].label if self.offenders else "processes that come and go"
 
     @property
     def foreign_on_stack_cores_s(self) -> float:

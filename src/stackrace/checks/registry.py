@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.verdict import Verdict
+from collections.abc import Iterable
+
+from ..model.verdict import Effect, Finding, Verdict
 from . import (
     answers,
     arrivals,
@@ -26,7 +28,7 @@ from . import (
 from .declaration import Check, Made
 from .observation import Observation
 
-__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "examine", "examine_run"]
+__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "disturbed", "examine", "examine_run", "worth_repeating"]
 
 _ABOUT_THE_ENGINE = (
     generator.generator_busy,
@@ -80,7 +82,7 @@ SLICE_CHECKS: tuple[Check[Observation], ...] = (
     machine.throttled,
     machine.steal,
     machine.foreign_cpu,
-    machine.pressure,
+    machine.contention,
     speed.machine_speed,
     speed.cpu_frequency,
     speed.overheated,
@@ -102,6 +104,19 @@ RUN_CHECKS: tuple[Check[Observation], ...] = tuple(
 )
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""
+
+
+_PASSING = frozenset(check.declaration.id for check in SLICE_CHECKS if check.declaration.passing)
+
+
+def disturbed(findings: Iterable[Finding]) -> bool:
+    """Tell whether a slice is refused for a cause that may pass."""
+    return any(finding.effect is Effect.INVALIDATES and finding.check in _PASSING for finding in findings)
+
+
+def worth_repeating(findings: Iterable[Finding]) -> bool:
+    """Tell whether measuring a slice again may give a better one."""
+    return disturbed(findings) or any(finding.effect is Effect.REDOES for finding in findings)
 
 
 def examine(observation: Observation) -> Verdict:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Self
 
+from ..model.host import Disturbance
 from ..model.launch import Failure
 from ..model.race import Race, RacePlan
 from ..model.stack import original_path
@@ -56,6 +57,7 @@ class LiveSink:
         self._standing: Standing | None = None
         self._leading: Leading | None = None
         self._mishaps: list[Mishap] = []
+        self._disturbance: Disturbance | None = None
 
     def __enter__(self) -> Self:
         self._view.__enter__()
@@ -83,8 +85,9 @@ class LiveSink:
                 self._view.resume()
             case BlockEnded(race=race):
                 self._stands(replace(race, elapsed_s=time.monotonic() - self._begun_s))
-            case Progress(activity=activity, stack=stack, cell=cell):
+            case Progress(activity=activity, stack=stack, cell=cell, disturbance=disturbance):
                 self._view.resume()
+                self._disturbance = disturbance
                 self._activity, self._stack = activity, stack or ""
                 self._level = "" if cell is None else cell.label
             case _:
@@ -128,6 +131,7 @@ class LiveSink:
             standing=self._standing,
             leading=self._leading,
             mishaps=tuple(self._mishaps),
+            disturbance=self._disturbance,
         )
 
     def _slices_ahead(self, elapsed_s: float) -> _Ahead:

@@ -18,6 +18,7 @@ from ..deploy.place import Launched, Retired, Retiring
 from ..deploy.relocation import Relocation
 from ..load.running import EngineRun, Play, RunningEngine
 from ..model.errors import BreakdownError, StackraceError
+from ..model.host import Disturbance
 from ..model.launch import Failure
 from ..model.load import Load, LoadResult
 from ..model.race import Race, RacePlan
@@ -199,6 +200,10 @@ class Hosting(Leased[PreparedRace]):
     def warm(self) -> None:
         """Hear that the stack is warm."""
         self._warming.enough = True
+
+    def disturbance(self) -> Disturbance:
+        """As ``Place.disturbance``."""
+        return self._place.disturbance()
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """As ``Place.failure_of``."""

@@ -11,6 +11,7 @@ from ..checks import Observation
 from ..deploy.place import WARM_BIN_S, Enough, Launched, Retired
 from ..model.cluster import Member
 from ..model.errors import StackraceError
+from ..model.host import Disturbance
 from ..model.launch import Failure
 from ..model.load import Load
 from ..model.network import NetworkPath
@@ -156,6 +157,10 @@ class WorkerPlace(Lessee):
                 self._ask(Hosting.warm)
                 break
         return warming.finish()
+
+    def disturbance(self) -> Disturbance:
+        """Look there what other programs have of the stacks' cores."""
+        return self._ask(Hosting.disturbance)
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""

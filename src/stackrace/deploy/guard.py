@@ -57,7 +57,8 @@ class Guard:
     def __init__(self) -> None:
         self._layers = itertools.count()
         self._raised = contextlib.ExitStack()
-        self._nice: int | None = None
+        self.raised = False
+        """Whether what is spawned and pinned has a higher priority than other programs."""
         self.view = View()
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -162,21 +163,20 @@ class Guard:
         return {pid: _status(answer[str(pid)]) for pid in pids}
 
     def prioritise(self, group: Path | None) -> None:
-        """Raise this process until the guard is closed, and whatever is pinned from now on.
+        """Raise this process until the guard is closed, and all that is spawned or pinned from now on.
 
         ``group`` is the control group of this process; see ``priority.raised``.
         """
         session, usual = autogroup(os.getpid())
-        if usual is not None and usual != NICE:
-            # should this process be killed, its terminal's session does not stay raised
-            self._ask(do="restore", session=session, nice=usual)
+        # should this process be killed, its terminal's session does not stay raised
+        self._ask(do="raise", nice=NICE, session=session if usual != NICE else "", usual=usual or 0)
         self._raised.enter_context(raised(group))
-        self._nice = NICE
+        self.raised = True
 
     def pin(self, pid: int, cores: Sequence[int]) -> None:
         """Bind a spawned process and its whole family to ``cores``; what they start later inherits it."""
         if cores:
-            self._ask(do="pin", pid=pid, cores=list(cores), nice=self._nice)
+            self._ask(do="pin", pid=pid, cores=list(cores))
 
     def kill(self, pid: int) -> None:
         """End a spawned process with its whole family by SIGKILL."""

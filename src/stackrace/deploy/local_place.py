@@ -17,13 +17,27 @@ from ..load.engine import run
 from ..load.histogram import slow
 from ..load.running import EngineRun, Play, RunningEngine
 from ..model.errors import RefusedError
+from ..model.host import Disturbance
 from ..model.launch import Failure, FailureKind, MemorySample
 from ..model.load import Load, LoadResult
 from ..model.race import Enforcement, Resources
 from ..model.stack import Stack
 from ..model.url_prefix import is_below
 from ..model.workload import Workload
-from ..probe import Allowance, MemoryWatch, Sampler, available_bytes, canary_ns, difference, read_machine
+from ..probe import (
+    Allowance,
+    MemoryWatch,
+    Sampler,
+    available_bytes,
+    canary_ns,
+    cpu_by_process,
+    difference,
+    offenders,
+    read_machine,
+    unused_by_core,
+    waited_s,
+    waits_ns,
+)
 from ..process import Background
 from .asked_again import WrongUnderLoad, fates
 from .company import Company
@@ -49,6 +63,8 @@ RESTLESS_S = 1.0
 """The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
+LOOK_S = 0.3
+"""How long others are looked at: ticks of 10 ms make it uncertain by a few per cent."""
 QUIET_S = 0.25
 """How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
 
@@ -182,11 +198,13 @@ class LocalPlace:
             before = read_machine(self._company.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
+            waits, used = waits_ns(self._pids_of(up)), cpu_by_process()
             length_s = math.inf if load.duration_s is None else load.duration_s
             # and ends before the engine does, which may follow some requests to their end: servers complain of
             # those that it then leaves unanswered, and that is no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
+            used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
             usage = (*up.sampler.end(), *self._services.end())
             after = read_machine(self._company.supervisors, self._cores.stack_cores)
             result = engine.finish(counted_s + limit_s)
@@ -205,6 +223,9 @@ class LocalPlace:
             result=result,
             usage=usage,
             machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
+            stack_wait_s=waited_s(waits, waits_now),
+            offenders=offenders(used, used_now, after.at_s - before.at_s),
+            raised=self._guard.raised,
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
@@ -272,6 +293,29 @@ class LocalPlace:
             time.sleep(REST_LOOK_S)
             self._at_rest = sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun)
         return self._at_rest
+
+    def disturbance(self) -> Disturbance:
+        """Look for a moment what other programs have of the stacks' and the engine's cores."""
+        groups = [cores for cores in (self._cores.stack_cores, self._cores.generator_cores) if cores]
+        self._all.begin()
+        began_s, used, unused = time.monotonic(), cpu_by_process(), unused_by_core()
+        time.sleep(LOOK_S)
+        elapsed_s, ours_s = time.monotonic() - began_s, sum(self._all.spent_s().values())
+        unused_now = unused_by_core()
+        shares = [
+            1 - (sum(unused_now[core] - unused[core] for core in cores) + ours_s) / (elapsed_s * len(cores))
+            for cores in groups
+        ]
+        others = offenders(used, cpu_by_process(self._known_pids), elapsed_s)
+        return Disturbance(share=max(0.0, *shares), offenders=others)
+
+    def _pids_of(self, up: _RunningStack) -> set[int]:
+        return up.sampler.pids | self._services.pids
+
+    @property
+    def _known_pids(self) -> set[int]:
+        """The processes of this race, whoever has the load."""
+        return self._all.pids | self._services.pids | set(self._company.supervisors)
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since its launch, or held more memory than it may."""

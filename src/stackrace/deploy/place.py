@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..checks import Aftermath, Observation
+from ..model.host import Disturbance
 from ..model.launch import Failure, MemorySample
 from ..model.load import Load
 from ..model.race import StackFacts
@@ -88,6 +89,9 @@ class Place(Protocol):
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         """Send ``workload`` as ``load`` says, unrecorded, until that is ``enough``; return the seconds spent."""
+
+    def disturbance(self) -> Disturbance:
+        """Look for a moment what other programs have of the race's cores, while no load is sent."""
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""

@@ -58,7 +58,8 @@ def restore_autogroup(group: str, nice: int) -> None:
     """Give a session's group its usual priority again, by whichever of its processes is still there."""
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (as above)
         if autogroup(int(pid))[0] == group:
-            return _write_autogroup(int(pid), nice)
+            _write_autogroup(int(pid), nice)
+            return
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..checks import Observation
+from ..model.host import Disturbance
 from ..model.launch import Failure
 from ..model.load import Load
 from ..model.stack import Side, Stack, side_of, side_path
@@ -67,6 +68,10 @@ class Sides:
         """Send the side's own form of ``workload``, unrecorded; see ``Place.warm_up``."""
         side = self._of(stack)
         return side.place.warm_up(stack.plain, side.workloads.get(workload.name, workload), load, enough)
+
+    def disturbance(self) -> Disturbance:
+        """Look at the machine that the sides share."""
+        return next(iter(self._sides.values())).place.disturbance()
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""

@@ -11,8 +11,9 @@ Requests::
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
-    {"do": "pin", "pid": 1, "cores": […], "nice": null | n}  →  {}  every thread of the family, now and to come
-    {"do": "restore", "session": "/autogroup-1", "nice": 0}  →  {}  at the end, should Stackrace be killed
+    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
+    {"do": "raise", "nice": -20,
+     "session": "/autogroup-1", "usual": 0}          →  {}     all from now on; what that session gets at the end
     {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  whose view it is
 
 A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
@@ -55,6 +56,7 @@ class Supervisor:
         self.families: dict[int, Family] = {}
         self.groups: set[str] = set()
         self.view: int | None = None
+        self.nice: int | None = None
         self.session: tuple[str, int] | None = None
         self.below = Descendants()
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -77,10 +79,10 @@ class Supervisor:
             case "kill":
                 return {"family": self.kill([self.families[request["pid"]]])}
             case "pin":
-                self.pin(self.families[request["pid"]], request["cores"], request["nice"])
+                self.pin(self.families[request["pid"]], request["cores"])
                 return {}
-            case "restore":
-                self.session = (request["session"], request["nice"])
+            case "raise":
+                self.nice, self.session = request["nice"], (request["session"], request["usual"])
                 return {}
             case "cover":
                 return self.cover(request)
@@ -106,6 +108,8 @@ class Supervisor:
     def _become(self, request: dict, log: int, report: int) -> None:  # type: ignore[type-arg]
         try:
             os.setsid()
+            if self.nice is not None:
+                raise_process(os.getpid(), self.nice)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(log, 1)
             os.dup2(log, 2)
@@ -178,7 +182,7 @@ class Supervisor:
                 # the kernel may give this id to an orphan from now on
                 Family.firsts.discard(pid)
 
-    def pin(self, family: Family, cores: list[int], nice: int | None) -> None:
+    def pin(self, family: Family, cores: list[int]) -> None:
         """Bind a family to cores and a priority; twice, for who was born during the first round."""
         for _ in range(2):
             for pid in family.alive(self.below.living()):
@@ -186,8 +190,8 @@ class Supervisor:
                     for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
                         with contextlib.suppress(OSError):
                             os.sched_setaffinity(int(task), cores)
-                if nice is not None:
-                    raise_process(pid, nice)
+                if self.nice is not None:
+                    raise_process(pid, self.nice)
 
     def kill(self, families: list[Family]) -> list[int]:
         """End families by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""

@@ -15,16 +15,18 @@ from ..model.race import Resources
 from ..probe import (
     available_bytes,
     canary_ns,
+    cpu_by_process,
     difference,
     host_facts,
     memory_bytes,
     network_limits,
+    offenders,
     physical_cores,
     read_machine,
 )
 from ..probe.cgroup import allowed_cores, delegated
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
-from .neighbours import cpu_by_process, daemons, jobs, listeners, offenders, remains
+from .neighbours import daemons, jobs, listeners, remains
 from .surroundings import Surroundings
 
 __all__ = ["look"]

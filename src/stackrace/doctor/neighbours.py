@@ -12,12 +12,11 @@ from pathlib import Path
 
 from ..deploy import sockets
 from ..deploy.guard import RUN_DIRECTORY
-from ..probe.cpu import process_cpu_ns
 from ..probe.proc import pids, read
-from ..probe.processes import read_process
-from .surroundings import Job, Offender, Remains
+from ..probe.processes import process_name
+from .surroundings import Job, Remains
 
-__all__ = ["PORTS", "cpu_by_process", "daemons", "jobs", "listeners", "offenders", "remains"]
+__all__ = ["PORTS", "daemons", "jobs", "listeners", "remains"]
 
 PORTS = (8000, 8765)
 """What the examples load, and where ``stackrace web`` listens."""
@@ -25,29 +24,9 @@ PORTS = (8000, 8765)
 _WITHIN_S = 3600.0
 
 
-def cpu_by_process() -> Mapping[int, int]:
-    """Return the CPU time in ns of every process that is not ours, by id."""
-    readings = {pid: process_cpu_ns(pid) for pid in pids() if pid != os.getpid()}
-    return {pid: spent_ns for pid, spent_ns in readings.items() if spent_ns is not None}
-
-
-def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: float) -> tuple[Offender, ...]:
-    """Return who used over 1 % of a core between two readings, the greediest first; at most five."""
-    spent = {pid: after_ns - before.get(pid, 0) for pid, after_ns in after.items()}
-    greedy = sorted((pid for pid in spent if spent[pid] > 1e7 * elapsed_s), key=lambda pid: -spent[pid])
-    return tuple(
-        Offender(pid=pid, name=_name(pid), share=spent[pid] / 1e9 / max(elapsed_s, 1e-3)) for pid in greedy[:5]
-    )
-
-
 def daemons() -> frozenset[str]:
     """Return the names of all running processes. Source: proc_pid_comm(5), at most 15 characters."""
-    return frozenset(_name(pid) for pid in pids())
-
-
-def _name(pid: int) -> str:
-    process = read_process(pid)
-    return process.name if process else "one that ended"
+    return frozenset(process_name(pid) for pid in pids())
 
 
 def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
@@ -119,5 +98,5 @@ def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
     for pid in pids() if inodes else ():
         open_files = sockets.descriptors(pid)
         for inode in open_files.sockets & inodes.keys() if open_files else ():
-            owners[inodes[inode]] = f"{_name(pid)} (pid {pid})"
+            owners[inodes[inode]] = f"{process_name(pid)} (pid {pid})"
     return owners

@@ -7,19 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..checks import Preparation
-from ..model.host import HostFacts, MachineDelta
+from ..model.host import HostFacts, MachineDelta, Offender
 
-__all__ = ["Job", "Offender", "Remains", "Surroundings"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offender:
-    """A process that is not ours and uses the processor."""
-
-    pid: int
-    name: str
-    share: float
-    """The share of one core that it used."""
+__all__ = ["Job", "Remains", "Surroundings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .load import SIGNED
 
-__all__ = ["HostFacts", "MachineDelta", "NetworkLimits"]
+__all__ = ["Disturbance", "HostFacts", "MachineDelta", "NetworkLimits", "Offender"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,6 @@ class MachineDelta:
     """Connections that accept queues took."""
     time_wait: int = 0
     """Connections in TIME_WAIT at the end."""
-    group_stall_s: float | None = None
-    """``stall_s`` of our own control group alone; None where the kernel does not say."""
     stack_cores_busy_s: float = 0.0
     """``busy_s`` of the stacks' cores alone; 0 where nobody asked."""
     stack_cores_steal_s: float = 0.0
@@ -114,3 +112,28 @@ class MachineDelta:
     def capacity_s(self) -> float:
         """The CPU time that all cores together had to give."""
         return self.elapsed_s * self.cores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offender:
+    """A process that is not ours and uses the processor."""
+
+    pid: int
+    name: str
+    share: float
+    """The share of one core that it used."""
+
+    @property
+    def label(self) -> str:
+        """``cc1 (pid 812)``."""
+        return f"{self.name} (pid {self.pid})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disturbance:
+    """What other programs had of a race's cores for a moment, while its stacks were at rest."""
+
+    share: float = 0.0
+    """Of the stacks' cores or of the engine's, whichever is more."""
+    offenders: tuple[Offender, ...] = ()
+    """The greediest first."""

@@ -1,8 +1,10 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
 from .allowance import Allowance
+from .cpu import cpu_by_process, offenders, waited_s, waits_ns
 from .free import available_bytes, memory_bytes
 from .host import host_facts
+from .kernel_counters import unused_by_core
 from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
@@ -17,10 +19,15 @@ __all__ = [
     "Sampler",
     "available_bytes",
     "canary_ns",
+    "cpu_by_process",
     "difference",
     "host_facts",
     "memory_bytes",
     "network_limits",
+    "offenders",
     "physical_cores",
     "read_machine",
+    "unused_by_core",
+    "waited_s",
+    "waits_ns",
 ]

@@ -1,4 +1,4 @@
-"""What our control group tells: how long its quota held us back, how long its tasks waited, what it is allowed."""
+"""What our control group tells: how long its quota held us back, what it is allowed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .proc import read
 
-__all__ = ["allowed_cores", "delegated", "group_stall_s", "throttled_s"]
+__all__ = ["allowed_cores", "delegated", "throttled_s"]
 
 _V2 = "/sys/fs/cgroup"
 _HYBRID = "/sys/fs/cgroup/unified"
@@ -31,21 +31,6 @@ def _throttled_in(path: str) -> float:
         if name == b"throttled_time":
             return int(value) / 1e9
     return 0.0
-
-
-def group_stall_s() -> float | None:
-    """Return for how long some task of our own control group wanted a CPU and had none; None where nobody tells.
-
-    The root group has no pressure of its own. Source: cgroup-v2.rst, cpu.pressure.
-    """
-    group = _path("0")
-    if not group.strip("/"):
-        return None
-    for top in (_V2, _HYBRID):
-        total = (read(f"{top}{group}/cpu.pressure") or b"").split(b"\n", 1)[0].rpartition(b"total=")[2]
-        if total.isdigit():
-            return int(total) / 1e6
-    return None
 
 
 def allowed_cores() -> float:

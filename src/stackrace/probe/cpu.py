@@ -1,15 +1,28 @@
-"""CPU time of processes to the nanosecond, children that ended included."""
+"""CPU time of processes to the nanosecond, children that ended included, and how long they waited for it."""
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from .processes import Process
+from ..model.host import Offender
+from .proc import pids, read
+from .processes import Process, process_name
 
-__all__ = ["Account", "accounts", "process_cpu_ns", "spent_ns"]
+__all__ = [
+    "Account",
+    "accounts",
+    "cpu_by_process",
+    "offenders",
+    "process_cpu_ns",
+    "spent_ns",
+    "waited_s",
+    "waits_ns",
+]
 
 
 def process_cpu_ns(pid: int) -> int | None:
@@ -84,3 +97,47 @@ def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[in
             heir = parents[heir]
         known[heir] += account.own_ns + account.reaped_ns
     return known
+
+
+def waits_ns(processes: Iterable[int]) -> dict[int, int]:
+    """Return for how long each thread of some processes was ready to run and had no core, by thread id.
+
+    Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat, the second number.
+    """
+    waits = {}
+    for pid in processes:
+        try:
+            tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 (hot path)
+        except OSError:
+            continue
+        for task in tasks:
+            words = (read(f"/proc/{pid}/task/{task}/schedstat") or b"").split()
+            if len(words) > 1:
+                waits[int(task)] = int(words[1])
+    return waits
+
+
+def waited_s(before: Mapping[int, int], after: Mapping[int, int]) -> float:
+    """Return for how long threads waited between two looks, all together; infinite where some ended meanwhile.
+
+    Nobody knows how long those waited.
+    """
+    if before.keys() - after.keys():
+        return math.inf
+    return sum(wait_ns - before.get(task, 0) for task, wait_ns in after.items()) / 1e9
+
+
+def cpu_by_process(without: Collection[int] = ()) -> Mapping[int, int]:
+    """Return the CPU time in ns of every process that is not ours, nor among those left out, by id."""
+    readings = {pid: process_cpu_ns(pid) for pid in pids() if pid != os.getpid() and pid not in without}
+    return {pid: spent_ns for pid, spent_ns in readings.items() if spent_ns is not None}
+
+
+def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: float) -> tuple[Offender, ...]:
+    """Return who used over 1 % of a core between two readings, the greediest first; at most five."""
+    spent = {pid: after_ns - before.get(pid, 0) for pid, after_ns in after.items()}
+    greedy = sorted((pid for pid in spent if spent[pid] > 1e7 * elapsed_s), key=lambda pid: -spent[pid])
+    return tuple(
+        Offender(pid=pid, name=process_name(pid), share=spent[pid] / 1e9 / max(elapsed_s, 1e-3))
+        for pid in greedy[:5]
+    )

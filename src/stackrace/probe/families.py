@@ -34,6 +34,11 @@ class Families:
         self._supervisor = supervisor_pid
         self._scanned_at = 0.0
 
+    @property
+    def members(self) -> set[int]:
+        """The ids that the last scan found to belong to some hop."""
+        return set(self._members)
+
     def scan(self) -> dict[str, list[Process]]:
         """Return the living members by hop; every hop has an entry."""
         alive = pids()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..model.host import MachineDelta
-from .cgroup import group_stall_s, throttled_s
+from .cgroup import throttled_s
 from .clock import clocksource
 from .cpu import process_cpu_ns
 from .kernel_counters import (
@@ -54,7 +54,6 @@ class MachineCounters:
     accepted: int
     time_wait: int
     """Connections now."""
-    group_stall_s: float | None = None
     stack_cores: int = 0
     stack_cores_unused_s: float = 0.0
     stack_cores_steal_s: float = 0.0
@@ -94,7 +93,6 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
         segments_sent=net.get("Tcp.OutSegs", 0),
         accepted=net.get("Tcp.PassiveOpens", 0),
         time_wait=time_wait(),
-        group_stall_s=group_stall_s(),
         stack_cores=len(stack_cores),
         stack_cores_unused_s=sum(unused_s.get(core, 0.0) for core in stack_cores),
         stack_cores_steal_s=sum(stolen_s.get(core, 0.0) for core in stack_cores),
@@ -135,7 +133,6 @@ def difference(
         segments_sent=after.segments_sent - before.segments_sent,
         accepted=after.accepted - before.accepted,
         time_wait=after.time_wait,
-        group_stall_s=_group_stall_s(before, after),
         stack_cores_busy_s=max(0.0, elapsed_s * after.stack_cores - stack_unused_s),
         stack_cores_steal_s=max(0.0, after.stack_cores_steal_s - before.stack_cores_steal_s),
         stack_cores=after.stack_cores,
@@ -147,12 +144,6 @@ def difference(
         clocksource=after.clocksource,
         clocksource_before=before.clocksource,
     )
-
-
-def _group_stall_s(before: MachineCounters, after: MachineCounters) -> float | None:
-    if before.group_stall_s is None or after.group_stall_s is None:
-        return None
-    return after.group_stall_s - before.group_stall_s
 
 
 def _change(was: float, is_: float) -> float | None:

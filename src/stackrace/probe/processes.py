@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .proc import read
 
-__all__ = ["Process", "read_process"]
+__all__ = ["Process", "process_name", "read_process"]
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -49,3 +49,9 @@ def read_process(pid: int) -> Process | None:
         int(fields[19]),
         (int(fields[13]) + int(fields[14])) * _TICK_NS,
     )
+
+
+def process_name(pid: int) -> str:
+    """Return the name of a process. Source: proc_pid_comm(5), at most 15 characters."""
+    process = read_process(pid)
+    return process.name if process else "one that ended"

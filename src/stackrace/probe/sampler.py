@@ -35,6 +35,11 @@ class Sampler:
         self._before: Mapping[str, Accounts] = {}
         self._memory: Mapping[str, int] = {}
 
+    @property
+    def pids(self) -> set[int]:
+        """The processes of all hops, as the last look at their CPU time had them."""
+        return self._for_cpu.members
+
     def begin(self) -> None:
         """Read the CPU clocks at the start of a slice."""
         self._before = {hop: accounts(members) for hop, members in self._for_cpu.scan().items()}

@@ -17,6 +17,8 @@ class Activity(StrEnum):
     WARMING_UP = "warming up"
     MEASURING = "measuring"
     STOPPING = "stopping"
+    WAITING = "waiting for quiet"
+    """Other programs have the cores."""
 
     @property
     def must_not_be_disturbed(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from ..checks import worth_repeating
 from ..model.race import Cell
 from ..model.stack import Stack, original_path
 from .activity import Activity
@@ -183,10 +184,13 @@ class Block:
             self.steps.announce(cell)
             timed = replace(cell.load, duration_s=length_s, requests=None)
             observation = self.steps.measure(cell, timed, rewarm_s, side=not ahead)
-            if self.steps.book(cell, observation, may_redo=redos > 0):
+            verdict = self.steps.book(cell, observation, may_redo=redos > 0)
+            self.meter.add_gap(time.monotonic() - begun_s - length_s)
+            if self.steps.wait_for_quiet(verdict):
+                pending.append(cell)
+            elif redos > 0 and worth_repeating(verdict.findings):
                 redos -= 1
                 pending.append(cell)
-            self.meter.add_gap(time.monotonic() - begun_s - length_s)
         return True
 
     def _is_headline(self, cell: Cell) -> bool:

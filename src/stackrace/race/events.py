@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..model.duty import Duty
+from ..model.host import Disturbance
 from ..model.launch import Launch, Slice
 from ..model.race import Cell, Ending, Race, StackFacts
 from .activity import Activity
@@ -118,6 +119,8 @@ class Progress:
     """The path of the stack it concerns."""
     cell: Cell | None = None
     """What is measured."""
+    disturbance: Disturbance | None = None
+    """Who has the cores, while it waits for quiet."""
 
 
 Event = (

@@ -27,7 +27,11 @@ Merge = Callable[[Sequence[bytes]], Quantiles]
 def level_of(
     race: Race, measured: MeasuredLevel, judgement: Judgement, merge: Merge, spread: Spread | None
 ) -> Level:
-    """Return the rows of ``measured``, the leader first, the others by tier and by how they compare with it."""
+    """Return the rows of ``measured``, the leader first, the others by how they compare with it.
+
+    A row whose limits are wide may not be proved slower where a faster one is. That one's tier is claimed no more,
+    so that tiers follow the ratios.
+    """
     throughputs = summary.intervals(measured.values)
     rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
     if spread is not None:
@@ -37,7 +41,10 @@ def level_of(
             for row, slices in zip(rows, measured.slices, strict=True)
         ]
     leader = measured.stacks[judgement.leader]
-    rows.sort(key=lambda row: (row.stack != leader, row.tier, -row.ratio.value))
+    rows.sort(key=lambda row: (row.stack != leader, -row.ratio.value))
+    claimed = [min(row.tier for row in rows[place:]) for place in range(len(rows))]
+    numbers = {tier: number for number, tier in enumerate(sorted(set(claimed)), start=1)}
+    rows = [replace(row, tier=numbers[tier]) for row, tier in zip(rows, claimed, strict=True)]
     return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)
 
 

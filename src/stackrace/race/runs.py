@@ -53,7 +53,8 @@ class RunBlock:
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
                 observation = steps.measure(cell, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
-                steps.book(cell, observation, may_redo=False, known=_cut_off(cell, observation, limit_s))
+                known = _cut_off(cell, observation, limit_s)
+                steps.wait_for_quiet(steps.book(cell, observation, may_redo=False, known=known))
         finally:
             if steps.up:
                 steps.retire()

@@ -35,8 +35,8 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
 
     The hidden twin is no competitor: its launches count as its original's, with which the checks on the race as a
     whole compare it. Pairs are compared over the blocks both have a value in. The headline is the level that
-    `headline_of` picks. The leader's row comes first: the stack that the answer speaks of. The others go by tier,
-    then by how they compare with it. Launches that an interruption cut short count nowhere, those on a machine with
+    `headline_of` picks. The leader's row comes first: the stack that the answer speaks of. The others go by how
+    they compare with it. Launches that an interruption cut short count nowhere, those on a machine with
     unequal ratios only where machines are compared. What takes long to compute and only reports show is left out
     unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by ``spread``, which takes
     histograms apart.

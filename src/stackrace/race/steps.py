@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..checks import Aftermath, LaunchView, Observation, examine, examine_launch
+from ..checks import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch
 from ..deploy.place import Place, Retired, Retiring
 from ..model import ids
 from ..model.launch import Launch, Slice
@@ -23,11 +23,48 @@ from .pending_stops import PendingStops
 from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
 
-__all__ = ["Steps", "shuffled", "shuffler_of"]
+__all__ = ["Neighbours", "Steps", "shuffled", "shuffler_of"]
+
+LONGEST_WAIT_S = 60.0
+"""How long a race without a deadline waits for quiet."""
+
+DISTURBED_IN_A_ROW = 3
+"""So many slices were disturbed one after the other: that is no accident."""
+RESTED = 4
+"""Looked at so often right after a disturbed slice, others were at rest: they work when the stacks do."""
 
 LEAST_PATIENCE_S = 4.0
 TIMES_EXPECTED = 2
 """How much longer than expected a start may take, however little time is left."""
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """What is known of other programs on the machine, over a whole race."""
+
+    in_a_row: int = 0
+    """The slices they disturbed since the last that they did not."""
+    ever_quiet: bool = False
+    """Whether a slice went undisturbed."""
+    at_rest: int = 0
+    """How often they were at rest right after they had disturbed a slice."""
+
+    @property
+    def needed(self) -> bool:
+        """Whether they use the cores in every slice and never else, as a database of the app's does."""
+        return self.at_rest >= RESTED and not self.ever_quiet
+
+    def disturb(self, disturbed: bool) -> bool:
+        """Enter a slice; tells whether so many were disturbed that it is time to wait."""
+        if self.needed:
+            return False
+        self.in_a_row = self.in_a_row + 1 if disturbed else 0
+        self.ever_quiet = self.ever_quiet or not disturbed
+        return self.in_a_row >= DISTURBED_IN_A_ROW
+
+    def rested(self) -> None:
+        """Enter that they were at rest when looked at after a disturbed slice."""
+        self.at_rest += 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +86,8 @@ class Steps:
     """Takes the time of each step."""
     pending_stops: PendingStops = field(default_factory=PendingStops)
     """The stops of the block before: its stacks may still stop while this block's stacks start."""
+    neighbours: Neighbours = field(default_factory=Neighbours)
+    """Who else is on the machine."""
     up: dict[Stack, str] = field(default_factory=dict)
     """The ids of the launches of the stacks that are up."""
 
@@ -109,10 +148,10 @@ class Steps:
 
     def book(
         self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
-    ) -> bool:
-        """Judge what was seen of ``cell`` beside what is ``known``, and enter it; tells whether to redo it."""
+    ) -> Verdict:
+        """Judge what was seen of ``cell`` beside what is ``known``, and enter it."""
         below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
-        observation = replace(observation, before_per_s=below)
+        observation = replace(observation, before_per_s=below, needed=self.neighbours.needed)
         verdict = Verdict((*known, *examine(observation).findings))
         if not may_redo:
             verdict = _kept(verdict)
@@ -129,7 +168,27 @@ class Steps:
             self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))
         self.withdraw_if_dead(cell.stack)
-        return any(finding.effect is Effect.REDOES for finding in verdict.findings)
+        return verdict
+
+    def wait_for_quiet(self, verdict: Verdict) -> bool:
+        """Where slices are disturbed again and again, wait until nobody has the race's cores.
+
+        Tells whether it waited, and it is quiet now. Gives up at the deadline, or after ``LONGEST_WAIT_S`` where
+        there is none.
+        """
+        if not self.neighbours.disturb(disturbed(verdict.findings)):
+            return False
+        until = time.monotonic() + LONGEST_WAIT_S if self.deadline_s == math.inf else self.deadline_s
+        waited = False
+        with self.watch.during(Phase.RESTING):
+            while (seen := self.place.disturbance()).share > MOST_TAKEN:
+                if time.monotonic() > until:
+                    return False
+                self.sink(Progress(Activity.WAITING, disturbance=seen))
+                waited = True
+        if not waited:
+            self.neighbours.rested()
+        return waited
 
     def withdraw_if_dead(self, stack: Stack) -> None:
         """Close the launch of a stack that died; the block goes on without it."""

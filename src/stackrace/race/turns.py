@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..model.launch import Launch, Slice
 from ..model.race import Race
 from ..model.stack import original_path
-from ..model.verdict import Effect
 from .levels import LevelKey, key_of
 from .resume import counted
 
@@ -41,7 +40,7 @@ class PlacedSlice:
 def turns(race: Race) -> tuple[PlacedSlice, ...]:
     """Return all valid slices in order of time, each with its place in its turn; none of launches cut short.
 
-    A turn ends where the level changes or a stack comes again, unless it comes again because its slice was redone.
+    A turn ends where the level changes or a stack comes again, unless that is because its slice was refused.
     """
     return tuple(_walk(race))
 
@@ -57,7 +56,7 @@ def _walk(race: Race) -> Iterator[PlacedSlice]:
         for slice_, launch in sorted(blocks[block], key=lambda pair: pair[0].index):
             if key_of(slice_) != level or launch.stack in measured:
                 level, measured, position, turn = key_of(slice_), set[str](), 0, turn + 1
-            if not any(finding.effect is Effect.REDOES for finding in slice_.verdict.findings):
+            if slice_.verdict.valid:
                 measured.add(launch.stack)
             if slice_.verdict.valid and launch.verdict.valid and slice_.result.throughput_per_s > 0:
                 yield PlacedSlice(

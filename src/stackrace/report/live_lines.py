@@ -20,6 +20,7 @@ class Lines:
         self._stream = stream
         self._block = 0
         self._mishaps = 0
+        self._disturbed = False
 
     def tell(self, state: LiveState) -> None:
         """Write a line for each failure not told yet, and one when a block begins."""
@@ -27,6 +28,9 @@ class Lines:
             failure = mishap.failure
             self._write(f"block {mishap.block}: {mishap.stack} {kind(failure)}: {message(failure)}")
         self._mishaps = max(self._mishaps, len(state.mishaps))
+        if state.disturbance is not None and not self._disturbed:
+            self._write(state.action)
+        self._disturbed = state.disturbance is not None
         if state.block > self._block:
             self._block = state.block
             self._write(_progress(state))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..model.host import Disturbance
 from ..model.launch import Failure
 from ..model.standing import Standing
 from ..model.tuned import Leading
 from ..race.activity import Activity
 from . import figures
+from .words.neighbours import disturbed
 
 __all__ = ["LiveState", "Mishap"]
 
@@ -45,12 +47,15 @@ class LiveState:
     mishaps: tuple[Mishap, ...] = ()
     unit: str = "slices"
     blocks: int | None = None
+    disturbance: Disturbance | None = None
 
     @property
     def action(self) -> str:
         """What is being done: ``warming up``, ``measuring static, c=20``."""
         if self.activity is Activity.CALIBRATING:
             return "calibrating the load engine"
+        if self.disturbance is not None:
+            return disturbed(self.disturbance)
         return f"{self.activity} {self.level}".rstrip()
 
     @property

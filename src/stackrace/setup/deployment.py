@@ -198,9 +198,8 @@ def _memory_note(confinement: Confinement) -> tuple[str, ...]:
 
 def _priority_note(raised: bool) -> tuple[str, ...]:
     """Say what other programs will notice of the race."""
-    return (
-        (f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing from "
-        "them; --no-priority leaves them as they are.",)
-        if raised
-        else ()
+    said = (
+        f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing "
+        "from them; --no-priority leaves them as they are."
     )
+    return (said,) if raised else ()

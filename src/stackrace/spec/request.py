@@ -117,7 +117,7 @@ class RaceRequest:
     quota: bool = False
     """Whether a CPU quota of this container is part of what is raced."""
     priority: bool = True
-    """Whether engine, stacks and services take a priority that other programs cannot share, where that is allowed."""
+    """Whether engine, stacks and services run at a priority that other programs cannot share, where they may."""
     think: bool = False
     """Whether the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)

@@ -77,7 +77,8 @@ def _limits(check: Check) -> str:
 
 def _effect(check: Check, effect: Effect) -> str:
     refuses = effect is Effect.INVALIDATES and Made.START in check.declaration.made
-    return "refuses" if refuses else effect.value
+    again = effect is Effect.INVALIDATES and check.declaration.passing
+    return "refuses" if refuses else f"{effect.value}, repeated" if again else effect.value
 
 
 def _remedy(check: Check) -> str:

@@ -1,12 +1,14 @@
 """When a check must hold its tongue, whatever its figure: a false alarm costs a result."""
 
+import math
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
 
-from stackrace.checks import Observation, examine
+from stackrace.checks import Observation, disturbed, examine, worth_repeating
+from stackrace.model.host import Offender
 from stackrace.model.launch import HopUsage
 from stackrace.model.load import SeriesBin
 from stackrace.model.race import Resources
@@ -77,7 +79,7 @@ def test_fairness_needs_enough_requests_per_connection():
 
 def test_the_other_stacks_and_ourselves_are_not_foreign():
     busy = machine(busy_s=0.5 + 1.98 + 4.0, own_s=0.5)
-    assert findings(healthy(machine=busy))["foreign CPU"] is Effect.REDOES
+    assert findings(healthy(machine=busy))["foreign CPU"] is Effect.WARNS
     assert "foreign CPU" not in findings(healthy(machine=busy, idle_cpu_s=4.0))
     assert "foreign CPU" not in findings(healthy(machine=machine(busy_s=6.48, own_s=4.5)))
 
@@ -191,29 +193,59 @@ def test_an_idle_engine_was_not_the_limit_whatever_its_ceiling_is_said_to_be():
 
 
 def crowded(**changes: object) -> Observation:
-    """The stack's core was busy all along, a quarter of it with others; somebody always waited."""
-    usual = {"busy_s": 2.48, "own_s": 0.45, "stack_cores": 1, "stack_cores_busy_s": 2.0, "stall_s": 2.0}
+    """The stack's core was busy all along, a quarter of it with others, for whom the stack had to wait."""
+    core = machine(busy_s=2.48, own_s=0.45, stack_cores=1, stack_cores_busy_s=2.0)
     usage = (replace(healthy().usage[0], cpu_s=1.5),)
-    return healthy(machine=machine(**(usual | changes)), usage=usage)
+    return replace(healthy(machine=core, usage=usage, stack_wait_s=3.0), **changes)
 
 
-def test_others_on_the_stacks_core_are_pressure_though_the_machine_is_large():
-    assert findings(crowded()) == {"foreign CPU": Effect.WARNS, "pressure": Effect.REDOES}
+def test_others_on_the_stacks_core_are_contention_though_the_machine_is_large():
+    assert findings(crowded()) == {"foreign CPU": Effect.WARNS, "contention": Effect.INVALIDATES}
 
 
-def test_others_on_the_stacks_core_are_no_pressure_while_nobody_waits():
-    assert "pressure" not in findings(crowded(stall_s=0.1))
-    assert "pressure" not in findings(crowded(group_stall_s=0.1))
-    assert findings(crowded(stall_s=0.0, group_stall_s=2.0))["pressure"] is Effect.REDOES
+def test_what_others_find_idle_is_no_contention():
+    assert "contention" not in findings(crowded(stack_wait_s=0.05))
 
 
-def test_a_stack_that_waits_for_itself_is_no_pressure_from_outside():
-    assert findings(healthy(machine=machine(stall_s=2.0, stack_cores=1, stack_cores_busy_s=2.0))) == {}
+def test_where_nobody_knows_how_long_a_stack_waited_it_waited_for_all_that_others_had():
+    assert findings(crowded(stack_wait_s=math.inf))["contention"] is Effect.INVALIDATES
 
 
-def test_our_own_helpers_and_idle_stacks_on_the_stacks_core_are_no_pressure():
-    assert "pressure" not in findings(crowded(own_s=0.9))
-    assert "pressure" not in findings(replace(crowded(), idle_cpu_s=0.5))
+def test_a_stack_that_waits_for_itself_is_not_disturbed():
+    alone = machine(stack_cores=1, stack_cores_busy_s=2.0)
+    assert findings(healthy(machine=alone, stack_wait_s=7.0)) == {}
+
+
+def test_our_own_helpers_and_idle_stacks_on_the_stacks_core_are_no_contention():
+    helped = machine(busy_s=2.48, own_s=0.9, stack_cores=1, stack_cores_busy_s=2.0)
+    assert "contention" not in findings(crowded(machine=helped))
+    assert "contention" not in findings(crowded(idle_cpu_s=0.5))
+
+
+def test_what_works_for_the_app_in_every_slice_only_warns_and_says_so():
+    (_, found) = examine(crowded(needed=True, offenders=(Offender(pid=7, name="postgres", share=0.3),))).findings
+    assert found.effect is Effect.WARNS
+    assert say.seen(found).startswith("postgres (pid 7) had")
+    assert "[app] services" in say.remedy(found)
+
+
+def test_who_had_the_core_is_named_and_what_helps_depends_on_the_priority():
+    offenders = (Offender(pid=812, name="cc1", share=0.3), Offender(pid=9, name="make", share=0.1))
+    (_, found) = examine(crowded(offenders=offenders)).findings
+    assert "cc1 (pid 812)" in say.seen(found)
+    assert "as root" in say.remedy(found)
+    (_, found) = examine(crowded(offenders=offenders, raised=True)).findings
+    assert "as root" not in say.remedy(found)
+
+
+def test_only_what_may_pass_is_worth_another_try():
+    assert worth_repeating(examine(crowded()).findings)
+    assert disturbed(examine(crowded()).findings)
+    wrong = examine(healthy(result=result(counts=counts(failed={"body": 500})))).findings
+    assert not worth_repeating(wrong)
+    slower = examine(healthy(machine=machine(speed_change=-0.5))).findings
+    assert worth_repeating(slower)
+    assert not disturbed(slower)
 
 
 def test_a_speed_that_nobody_knows_is_no_finding():

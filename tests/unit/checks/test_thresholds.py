@@ -85,15 +85,13 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         "foreign CPU",
         lambda x: healthy(machine=machine(busy_s=OURS_S + x * CAPACITY_S)),
         0.0299,
-        [(0.031, WARNS), (0.101, REDOES)],
+        [(0.031, WARNS), (0.9, WARNS)],
     ),
     (
-        "pressure",
-        lambda x: healthy(
-            machine=machine(stack_cores=2, stack_cores_busy_s=OURS_S - 0.4 + 4 * x, stall_s=2.0),
-        ),
+        "contention",
+        lambda x: healthy(machine=machine(stack_cores=2, stack_cores_busy_s=OURS_S - 0.4 + 4 * x)),
         0.0499,
-        [(0.051, WARNS), (0.151, REDOES)],
+        [(0.051, WARNS), (0.101, INVALIDATES)],
     ),
     (
         "machine speed",

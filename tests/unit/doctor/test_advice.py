@@ -10,8 +10,8 @@ from stackrace.doctor import Gain, Surroundings, examine
 from stackrace.doctor.advice import Change, command_of
 from stackrace.doctor.examination import ADVISERS
 from stackrace.doctor.kernel import BOOST, NO_TURBO, THP
-from stackrace.doctor.surroundings import Job, Offender, Remains
-from stackrace.model.host import HostFacts
+from stackrace.doctor.surroundings import Job, Remains
+from stackrace.model.host import HostFacts, Offender
 from stackrace.model.race import Resources
 from stackrace.report.words import findings as say
 

@@ -33,13 +33,6 @@ def test_a_machine_without_systemd_has_no_timers():
     assert neighbours.jobs("Failed to connect to bus: Host is down", NOW_S) == ()
 
 
-def test_the_greediest_come_first_and_the_idle_not_at_all():
-    before = {1: 0, 2: 5_000_000_000, 3: 0}
-    after = {1: 19_000_000, 2: 6_000_000_000, 3: 100_000_000, 4: 500_000_000}
-    found = neighbours.offenders(before, after, 2.0)
-    assert [(offender.pid, round(offender.share, 3)) for offender in found] == [(2, 0.5), (4, 0.25), (3, 0.05)]
-
-
 def test_a_running_process_is_a_daemon_by_its_name():
     assert any(name.startswith(("python", "pytest")) for name in neighbours.daemons())
 

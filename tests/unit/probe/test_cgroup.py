@@ -47,16 +47,3 @@ def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
     assert cgroup.allowed_cores() == 0.5
     files["/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us"] = b"-1\n"
     assert cgroup.allowed_cores() == float("inf")
-
-
-@pytest.mark.parametrize("top", ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"])
-def test_a_groups_own_pressure_is_read_and_the_roots_is_not_ours(monkeypatch, top):
-    pressure = b"some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=0\n"
-    files = {
-        "/proc/self/cgroup": b"0::/user.slice/race.scope\n",
-        f"{top}/user.slice/race.scope/cpu.pressure": pressure,
-    }
-    monkeypatch.setattr(cgroup, "read", files.get)
-    assert cgroup.group_stall_s() == 2.5
-    files["/proc/self/cgroup"] = b"0::/\n"
-    assert cgroup.group_stall_s() is None

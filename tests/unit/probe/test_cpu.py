@@ -1,9 +1,11 @@
 """The arithmetic of CPU accounts, on families made up for it."""
 
+import math
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.probe.cpu import Account, spent_ns
+from stackrace.probe.cpu import Account, offenders, spent_ns, waited_s
 
 ROOT, WORKER, OTHER = (10, 1), (11, 2), (12, 3)
 times = st.integers(0, 10**12)
@@ -60,3 +62,18 @@ def test_a_reused_id_is_another_process():
 
 def test_a_family_that_is_gone_spent_nothing_we_know_of():
     assert spent_ns(family((ROOT, 1, 7, 0)), {}) == 0
+
+
+def test_the_greediest_come_first_and_the_idle_not_at_all():
+    before = {1: 0, 2: 5_000_000_000, 3: 0}
+    after = {1: 19_000_000, 2: 6_000_000_000, 3: 100_000_000, 4: 500_000_000}
+    found = offenders(before, after, 2.0)
+    assert [(offender.pid, round(offender.share, 3)) for offender in found] == [(2, 0.5), (4, 0.25), (3, 0.05)]
+
+
+def test_threads_wait_all_together_newcomers_with_all_they_have():
+    assert waited_s({1: 10**9, 2: 0}, {1: 3 * 10**9, 2: 0, 3: 5 * 10**8}) == 2.5
+
+
+def test_nobody_knows_how_long_a_thread_waited_that_ended():
+    assert waited_s({1: 0, 2: 0}, {1: 0}) == math.inf

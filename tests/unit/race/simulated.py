@@ -10,7 +10,7 @@ from tests.factories import make_race, make_result
 from stackrace.checks import Observation
 from stackrace.deploy.place import REST_LOOK_S, WARM_BIN_S, Launched, Retired
 from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.host import MachineDelta
+from stackrace.model.host import Disturbance, MachineDelta
 from stackrace.model.launch import Failure, FailureKind
 from stackrace.model.load import Load
 from stackrace.model.race import Question, RacePlan, Resources
@@ -111,6 +111,10 @@ class Nowhere:
         self.warmed.append((stack.path, workload.name, load))
         self.clock.now += len(counts) * WARM_BIN_S
         return len(counts) * WARM_BIN_S
+
+    def disturbance(self):
+        self.clock.now += 0.3
+        return Disturbance()
 
     def failure_of(self, stack):
         return Failure(kind=FailureKind.DIED, message="dead") if stack.path in self.dying else None

@@ -57,7 +57,7 @@ REQUEST = whole(
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
     memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),
     cluster=st.none() | TEXT, hosts=few(TEXT), engine_hosts=few(TEXT),
-    quota=st.booleans(), check=CHECK, most_copied_bytes=COUNT, protect=few(PATH),
+    quota=st.booleans(), priority=st.booleans(), check=CHECK, most_copied_bytes=COUNT, protect=few(PATH),
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from ...report import Format
 from ...report.result import standing_of
 from ...report.words.current import found
 from ...report.words.findings import remedy
+from ...report.words.neighbours import busy
 from ...spec.request import RaceRequest
 from ...store import has_manifest, open_store
 from ...store.address import races_folder
@@ -84,7 +85,8 @@ def report_of(race: Race, store: Store, output: Output) -> None:
         )
     if not standing.levels:
         why = "the document's answer says why" if output.as_json else "see the reasons above"
-        raise RefusedError(f"no stack gave a believable measurement; {why}")
+        disturbed = busy(slice_.verdict for launch in race.launches for slice_ in launch.slices)
+        raise RefusedError(disturbed or f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
         remedies = "; ".join(
             remedy(finding) for finding in standing.verdict.findings if finding.effect is Effect.INVALIDATES

@@ -1,0 +1,70 @@
+"""What is measured runs at a priority that others cannot share; the user's session gets its own back."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.priority import NICE, autogroup, can_raise, raised
+
+pytestmark = pytest.mark.skipif(not can_raise(), reason="needs the right to raise priorities")
+
+KILLED = """
+import os, signal
+from stackrace.deploy.guard import Guard
+with Guard() as guard:
+    guard.prioritise(None)
+    print(flush=True)
+    signal.pause()
+"""
+
+
+def nice_of(pid):
+    return os.getpriority(os.PRIO_PROCESS, pid)
+
+
+def test_all_that_is_spawned_is_raised_with_its_session_and_so_are_we(tmp_path):
+    usual = nice_of(0), autogroup(os.getpid())
+    with Guard() as guard:
+        waits = {
+            "environment": dict(os.environ),
+            "folder": tmp_path,
+            "log": tmp_path / "log",
+            "stop": signal.SIGTERM,
+        }
+        before = guard.spawn(["sleep", "600"], **waits)
+        guard.prioritise(None)
+        after = guard.spawn(["sleep", "600"], **waits)
+        guard.pin(before, sorted(os.sched_getaffinity(0)))
+        for pid in (before, after, os.getpid()):
+            assert nice_of(pid) == NICE
+            assert autogroup(pid)[1] in (NICE, None)
+    assert (nice_of(0), autogroup(os.getpid())) == usual
+
+
+def test_a_session_gets_its_priority_back_when_its_race_is_killed():
+    # a shell as the user's terminal has it, whose session outlives the race
+    shell = subprocess.Popen(
+        ["sh", "-c", '"$@" & wait; echo ended; read line', "sh", sys.executable, "-c", KILLED],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, text=True,
+    )  # fmt: skip
+    usual = autogroup(shell.pid)[1]
+    assert shell.stdout.readline() == "\n"
+    assert autogroup(shell.pid)[1] in (NICE, None)
+    (race,) = map(int, subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(shell.pid)], text=True).split())
+    os.kill(race, signal.SIGKILL)
+    assert shell.stdout.readline() == "ended\n"
+    while autogroup(shell.pid)[1] != usual:
+        time.sleep(0.05)
+    shell.communicate("\n")
+
+
+def test_who_is_raised_already_is_left_so():
+    usual = nice_of(0)
+    with raised(), raised():
+        assert nice_of(0) == NICE
+    assert nice_of(0) == usual

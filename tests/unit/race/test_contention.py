@@ -1,0 +1,87 @@
+"""Other programs on the race's cores: what they disturb never counts, and the race waits until they are gone."""
+
+from dataclasses import replace
+
+from tests.unit.race.simulated import SPEEDS, Nowhere, race
+
+from stackrace.model.host import Disturbance, MachineDelta, Offender
+from stackrace.model.race import Ending
+from stackrace.model.verdict import Effect
+from stackrace.race.activity import Activity
+from stackrace.race.events import Progress
+from stackrace.race.levels import measured_levels
+from stackrace.report.words.neighbours import busy, disturbed
+
+PATHS = tuple(SPEEDS)
+BUILD = Offender(pid=812, name="cc1", share=0.48)
+
+
+class Busy(Nowhere):
+    """A place where a build has half of the stacks' core while ``building`` says so."""
+
+    building = staticmethod(lambda now: True)
+    only_loaded = False
+
+    def load(self, stack, workload, load, rewarm_s, limit_s=float("inf")):
+        begun = self.clock.now
+        seen = super().load(stack, workload, load, rewarm_s, limit_s)
+        if not (self.building(begun) or self.building(self.clock.now)):
+            return seen
+        machine = MachineDelta(
+            elapsed_s=1.0, cores=2, busy_s=0.5, own_s=0.0, stack_cores=1, stack_cores_busy_s=0.48
+        )
+        return replace(seen, machine=machine, offenders=(BUILD,))
+
+    def disturbance(self):
+        super().disturbance()
+        there = self.building(self.clock.now) and not self.only_loaded
+        return Disturbance(share=0.48, offenders=(BUILD,)) if there else Disturbance()
+
+
+def verdicts(finished):
+    return [slice_.verdict for launch in finished.launches for slice_ in launch.slices]
+
+
+def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(clock):
+    finished, events = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
+    assert finished.ending is Ending.BUDGET
+    assert measured_levels(finished) == []
+    assert busy(verdicts(finished)).startswith("this machine is busy: cc1 (pid 812) had 48 % of core 0")
+    waits = [event for event in events if isinstance(event, Progress) and event.activity is Activity.WAITING]
+    assert disturbed(waits[0].disturbance) == "waiting for quiet: cc1 (pid 812) has 48 % of the race's cores"
+
+
+def test_a_race_that_waits_for_quiet_takes_no_longer_than_its_budget(clock):
+    finished, _ = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
+    assert finished.elapsed_s <= 60.0 + 1.0
+
+
+def test_a_race_goes_on_when_the_program_has_ended(clock):
+    place, begun = Busy(clock, SPEEDS), clock.now
+    place.building = lambda now: now < begun + 40.0
+    finished, _ = race(clock, place, PATHS, budget_s=300.0)
+    assert {stack for level in measured_levels(finished) for stack in level.stacks} == set(PATHS)
+    assert finished.ending is Ending.ANSWERED
+    assert all(launch.slices[-1].verdict.valid for launch in finished.launches)
+
+
+def test_bursts_cost_their_slices_and_no_others(clock):
+    place = Busy(clock, SPEEDS)
+    place.building = lambda now: now % 4.0 < 0.3
+    finished, _ = race(clock, place, PATHS, budget_s=200.0)
+    refused = [verdict for verdict in verdicts(finished) if not verdict.valid]
+    assert refused
+    assert finished.ending is Ending.ANSWERED
+    assert busy(verdicts(finished)) != "" and measured_levels(finished)
+
+
+def test_a_program_that_works_only_while_the_stacks_do_is_taken_for_one_of_the_apps(clock):
+    """The user's own database, say: without it no slice would ever count."""
+    place = Busy(clock, SPEEDS)
+    place.only_loaded = True
+    finished, _ = race(clock, place, PATHS, budget_s=300.0)
+    assert {stack for level in measured_levels(finished) for stack in level.stacks} == set(PATHS)
+    last = verdicts(finished)[-1].findings
+    assert [(found.check, found.effect, found.cure) for found in last if found.check == "contention"] == [
+        ("contention", Effect.WARNS, "needed")
+    ]
