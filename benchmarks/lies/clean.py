@@ -23,7 +23,7 @@ __all__ = ["Alarm", "Clean", "Trial", "clean_races"]
 
 DISTURBANCES = frozenset(
     {
-        "pressure",
+        "contention",
         "foreign CPU",
         "generator waited",
         "lag",

@@ -69,10 +69,9 @@ FAULTS: tuple[Fault, ...] = (
     _replay("turbo-ends", "the cores' frequency fell by a fifth", "CPU frequency", frequency_change=-0.2),
     _replay("heat", "the processor slowed itself down", "overheated", heat_stops=3),
     _replay(
-        "pressure",
-        "others waited for the race's cores",
-        "pressure",
-        stall_s=1.2,
+        "contention",
+        "others had a third of the stacks' cores",
+        "contention",
         stack_cores=2,
         stack_cores_busy_s=3.2,
     ),

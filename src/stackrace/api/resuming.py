@@ -16,6 +16,7 @@ from ..model.race import Ending, Race
 from ..model.stack import twin_path
 from ..model.units import DURATION
 from ..race.resume import going_on
+from ..setup.cores import usable_cores
 from ..spec.request import RaceRequest
 from ..spec.request_document import request_from
 from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
@@ -135,6 +136,10 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
     # what could not be raced then is not raced now, even if it could be
     current = request.current if race.current else False
     asked = replace(request, seed=race.seed, stacks=stacks, concurrency=levels, current=current)
+    had, mine = race.cores, set(usable_cores())
+    if not had.shared and {*had.stack_cores, *had.generator_cores} <= mine:
+        # others may be quieter now
+        asked = replace(asked, cores=had.stack_cores or None, engine_cores=had.generator_cores or None)
     return replace(asked, budget_s=race.budget_s or None)
 
 

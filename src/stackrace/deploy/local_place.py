@@ -25,6 +25,7 @@ from ..model.stack import Stack
 from ..model.url_prefix import is_below
 from ..model.workload import Workload
 from ..probe import (
+    LOOK_S,
     Allowance,
     MemoryWatch,
     Sampler,
@@ -63,8 +64,6 @@ RESTLESS_S = 1.0
 """The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
 REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
-LOOK_S = 0.3
-"""How long others are looked at: ticks of 10 ms make it uncertain by a few per cent."""
 QUIET_S = 0.25
 """How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
 

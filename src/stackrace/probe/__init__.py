@@ -4,7 +4,7 @@ from .allowance import Allowance
 from .cpu import cpu_by_process, offenders, waited_s, waits_ns
 from .free import available_bytes, memory_bytes
 from .host import host_facts
-from .kernel_counters import unused_by_core
+from .kernel_counters import LOOK_S, unused_by_core, used_by_core
 from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
@@ -13,6 +13,7 @@ from .topology import physical_cores
 from .watch import MemoryWatch
 
 __all__ = [
+    "LOOK_S",
     "Allowance",
     "MachineCounters",
     "MemoryWatch",
@@ -28,6 +29,7 @@ __all__ = [
     "physical_cores",
     "read_machine",
     "unused_by_core",
+    "used_by_core",
     "waited_s",
     "waits_ns",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from ..checks import disturbed
 from ..model.launch import Launch, Slice
 from ..model.load import Load
 from ..model.race import Race
@@ -85,9 +86,13 @@ def measured_levels(
     their name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the
     mean over both. An invalid launch keeps all its slices out. ``response`` is what their values are made of,
     ``believed`` says which slices count.
+
+    A block counts as a whole: where other programs let one stack have no valid slice in it, it counts for none.
+    Stacks with many processes are disturbed less, and would win in the absence of the others.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
     valid: dict[LevelKey, _SlicesOfLevel] = {}
+    lost: dict[LevelKey, set[tuple[str, int]]] = {}
     names = tuple(race.workloads) or ("",)
     loads = {(name, load.label): load for name in names for load in race.loads}
     for launch in race.launches:
@@ -95,13 +100,20 @@ def measured_levels(
         if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for slice_ in launch.slices:
+            if disturbed(slice_.verdict.findings):
+                lost.setdefault(key_of(slice_), set()).add((stack, launch.block))
             if believed(slice_) and slice_.result.throughput_per_s > 0:
                 key = key_of(slice_)
                 loads.setdefault(key, slice_.load)
                 valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(
                     (slice_, response(launch, slice_))
                 )
-    levels = [_level(named, key[0], load, order, valid.get(key, {})) for key, load in loads.items()]
+    levels = []
+    for key, load in loads.items():
+        found = valid.get(key, {})
+        broken = {block for stack, block in lost.get(key, set()) - found.keys()}
+        whole = {place: slices for place, slices in found.items() if place[1] not in broken}
+        levels.append(_level(named, key[0], load, order, whole))
     return [level for level in levels if level.stacks]
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ..checks import MOST_TAKEN
 from ..model.core_lists import format_cores
 from ..model.errors import InputError
 from ..model.race import Resources
 from ..model.units import SIZE
 from ..spec.request import LEAST_MEMORY_BYTES, RaceRequest
 
-__all__ = ["cores_of", "split_cores", "usable_cores"]
+__all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]
+
+FEWEST = 2
+"""The stacks need a core, and so does the engine."""
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -24,7 +28,7 @@ def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
 
     Where the engine is ``apart``, on other machines, the stacks may have every core of this one.
     """
-    from ..probe import physical_cores
+    from ..probe import physical_cores, used_by_core
 
     if request.memory_bytes is not None and request.memory_bytes < LEAST_MEMORY_BYTES:
         raise InputError(
@@ -34,12 +38,26 @@ def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
     usable = usable_cores()
     _refuse_others("--cores ([race] cores)", request.cores, usable)
     _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
-    stacks, engine = split_cores(physical_cores(usable), request.cores, request.engine_cores)
+    physical: Sequence[Sequence[int]] = physical_cores(usable)
+    if request.cores is None and request.engine_cores is None and len(physical) > FEWEST:
+        physical = quiet(physical, used_by_core())
+    stacks, engine = split_cores(physical, request.cores, request.engine_cores)
     if apart:
         stacks, engine = request.cores or usable, ()
     return Resources(
         stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota
     )
+
+
+def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Sequence[Sequence[int]]:
+    """Return those of the ``physical`` cores that nobody uses, in order; at least the two quietest.
+
+    ``used`` is the share of each core that is used at the moment.
+    """
+    by_use = sorted(physical, key=lambda core: max(used.get(cpu, 0.0) for cpu in core))
+    kept = [core for core in by_use if max(used.get(cpu, 0.0) for cpu in core) <= MOST_TAKEN]
+    chosen = kept if len(kept) > FEWEST else by_use[:FEWEST]
+    return [core for core in physical if core in chosen]
 
 
 def split_cores(

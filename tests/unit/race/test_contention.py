@@ -1,12 +1,14 @@
 """Other programs on the race's cores: what they disturb never counts, and the race waits until they are gone."""
 
+import math
 from dataclasses import replace
 
+from tests.factories import make_race
 from tests.unit.race.simulated import SPEEDS, Nowhere, race
 
 from stackrace.model.host import Disturbance, MachineDelta, Offender
 from stackrace.model.race import Ending
-from stackrace.model.verdict import Effect
+from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.race.activity import Activity
 from stackrace.race.events import Progress
 from stackrace.race.levels import measured_levels
@@ -84,4 +86,28 @@ def test_a_program_that_works_only_while_the_stacks_do_is_taken_for_one_of_the_a
     last = verdicts(finished)[-1].findings
     assert [(found.check, found.effect, found.cure) for found in last if found.check == "contention"] == [
         ("contention", Effect.WARNS, "needed")
+    ]
+
+
+def test_a_block_in_which_one_stack_was_only_disturbed_counts_for_none():
+    """A stack with many processes gets through where the others do not, and would win in their absence."""
+    race = make_race(["a", "b", "c"], blocks=3)
+    refused = Verdict((Finding(check="contention", effect=Effect.INVALIDATES),))
+    hit = next(launch for launch in race.launches if launch.stack == "b" and launch.block == 1)
+    spoilt = replace(hit, slices=tuple(replace(each, verdict=refused) for each in hit.slices))
+    launches = tuple(spoilt if launch is hit else launch for launch in race.launches)
+    for level in measured_levels(replace(race, launches=launches)):
+        assert all(math.isnan(by_block[1]) for by_block in level.values)
+        assert not any(math.isnan(by_block[block]) for by_block in level.values for block in (0, 2))
+
+
+def test_a_disturbed_slice_that_was_measured_again_spoils_no_block():
+    race = make_race(["a", "b"], blocks=2)
+    refused = Verdict((Finding(check="contention", effect=Effect.INVALIDATES),))
+    launches = tuple(
+        replace(launch, slices=(replace(launch.slices[0], verdict=refused), *launch.slices))
+        for launch in race.launches
+    )
+    assert [level.values for level in measured_levels(replace(race, launches=launches))] == [
+        level.values for level in measured_levels(race)
     ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.model.errors import InputError
-from stackrace.setup.cores import cores_of, split_cores, usable_cores
+from stackrace.setup.cores import cores_of, quiet, split_cores, usable_cores
 from stackrace.spec.request import RaceRequest
 
 ONE = ((0,),)
@@ -74,3 +74,17 @@ def test_memory_in_which_nothing_could_run_is_refused():
 def test_memory_has_no_limit_by_default():
     assert cores_of(RaceRequest(folder=HERE)).memory_bytes is None
     assert cores_of(RaceRequest(folder=HERE, memory_bytes=2**30)).memory_bytes == 2**30
+
+
+@pytest.mark.parametrize(
+    ("physical", "used", "kept"),
+    [
+        (FOUR, {}, FOUR),
+        (FOUR, {2: 0.98}, ((0,), (1,), (3,))),
+        (FOUR, {3: 0.98, 0: 0.05}, ((0,), (1,), (2,))),
+        (FOUR, {0: 0.9, 1: 0.5, 2: 0.7, 3: 0.6}, ((1,), (3,))),
+        (((0, 1), (2, 3), (4, 5)), {3: 0.5}, ((0, 1), (4, 5))),
+    ],
+)
+def test_cores_that_others_use_are_left_to_them_while_two_remain(physical, used, kept):
+    assert tuple(quiet(physical, used)) == kept
