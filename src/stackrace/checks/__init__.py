@@ -19,7 +19,7 @@ from .open_loop import OF_LATENCY, overload
 from .planned_resources import MEMORY_SHARE
 from .preflight import PREFLIGHT_CHECKS, preflight
 from .preparation import Preparation
-from .registry import RUN_CHECKS, SLICE_CHECKS, disturbed, examine, examine_run, worth_repeating
+from .registry import RUN_CHECKS, SLICE_CHECKS, disturbed, examine, examine_run, taken, worth_repeating
 from .runs import BoundedRun, run_cut_off
 
 __all__ = [
@@ -55,5 +55,6 @@ __all__ = [
     "overload",
     "preflight",
     "run_cut_off",
+    "taken",
     "worth_repeating",
 ]

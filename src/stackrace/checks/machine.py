@@ -87,7 +87,7 @@ def contention(observation: Observation) -> Finding | None:
     The more processes a stack has ready, the more of a contended core it gets: the scheduler's sharing would be
     measured, and no number of slices makes up for it. What others merely find idle takes nothing away. So the
     figure is what they used of these cores, but no more than the stack's threads, all together, waited. Who wants
-    less than the limit gets it from every stack alike, since it is less than any fair share.
+    less than the limit gets it from every stack alike: it is less than a fair share beside up to nine processes.
     """
     machine = observation.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:

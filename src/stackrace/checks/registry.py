@@ -28,7 +28,7 @@ from . import (
 from .declaration import Check, Made
 from .observation import Observation
 
-__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "disturbed", "examine", "examine_run", "worth_repeating"]
+__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "disturbed", "examine", "examine_run", "taken", "worth_repeating"]
 
 _ABOUT_THE_ENGINE = (
     generator.generator_busy,
@@ -112,6 +112,14 @@ _PASSING = frozenset(check.declaration.id for check in SLICE_CHECKS if check.dec
 def disturbed(findings: Iterable[Finding]) -> bool:
     """Tell whether a slice is refused for a cause that may pass."""
     return any(finding.effect is Effect.INVALIDATES and finding.check in _PASSING for finding in findings)
+
+
+def taken(findings: Iterable[Finding]) -> bool:
+    """Tell whether a slice is refused because others had the stacks' cores."""
+    return any(
+        finding.effect is Effect.INVALIDATES and finding.check == machine.contention.declaration.id
+        for finding in findings
+    )
 
 
 def worth_repeating(findings: Iterable[Finding]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..checks import disturbed
+from ..checks import taken
 from ..model.launch import Launch, Slice
 from ..model.load import Load
 from ..model.race import Race
@@ -100,7 +100,7 @@ def measured_levels(
         if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for slice_ in launch.slices:
-            if disturbed(slice_.verdict.findings):
+            if taken(slice_.verdict.findings):
                 lost.setdefault(key_of(slice_), set()).add((stack, launch.block))
             if believed(slice_) and slice_.result.throughput_per_s > 0:
                 key = key_of(slice_)

@@ -28,8 +28,8 @@ __all__ = ["Neighbours", "Steps", "shuffled", "shuffler_of"]
 LONGEST_WAIT_S = 60.0
 """How long a race without a deadline waits for quiet."""
 
-DISTURBED_IN_A_ROW = 3
-"""So many slices were disturbed one after the other: that is no accident."""
+OFTEN = 3
+"""So many more slices were disturbed than not: that is no accident."""
 RESTED = 4
 """Looked at so often right after a disturbed slice, others were at rest: they work when the stacks do."""
 
@@ -42,8 +42,8 @@ TIMES_EXPECTED = 2
 class Neighbours:
     """What is known of other programs on the machine, over a whole race."""
 
-    in_a_row: int = 0
-    """The slices they disturbed since the last that they did not."""
+    often: int = 0
+    """How many more slices they disturbed of late than they did not, 0 at least."""
     ever_quiet: bool = False
     """Whether a slice went undisturbed."""
     at_rest: int = 0
@@ -58,9 +58,10 @@ class Neighbours:
         """Enter a slice; tells whether so many were disturbed that it is time to wait."""
         if self.needed:
             return False
-        self.in_a_row = self.in_a_row + 1 if disturbed else 0
+        # a stack with many processes gets through where the others do not
+        self.often = max(self.often + (1 if disturbed else -1), 0)
         self.ever_quiet = self.ever_quiet or not disturbed
-        return self.in_a_row >= DISTURBED_IN_A_ROW
+        return disturbed and self.often >= OFTEN
 
     def rested(self) -> None:
         """Enter that they were at rest when looked at after a disturbed slice."""
