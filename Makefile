@@ -12,7 +12,7 @@ help:
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
 	@echo "make bench   speed and cost, side by side with the peers"
 	@echo "make bench-cluster what races on several machines promise, in network namespaces: root, an hour and a half"
-	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to four hours"
+	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to six hours"
 	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
 	@echo "make format lint types   before a commit"
 
@@ -92,6 +92,7 @@ bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.claims
 	$(BIN)/python -m benchmarks.check
 	$(BIN)/python -m benchmarks.method.default_races
+	$(BIN)/python -m benchmarks.method.neighbours
 	$(BIN)/python -m benchmarks.method.aa_races
 	$(BIN)/python -m benchmarks.method.slowed
 	$(BIN)/python -m benchmarks.method.slicing

@@ -13,6 +13,7 @@ import time
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,7 +27,9 @@ from ._kept import SEEN, Kept
 
 __all__ = [
     "OUTCOMES",
+    "SPARE_S",
     "Arena",
+    "Ran",
     "arena",
     "kept",
     "options",
@@ -69,6 +72,21 @@ def application(environ, start_response):
 '''
 
 
+_KEPT = (0, 3)
+"""Exit codes of races that have a result: 3 is one that is void, or of which no slice could be believed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """How `stackrace run` ended: its exit ``code``, None if it had to be ended; its ``document``, where it has a
+    result; and the end of what it told meanwhile.
+    """
+
+    code: int | None
+    document: dict[str, Any] | None
+    message: str
+
+
 class Arena:
     """A private folder with the app in it, where races are run and kept, gone afterwards."""
 
@@ -79,6 +97,9 @@ class Arena:
         (folder / "page.py").write_text(PAGE, encoding="utf-8")
         self._empty = folder / "empty"
         self._empty.mkdir()
+        self.before: Sequence[str] = ()
+        """What stands before the command: what it is run in or by."""
+        self._store = f"sqlite:///{folder / 'races.sqlite3'}"
 
     def race(
         self,
@@ -86,18 +107,20 @@ class Arena:
         *,
         concurrency: Sequence[int] = (4,),
         load: Mapping[str, object] | None = None,
+        app: Mapping[str, object] | None = None,
         twin: bool = False,
         **race: object,
     ) -> Race | None:
         """Race ``stacks``; None, and the reason is printed, where that gave no result at all.
 
         Without a hidden twin unless asked for: the stacks themselves are the subject. ``race`` and ``load`` are
-        further keys of these tables.
+        further keys of these tables, ``app`` is another app than the arena's page.
         """
         self._number += 1
         file = self.folder / f"race{self._number}.toml"
         written = {
-            "app": {
+            "app": app
+            or {
                 "wsgi": "page:application",
                 "python": sys.executable,
                 "env": {"WORK": str(self._work)},
@@ -106,36 +129,40 @@ class Arena:
             "race": {"stacks": list(stacks), "twin": twin, **race},
         }
         file.write_text(_toml(written), encoding="utf-8")
-        return self._run([str(file)], float(str(race.get("budget", 0))) + SPARE_S)
+        return self._race([str(file)], float(str(race.get("budget", 0))) + SPARE_S, self.folder)
 
     def default(self) -> Race | None:
         """Race what `stackrace run` races in an empty folder, in the time that it takes by itself."""
-        return self._run([], SPARE_S)
+        return self._race([], SPARE_S)
 
-    def _run(self, told: Sequence[str], limit_s: float) -> Race | None:
-        store = f"sqlite:///{self.folder / 'races.sqlite3'}"
+    def run(self, told: Sequence[str], limit_s: float, folder: Path | None = None) -> Ran:
+        """Run `stackrace run` with the arguments ``told`` in ``folder``, an empty one by default, to its end."""
         # a session of its own: Ctrl-C is handed on once, below, so that the race can stop its servers
+        kept = ("--store", self._store, "--html", self.folder / "report.html", "--json")
         process = subprocess.Popen(
-            [STACKRACE, "run", *told, "--store", store, "--html", self.folder / "report.html", "--json"],
-            cwd=self.folder if told else self._empty, text=True,
-            env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")},
+            [*self.before, STACKRACE, "run", *told, *kept], cwd=folder or self._empty, text=True,
+            # unbuffered, Python loses the rest of a document when it is stopped while it writes
+            env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data"), "PYTHONUNBUFFERED": ""},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         try:
             out, err = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             _end(process)
-            print(f"stackrace run did not end within {limit_s:.0f} s", flush=True)
-            return None
+            return Ran(code=None, document=None, message=f"it did not end within {limit_s:.0f} s")
         except BaseException:
             _end(process)
             raise
-        # 3: no slice could be believed, or the race is void, which is kept like any other result
-        if process.returncode not in (0, 3) or not out:
-            print(f"stackrace run ended with exit code {process.returncode}:\n{err[-3000:]}", flush=True)
+        document = json.loads(out) if out and process.returncode in _KEPT else None
+        return Ran(code=process.returncode, document=document, message=err[-3000:])
+
+    def _race(self, told: Sequence[str], limit_s: float, folder: Path | None = None) -> Race | None:
+        ran = self.run(told, limit_s, folder)
+        if ran.document is None:
+            print(f"stackrace run ended with exit code {ran.code}:\n{ran.message}", flush=True)
             return None
-        with open_store(store) as kept:
-            return kept.load(json.loads(out)["race"]["id"])
+        with open_store(self._store) as kept:
+            return kept.load(ran.document["race"]["id"])
 
 
 @contextmanager

@@ -9,9 +9,23 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from .stolen_time import bursts, wandering
+from stackrace.checks import MOST_TAKEN
 
-__all__ = ["HELD_OUT", "MODELS", "OWN", "SD", "Array", "Dice", "Noise", "blocks", "sequence"]
+from .stolen_time import NEIGHBOURS, Neighbour, bursts, wandering
+
+__all__ = [
+    "CONTENDED",
+    "HELD_OUT",
+    "MODELS",
+    "OWN",
+    "SD",
+    "Array",
+    "Contention",
+    "Dice",
+    "Noise",
+    "blocks",
+    "sequence",
+]
 
 Array = npt.NDArray[np.float64]
 Dice = np.random.Generator
@@ -22,6 +36,28 @@ SD = 0.05
 
 DRIFT_SD = 0.10
 
+READY = (1, 2, 4, 8)
+"""So many processes of a stack may be ready to run at once, each number as likely. The fair share of a neighbour is
+a ninth at least, more than the limit; beside ten and more it would be less."""
+
+TRIES = 3
+"""So many slices are made at most until one is valid; a launch without a valid one counts nowhere."""
+
+SEEN_SD = 0.01
+"""How far the share that a neighbour was seen to take is off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contention:
+    """A neighbour on the stacks' core, and what becomes of slices in which it took more than ``limit``.
+
+    ``whole``: a block counts only if every stack has a valid slice in it. Otherwise those count that have one.
+    """
+
+    neighbour: Neighbour
+    limit: float = MOST_TAKEN
+    whole: bool = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
@@ -29,13 +65,15 @@ class Noise:
 
     ``launch`` draws ln(throughput) of identical stacks, shape (races, stacks, launches), for a given sd; ``hour``
     draws what the moment does to ln(throughput), (races, moments), None for a steady machine. The first stack feels
-    ``first_feels`` times as much of the moment as the others, and the mean of it alike.
+    ``first_feels`` times as much of the moment as the others, and the mean of it alike. Under ``contention`` stacks
+    suffer unequally, and launches are missing: NaN.
     """
 
     name: str
     launch: Callable[[Dice, tuple[int, int, int], float], Array]
     hour: Hour | None = None
     first_feels: float = 1.0
+    contention: Contention | None = None
 
 
 def _plain(dice: Dice, shape: tuple[int, int, int], sd: float) -> Array:
@@ -128,10 +166,16 @@ warning: it breaks the assumption that a moment does the same to all. The second
 
 MODELS = (*OWN, *HELD_OUT)
 
+CONTENDED = tuple(Noise(name=one.name, launch=_plain, contention=Contention(neighbour=one)) for one in NEIGHBOURS)
+"""Models in which a launch may be missing, and for a reason that bears on its value: the more processes a stack has
+ready, the less it suffers, and the less often it is refused."""
+
 
 def blocks(model: Noise, dice: Dice, races: int, stacks: int, launches: int, sd: float = SD) -> Array:
     """Return ln(throughput), (races, stacks, blocks), measured in blocks: all stacks in turn, shuffled anew."""
     drawn = model.launch(dice, (races, stacks, launches), sd)
+    if model.contention is not None:
+        drawn = _contended(model.contention, dice, drawn)
     if model.hour is None:
         return drawn
     moments = model.hour(dice, races, stacks * launches).reshape(races, launches, stacks)
@@ -154,3 +198,24 @@ def _felt(model: Noise, moments: Array) -> Array:
     mean = moments.mean()
     felt[:, 0] = mean + model.first_feels * (moments[:, 0] - mean)
     return felt
+
+
+def _contended(met: Contention, dice: Dice, drawn: Array) -> Array:
+    """Return ``drawn`` beside a neighbour: the first slice that is not refused counts, else there is none."""
+    races, stacks, launches = drawn.shape
+    ready = dice.choice(READY, (races, stacks, 1, 1))
+    wanted = met.neighbour.wants(dice, races, launches * stacks * TRIES).reshape(races, launches, stacks, TRIES)
+    order = dice.random((races, launches, stacks, 1)).argsort(axis=2)
+    taken = met.neighbour.taken(np.swapaxes(np.take_along_axis(wanted, order, axis=2), 1, 2), ready)
+    valid = taken + dice.normal(0, SEEN_SD, taken.shape) <= met.limit
+    felt = np.take_along_axis(taken, valid.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+    values = np.where(valid.any(axis=-1), drawn + np.log1p(-felt), np.nan)
+    return _whole(values) if met.whole else values
+
+
+def _whole(values: Array) -> Array:
+    """Return the blocks in which every stack has a value, in their order, and after them NaN."""
+    whole = np.isfinite(values).all(axis=1)
+    first = np.argsort(~whole, axis=-1, kind="stable")
+    found = np.take_along_axis(values, first[:, None, :], axis=-1)
+    return np.where(np.arange(values.shape[-1]) < whole.sum(axis=-1)[:, None, None], found, np.nan)

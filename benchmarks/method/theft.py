@@ -2,7 +2,6 @@
 
     python -m benchmarks.method.theft                       about two minutes of an idle core
     python -m benchmarks.method.theft --quick               a smoke test, too few races for the goals
-    python -m benchmarks.method.theft --store sqlite:///F   what the adjustment does to the races stored there
 
 Races of identical stacks meet theft of several kinds. Their slices are adjusted by four rules of `covariate.py`:
 slopes within launches, slopes between launches, strictly (within launches, and only where p-values of at least one

@@ -9,6 +9,7 @@ from .defaults import DEFAULTS
 from .errors import CUT, ENDED, ORDERS, WINNERS
 from .figure import Figure, Row
 from .machines import MACHINES, UNEQUAL
+from .neighbours import NEIGHBOURS
 from .power import POWER
 
 __all__ = ["FIGURES", "Figure", "Row"]
@@ -23,6 +24,7 @@ FIGURES = {
     "defaults": DEFAULTS,
     "customs": CUSTOMS,
     "power": POWER,
+    "neighbours": NEIGHBOURS,
     "machines": MACHINES,
     "unequal": UNEQUAL,
 }

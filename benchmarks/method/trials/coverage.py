@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from stackrace.stats.selection import selected
@@ -21,7 +23,7 @@ def coverage(cell: Cell) -> float:
     A race ends with its winner, or after 180 s of the default schedule.
     """
     held = np.concatenate([_held(chunk) for chunk in chunks(cell)])
-    return float(held.mean())
+    return float(held.mean()) if len(held) else math.nan
 
 
 def _held(chunk: Chunk) -> Array:
@@ -30,10 +32,14 @@ def _held(chunk: Chunk) -> Array:
 
 
 def _rows(chunk: Chunk, races: Array, blocks: int) -> Array:
-    """Tell of every stack but the leader, in those races after so many blocks, if its limits hold the truth."""
+    """Tell of every stack but the leader, in those races after so many blocks, if its limits hold the truth.
+
+    A row without limits, since launches are missing, tells nothing.
+    """
     seen = selected(chunk.values[races, :, :blocks], DELTA)
     each, leader = np.arange(len(seen.leader)), seen.leader
     true = chunk.speeds[races][each, leader][:, None] - chunk.speeds[races]
-    holds = np.abs(seen.each.estimate[each, leader] - true) <= seen.each.half_width[each, leader]
-    others = np.arange(holds.shape[-1]) != leader[:, None]
+    half = seen.each.half_width[each, leader]
+    holds = np.abs(seen.each.estimate[each, leader] - true) <= half
+    others = (np.arange(holds.shape[-1]) != leader[:, None]) & np.isfinite(half)
     return np.asarray(holds[others])

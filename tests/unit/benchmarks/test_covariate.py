@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from benchmarks.method.covariate import Rule, adjusted
 from benchmarks.method.theft import RULES, measured
-from benchmarks.method.theft_recorded import recorded
 from benchmarks.method.weather import KINDS, simulated
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.factories import make_conditions, make_race
 
 ALWAYS = Rule(alike=0.0)
 BY_NAME = {kind.name: kind for kind in KINDS}
@@ -161,28 +159,3 @@ def test_heavy_theft_is_mostly_taken_out_and_a_stack_that_hardly_feels_it_is_the
     assert heavy.variance < 0.5
     special = measured(BY_NAME["one feels 0.3, heavy"], RULES["within launches"], "two", 3, 60, stacks=6)
     assert special.wrong > special.plain
-
-
-def test_a_race_is_adjusted_as_it_was_recorded():
-    race = make_race(3, levels=(20,), blocks=5)
-    shares = np.random.default_rng(6).uniform(0, 0.5, 100)
-    launches = tuple(
-        replace(
-            launch,
-            slices=tuple(
-                replace(
-                    one,
-                    index=2 * one.index + each,
-                    conditions=make_conditions(stolen_s=4 * shares[2 * one.index + each]),
-                )
-                for one in launch.slices
-                for each in (0, 1)
-            ),
-        )
-        for launch in race.launches
-    )
-    rows = recorded(replace(race, launches=launches))
-    assert {(row["covariate"], row["rule"]) for row in rows} == {
-        (covariate, rule) for covariate in ("theft", "canary") for rule in RULES
-    }
-    assert all((row["blocks"], row["slices"]) == (5, 30) for row in rows)

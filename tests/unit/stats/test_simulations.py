@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.method.figures import FIGURES
-from benchmarks.method.noise import HELD_OUT, MODELS, blocks, sequence
+from benchmarks.method.figures.neighbours import COUNTED, RULES, SINGLE, WHOLE, ruled
+from benchmarks.method.noise import CONTENDED, HELD_OUT, MODELS, READY, blocks, sequence
 from benchmarks.method.shares import upper_bound
-from benchmarks.method.stolen_time import bursts, wandering
+from benchmarks.method.stolen_time import NEIGHBOURS, bursts, wandering
 from benchmarks.method.trials.answers import answers
 from benchmarks.method.trials.coverage import coverage
 from benchmarks.method.trials.customs import customs
@@ -23,6 +24,7 @@ from benchmarks.method.trials.schedule import LANDED, RULE, Schedule, fitted
 from benchmarks.method.trials.truths import EQUAL, NARROW, REALISTIC, TRUTHS, WITHIN
 from benchmarks.method.trials.winners import first_named, winners
 
+from stackrace.checks import MOST_TAKEN
 from stackrace.model.race import Rule
 from stackrace.stats.judge import judge
 from stackrace.stats.selection import looks
@@ -189,6 +191,58 @@ def test_heavy_tails_have_the_sd_that_was_asked_for():
     middle = blocks(model, np.random.default_rng(10), 2000, 4, 10, 0.05)
     assert middle.std() == pytest.approx(0.05, rel=0.1)
     assert np.abs(middle).max() > 0.5
+
+
+def beside(name, rule, truth=EQUAL, races=150):
+    """Races of five stacks beside a neighbour, whose contended slices count as the rule says."""
+    model = next(one for one in CONTENDED if one.name == name)
+    met = replace(model, contention=ruled(model.contention, rule))
+    return Cell(model=met, stacks=5, races=races, truth=truth)
+
+
+@pytest.mark.parametrize("name", ["a loop", "light, 0 to 40 %"])
+def test_slices_that_a_neighbour_disturbed_make_for_false_answers_if_they_count(name):
+    assert false_orders(beside(name, COUNTED), drops=True) > 0.1
+    assert winners(beside(name, COUNTED, NARROW)).wrong > 0.3
+    assert coverage(beside(name, COUNTED, REALISTIC)) < 0.8
+
+
+@pytest.mark.parametrize("name", ["a loop", "0.5 s in 2 s", "light, 8 %", "light, 0 to 40 %"])
+def test_without_them_answers_are_as_true_as_ever(name):
+    assert false_orders(beside(name, WHOLE), drops=True) <= 0.065
+    assert winners(beside(name, WHOLE, NARROW)).wrong <= 0.065
+
+
+def test_stacks_that_the_neighbour_leaves_alone_must_not_win_because_all_others_are_missing():
+    assert winners(beside("a loop", SINGLE, NARROW)).wrong > 0.1
+    assert winners(beside("a loop", WHOLE, NARROW)).answered == 0
+
+
+def test_the_more_a_neighbour_takes_the_fewer_races_answer():
+    names = ("0.5 s in 2 s", "light, 0 to 40 %", "a loop")
+    shares = [winners(beside(name, WHOLE, REALISTIC)).answered for name in names]
+    assert shares == sorted(shares, reverse=True)
+    assert (shares[0], shares[-1]) == (1, 0)
+
+
+def test_what_is_less_than_any_fair_share_is_taken_from_all_stacks_alike():
+    light = next(one for one in NEIGHBOURS if one.name == "light, 8 %")
+    loop = next(one for one in NEIGHBOURS if one.name == "a loop")
+    ready = np.array(READY)
+    assert set(light.taken(np.array(0.08), ready)) == {0.08}
+    assert (loop.taken(np.array(1.0), ready) > MOST_TAKEN).all()
+    assert list(loop.taken(np.array(1.0), ready)) == sorted(loop.taken(np.array(1.0), ready), reverse=True)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_neighbour_is_always_the_same_and_leaves_whole_blocks_or_single_launches(rule):
+    model = beside("a build half the time", rule).model
+    drawn, again = (blocks(model, np.random.default_rng(8), 100, 4, 12) for _ in range(2))
+    np.testing.assert_array_equal(drawn, again)
+    there = np.isfinite(drawn)
+    assert there.all() == (rule == COUNTED)
+    assert (there == there[:, :1]).all() == (rule != SINGLE)
+    assert there.mean() > 0.2
 
 
 @pytest.mark.parametrize("truth", (*TRUTHS, EQUAL), ids=lambda truth: truth.name)
