@@ -179,7 +179,7 @@ def test_a_value_that_looks_like_an_option_is_a_value(runner, word):
             assert done.returncode == 2, given
             assert runner.outputs["outcome"] == "", given
             assert word.partition(" ")[0] in runner.summary.read_text().rpartition("### ")[2], given
-        assert not (runner.work / "x").exists()
+            assert not (runner.work / "x").exists(), given
     finally:
         runner.git("remote", "remove", "origin")
 
