@@ -69,10 +69,13 @@ class Runner:
         for words in (("init", "--quiet", "--initial-branch", "main"), ("add", "--all"),
                       ("commit", "--quiet", "--message", "one"),
                       ("commit", "--quiet", "--allow-empty", "--message", "two")):  # fmt: skip
-            subprocess.run(
-                ["git", "-c", "user.name=x", "-c", "user.email=x@localhost", *words], cwd=self.work, check=True
-            )
-        self.base = subprocess.check_output(["git", "rev-parse", "HEAD~1"], cwd=self.work, text=True).strip()
+            self.git(*words)
+        self.base = self.git("rev-parse", "HEAD~1")
+
+    def git(self, *words):
+        """Run git in the work tree; returns what it prints."""
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost", *words]
+        return subprocess.check_output(command, cwd=self.work, text=True).strip()
 
     def values(self, step, given):
         """Return the step's variables, its expressions filled in from ``given``."""
@@ -166,12 +169,31 @@ def test_what_cannot_be_raced_is_told_in_the_summary(runner):
     assert "nowhere" in runner.summary.read_text()
 
 
+@pytest.mark.parametrize("word", ["--upload-pack=touch x;:", "-h", "--output=x"])
+def test_a_value_that_looks_like_an_option_is_a_value(runner, word):
+    """Values of a workflow may come from anybody who opens a pull request."""
+    runner.git("remote", "add", "origin", str(runner.work))
+    try:
+        for given in ({"base": word}, {"race_file": word}, {"stack": word}, {"budget": word}, {"allow": word}):
+            done = runner.run("check", **{"arguments": TOLD} | given)
+            assert done.returncode == 2, given
+            assert runner.outputs["outcome"] == "", given
+            assert word.partition(" ")[0] in runner.summary.read_text().rpartition("### ")[2], given
+            assert not (runner.work / "x").exists(), given
+    finally:
+        runner.git("remote", "remove", "origin")
+
+
+@pytest.mark.parametrize("word", ["--version", "--log=x"])
+def test_a_wheel_that_looks_like_an_option_is_none(runner, word):
+    done = runner.run("Install Stackrace", wheel=word, python=sys.executable)
+    assert done.returncode == 1
+    assert word in done.stderr
+    assert not (runner.work / "x").exists()
+
+
 def test_of_githubs_merge_the_first_parent_is_the_base(runner, tmp_path):
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost"]
-
-    def said(*words):
-        return subprocess.check_output([*git, *words], cwd=runner.work, text=True).strip()
-
+    said = runner.git
     head = said("rev-parse", "HEAD")
     newer = said("commit-tree", f"{runner.base}^{{tree}}", "-p", runner.base, "-m", "newer")
     merge = said("commit-tree", f"{head}^{{tree}}", "-p", newer, "-p", head, "-m", "merge")

@@ -1,5 +1,6 @@
 """``stackrace record``: a browser's visit to a real app becomes a session that is loaded and raced."""
 
+import http.client
 import json
 import os
 import re
@@ -178,6 +179,36 @@ def test_the_browser_stays_with_the_proxy(tmp_path):
         assert answer.headers["Set-Cookie"] == "a=b; Path=/"
     entries = json.loads((tmp_path / "session.har").read_text())["log"]["entries"]
     assert [entry["request"]["url"] for entry in entries] == ["http://shop.example/old", "http://shop.example/new"]
+
+
+def test_only_the_names_of_this_machine_get_through(site, tmp_path):
+    """A page that leads its own name here (DNS rebinding) is refused, as by the app's ALLOWED_HOSTS."""
+    with recording(f"http://{site}", cwd=tmp_path) as address:
+        port = int(address.rpartition(":")[2])
+
+        def status(*hosts, method="GET"):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.putrequest(method, "/login/", skip_host=True)
+            for host in hosts:
+                connection.putheader("Host", host)
+            connection.endheaders()
+            answer = connection.getresponse()
+            body = answer.read().decode()
+            connection.close()
+            assert answer.status != 421 or f"http://{address}/" in body
+            return answer.status
+
+        for ours in (address, f"localhost:{port}", f"[::1]:{port}", "LOCALHOST", "127.0.0.1:9000"):
+            assert status(ours) == 200, ours
+        for hosts in (
+            ("evil.example",), (f"evil.example:{port}",), ("127.0.0.1.evil.example",), ("localhost@evil.example",),
+            (address, "evil.example"), ("127.0.0.10",), ("",), (),
+        ):  # fmt: skip
+            assert status(*hosts) == 421, hosts
+        assert status("evil.example", method="POST") == 421
+    entries = json.loads((tmp_path / "session.har").read_text())["log"]["entries"]
+    assert [entry["response"]["status"] for entry in entries] == [200] * 5
+    assert " 421" not in (tmp_path / "stderr").read_text()
 
 
 def test_an_app_of_this_machine_may_have_any_certificate(certificate, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..apps.revision import source_of
+from ..apps.revision import project_of
 from ..model.errors import InputError, StoreError
 from ..model.numbers import things
 from ..model.race import Ending, Race
@@ -57,7 +57,7 @@ def _races_of(project: str | None, known: Sequence[Summary], folder: Path) -> li
     if project is not None and (named := [race for race in known if race.app == project]):
         return named
     if project is None or place.is_dir():
-        identity = source_of(place).project
+        identity = project_of(place)
         if found := [race for race in known if race.project == identity]:
             return found
     apps = Counter(race.app for race in known)

@@ -33,5 +33,5 @@ def missing_gems(names: Sequence[str]) -> frozenset[str]:
     ruby = shutil.which("ruby")
     if not names or ruby is None:
         return frozenset(names)
-    result = run([ruby, "-e", _MISSING, *names])
+    result = run([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
     return frozenset(names if result.code else set(names).intersection(result.output.split()))

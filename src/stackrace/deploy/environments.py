@@ -46,11 +46,15 @@ def cache_folder() -> Path:
 
 
 class Environments:
-    """The cache. ``on_preparing`` hears what takes long."""
+    """The cache. ``on_preparing`` hears what takes long.
 
-    def __init__(self, folder: Path, on_preparing: OnPreparing) -> None:
+    ``project`` is the folder of an app that is run anyway: only then may its settings say where packages come from.
+    """
+
+    def __init__(self, folder: Path, on_preparing: OnPreparing, project: Path | None = None) -> None:
         self._folder = folder / "environments"
         self._on_preparing = on_preparing
+        self._project = project or Path("/")
 
     def of_requirements(self, requirements: Path, base: Path) -> Path:
         """Return the interpreter of an environment that holds what the file ``requirements`` lists.
@@ -61,9 +65,9 @@ class Environments:
         with self._building(key) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.ENVIRONMENT, subject=str(requirements)))
-                _venv(home, base)
+                self._venv(home, base)
                 try:
-                    _install(home, ["--requirement", str(requirements)])
+                    self._install(home, ["--requirement", str(requirements)])
                 except MissingError as error:
                     raise InputError(
                         f"{requirements} cannot be installed into a private environment; give the app's own "
@@ -81,11 +85,11 @@ class Environments:
         with self._building(_layer_key(app, requirements)) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.PACKAGES, subject=", ".join(requirements)))
-                _venv(home, app.base)
+                self._venv(home, app.base)
                 if requirements:
                     constraints = home / "constraints.txt"
                     constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
-                    _install(home, ["--constraint", str(constraints), *requirements])
+                    self._install(home, ["--constraint", str(constraints), "--", *requirements])
                 _show(home, app.site_packages)
         return home
 
@@ -115,6 +119,28 @@ class Environments:
             if missing:
                 (home / _COMPLETE).touch()
 
+    def _venv(self, home: Path, base: Path) -> None:
+        self._uv(["venv", "--quiet", "--no-project", "--python", str(base), "--", str(home)])
+
+    def _install(self, home: Path, arguments: Sequence[str]) -> None:
+        # uv leaves its locks in TMPDIR
+        temporary = home / "tmp"
+        temporary.mkdir()
+        command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
+        self._uv(command, TMPDIR=str(temporary))
+        shutil.rmtree(temporary)
+
+    def _uv(self, arguments: Sequence[str], **environment: str) -> None:
+        program = uv_program()
+        if program is None:
+            raise MissingError("uv is not installed; run: pip install uv")
+        clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+        # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
+        command = [program, "--project", str(self._project), *arguments]
+        result = run(command, folder=None, environment=clean | environment)
+        if result.code:
+            raise MissingError(f"uv {arguments[0]} failed", detail=result.output)
+
 
 def site_packages(home: Path) -> Path:
     """Return the folder of an environment where its packages are."""
@@ -141,30 +167,7 @@ def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def _venv(home: Path, base: Path) -> None:
-    _uv(["venv", "--quiet", "--no-project", "--python", str(base), str(home)])
-
-
-def _install(home: Path, arguments: Sequence[str]) -> None:
-    # uv leaves its locks in TMPDIR
-    temporary = home / "tmp"
-    temporary.mkdir()
-    command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
-    _uv(command, TMPDIR=str(temporary))
-    shutil.rmtree(temporary)
-
-
 def _show(home: Path, folders: Sequence[Path]) -> None:
     """Make ``folders`` visible after the environment's own packages, their own .pth files included."""
     lines = "".join(f"import site; site.addsitedir({str(folder)!r})\n" for folder in folders)
     (site_packages(home) / "stackrace_app.pth").write_text(lines, encoding="utf-8")
-
-
-def _uv(arguments: Sequence[str], **environment: str) -> None:
-    program = uv_program()
-    if program is None:
-        raise MissingError("uv is not installed; run: pip install uv")
-    clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    result = run([program, *arguments], environment=clean | environment)
-    if result.code:
-        raise MissingError(f"uv {arguments[0]} failed", detail=result.output)

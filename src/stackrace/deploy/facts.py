@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from ..model.race import StackFacts
 from ..model.stack import SettingValue
+from ..process import run
 from ..servers import Catalogue, PythonRuntime, RubyRuntime
 from ..servers.contract import Entry
 from .environments import site_packages
@@ -73,7 +73,7 @@ def _python(home: Path) -> str:
 @cache
 def _ruby(ruby: Path) -> str:
     command = [str(ruby), "-e", "print RUBY_VERSION"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return run(command).output
 
 
 @cache

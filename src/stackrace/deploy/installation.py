@@ -34,7 +34,8 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
     places = (os.environ.get("PATH", ""), *programs.FOLDERS, *map(str, folders))
-    return shutil.which(name, path=os.pathsep.join(places))
+    found = shutil.which(name, path=os.pathsep.join(places))
+    return found and str(Path(found).absolute())
 
 
 def lack_of(entry: Entry) -> Lack | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from urllib.parse import urlsplit
 
@@ -23,11 +24,24 @@ UPSTREAM: str = _ORDER["upstream"]
 HEADERS: list[list[str]] = _ORDER["headers"]
 """Added to each request, as a front end in production would."""
 
+_OURS = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
+"""How a browser calls this machine; the port may be another where one is forwarded."""
+_REFUSED = ":no_entry:"
+
 _TEXT = ("text/", "application/json", "application/javascript", "application/xhtml+xml")
 
 
 def request(flow: http.HTTPFlow) -> None:
-    """Say to the app what it would hear without a proxy."""
+    """Say to the app what it would hear without a proxy.
+
+    It hears its own name, so it cannot itself refuse a page that leads a name of its own here (DNS rebinding): only
+    the names of this machine get through. Source: RFC 9110, section 15.5.20.
+    """
+    if not _OURS.fullmatch(flow.request.host_header or ""):
+        flow.marked = _REFUSED
+        words = f"This is a recording proxy for {BROWSER}/ and takes no other host than 127.0.0.1 and localhost.\n"
+        flow.response = http.Response.make(421, words, {"Content-Type": "text/plain; charset=utf-8"})
+        return
     flow.request.host_header = urlsplit(APP).netloc
     for name in ("Origin", "Referer"):
         value = flow.request.headers.get(name, "")
@@ -47,6 +61,8 @@ def response(flow: http.HTTPFlow) -> None:
     """Keep the browser with the proxy, and tell what was answered."""
     answer = flow.response
     assert answer is not None
+    if flow.marked == _REFUSED:
+        return
     if "Location" in answer.headers:
         answer.headers["Location"] = _for_browser(answer.headers["Location"])
     answer.headers.pop("Strict-Transport-Security", None)

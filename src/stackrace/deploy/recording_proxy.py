@@ -94,6 +94,8 @@ class RecordingProxy:
                 connection_strategy="lazy",
                 flow_detail="0",
                 ssl_insecure=str(side.any_certificate).lower(),
+                # the addon marks what it refused
+                save_stream_filter="!~marked",
             ),
         )  # fmt: skip
 

@@ -9,6 +9,7 @@
     │   ├── AppError                the application fails to import or to answer; carries its own traceback
     │   ├── LimitError              a limit of this machine forbids the load; carries the check's finding
     │   ├── MissingError            a server is not installed; carries the command that installs it
+    │   ├── OwnerError              git refuses a repository that belongs to another user; carries git's own words
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
     ├── RefusedError                exit 3: the measurement cannot be believed
@@ -33,6 +34,7 @@ __all__ = [
     "LaunchError",
     "LimitError",
     "MissingError",
+    "OwnerError",
     "RefusedError",
     "SpecError",
     "StackError",
@@ -89,6 +91,10 @@ class LimitError(InputError):
 
 class MissingError(InputError):
     """Something a stack needs is not installed here; the message holds the command that installs it."""
+
+
+class OwnerError(InputError):
+    """Git refuses a repository that belongs to another user; ``detail`` has its own words and way out."""
 
 
 class StoreError(InputError):

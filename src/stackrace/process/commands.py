@@ -32,13 +32,16 @@ class CommandResult:
 def run(
     command: Sequence[str],
     *,
-    folder: Path | None = None,
+    folder: Path | None = Path("/"),
     environment: Mapping[str, str] | None = None,
     timeout_s: float = float("inf"),
     begin: Callable[[], None] = leash,
     spare: bool = True,
 ) -> CommandResult:
     """Run ``command`` to its end, in a session of its own; ``begin`` runs in the new process before it does.
+
+    It starts in ``folder``, None being where we are. Many programs take settings and code from where they start, so
+    a folder of the user's is given only where he asked to run what lies there.
 
     Raises OSError when it cannot be started, subprocess.TimeoutExpired when it takes longer. After those, after
     Ctrl-C and after a failure, its children are ended as well; without ``spare`` always.

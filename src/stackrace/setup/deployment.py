@@ -35,7 +35,7 @@ from .cores import cores_of
 from .current import CurrentStack, current_stack
 from .environments import BuiltStacks, build_stacks
 from .examined import ExaminedApp, examined_app
-from .finding import offered_by
+from .finding import offered_by, project_run
 from .needs import require_all, services_of
 from .protected import protected
 from .workloads import limits_of, meets, met
@@ -113,7 +113,8 @@ def set_up(
     asked(request.stacks or (), servers, offered, folder=request.folder)
     current_stack(request, servers, offered)
     require_all(request, servers, services=services is None)
-    environments, templates = Environments(cache_folder(), on_preparing), Templates(cache_folder(), on_preparing)
+    environments = Environments(cache_folder(), on_preparing, project_run(request))
+    templates = Templates(cache_folder(), on_preparing)
     cores = cores_of(request, apart=apart is not None)
     raised = request.priority and can_raise()
     with confined(cores.memory_bytes) as confinement, Guard() as guard:

@@ -14,7 +14,7 @@ from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.stack import Interface
 from ..spec.request import RaceRequest
 
-__all__ = ["FoundApp", "entry_told", "find_app", "imported_by", "offered_by"]
+__all__ = ["FoundApp", "entry_told", "find_app", "imported_by", "offered_by", "project_run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,12 @@ def entry_told(request: RaceRequest) -> tuple[Entry | None, Path]:
         return request.entry, request.folder
     project = detect(request.folder)
     return (None, request.folder) if project is None else (project.entry, project.root)
+
+
+def project_run(request: RaceRequest) -> Path | None:
+    """Return where the project lies whose code ``request`` runs; None for the bundled app, wherever the user is."""
+    entry, root = entry_told(request)
+    return None if entry is None else root
 
 
 def imported_by(entry: Entry) -> str:

@@ -18,7 +18,7 @@ from ..servers import Catalogue
 from ..spec.request import RaceRequest
 from .choosing import asked, most_used
 from .environments import requirements_of
-from .finding import find_app, offered_by
+from .finding import find_app, offered_by, project_run
 from .wanting import Wanted
 
 __all__ = ["InstallPlan", "install_python", "plan_of"]
@@ -80,9 +80,9 @@ def _lines(file: Path) -> Iterator[str]:
 
 def install_python(races: Iterable[RaceRequest], known: Catalogue, on_preparing: OnPreparing) -> None:
     """Build the environments of ``races``, as their first run would; raises InputError and its kin."""
-    environments = Environments(cache_folder(), on_preparing)
     for race in races:
         if Interface.WSGI in offered_by(race) or Interface.ASGI in offered_by(race):
+            environments = Environments(cache_folder(), on_preparing, project_run(race))
             _build(race, known.extended(race.servers), environments, on_preparing)
 
 

@@ -11,10 +11,11 @@ from .. import __version__
 from ..apps import is_bundled
 from ..apps.revision import source_of
 from ..model import ids
-from ..model.errors import InputError
+from ..model.errors import InputError, OwnerError
 from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
 from ..model.right_answer import RightAnswers
+from ..model.source import Source
 from ..spec.request import RaceRequest
 from .cores import usable_cores
 from .current import CurrentStack
@@ -68,6 +69,7 @@ def race_of(
     from ..probe import host_facts
 
     asked = {workload.name: _asked(request, workload.name) for workload in plan.workloads}
+    source, refusal = (None, ()) if is_bundled(plan.app) else _source(request.folder)
     first = plan.workloads[0]
     return Race(
         id=plan.id,
@@ -83,17 +85,25 @@ def race_of(
         cores=plan.cores,
         seed=plan.seed,
         host=host_facts(),
-        notes=notes,
+        notes=(*notes, *refusal),
         workloads=asked if first.name else {},
         repeats=plan.repeats,
         limits=plan.limits,
         exhaustive=plan.exhaustive,
         rule=Rule.SELECTION,
         checks={name: check for name in asked if (check := _check(request, name))},
-        source=None if is_bundled(plan.app) else source_of(request.folder),
+        source=source,
         current=current.stack.path if current is not None and current.stack is not None else "",
         deployment=None if current is None else current.deployment,
     )
+
+
+def _source(folder: Path) -> tuple[Source | None, tuple[str, ...]]:
+    """Return whose code ``folder`` holds, or none and why git refuses to say, with its way out."""
+    try:
+        return source_of(folder), ()
+    except OwnerError as error:
+        return None, (f"The race is kept without its commit: {error.message}.",)
 
 
 def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from ..servers import catalogue
 from ..spec.request import RaceRequest
 from .current import CurrentStack, current_stack
 from .examined import furnished
-from .finding import find_app
+from .finding import find_app, project_run
 from .protected import Protected, protected
 
 __all__ = ["TIME_S", "Crawling", "Page", "ProjectSurvey", "survey_project"]
@@ -102,7 +102,7 @@ def survey_project(
     """
     if request.entry is None and request.bundled is None and detect(request.folder) is None:
         raise InputError(f"there is no app in {request.folder} to write a race file for; give --project, --wsgi, …")
-    environments = Environments(cache_folder(), on_preparing)
+    environments = Environments(cache_folder(), on_preparing, project_run(request))
     crawling = crawling or Crawling()
     with Guard() as guard:
         found_app = find_app(request, environments, guard.directory / "data", on_preparing)

@@ -69,3 +69,22 @@ def test_the_variables_of_a_hook_lead_to_no_other_repository(project, tmp_path, 
 def test_without_the_program_there_is_still_a_project(project, monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert source_of(project).commit == ""
+
+
+def test_what_differs_within_a_submodule_differs(project, tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    git(tmp_path, "clone", "--quiet", str(project), "whole")
+    whole = tmp_path / "whole"
+    git(whole, "submodule", "add", str(project), "part")
+    git(whole, "commit", "-m", "second")
+    assert not source_of(whole).changed
+    (whole / "part" / "app.py").write_text("app = 2\n")
+    assert source_of(whole).changed
+
+
+def test_files_of_a_project_that_look_like_a_repository_are_none(project):
+    """Their settings come with the project, so that they are anybody's."""
+    git(project, "clone", "--bare", ".", "inner")
+    git(project / "inner", "config", "core.bare", "false")
+    git(project / "inner", "config", "core.worktree", "..")
+    assert source_of(project / "inner").commit == ""

@@ -41,7 +41,7 @@ def project_files(folder: Path) -> Selection:
     """Return what is sent of the project in ``folder``: with git, of the whole working copy that it lies in.
 
     Environments, byte code, caches of tools and the history are left out. Raises InputError for a folder that
-    cannot be read.
+    cannot be read, OwnerError where git refuses to say what it ignores.
     """
     folder = folder.resolve()
     top = _top(folder)

@@ -22,6 +22,7 @@ from ...race.pace import parallelism_of, planned_lengths, response_s
 from ...spec.request import RaceRequest
 from ...stats.gate import LOOKS
 from ..deployment import Deployment, set_up
+from ..finding import project_run
 from ..planning import plan_of, race_of
 from ..preflight import check_limits, wait_for_ports
 from .interpreters import with_interpreters
@@ -89,7 +90,7 @@ def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -
     """
     if not request.judged:
         raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
-    environments = Environments(cache_folder(), on_preparing)
+    environments = Environments(cache_folder(), on_preparing, project_run(request.race))
     with ExitStack() as held:
         found = held.enter_context(variants(_bounded(request.race), request.base, request.own))
         both = on_stacks(with_interpreters(found, environments))

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.errors import InputError
+from ...model.errors import InputError, OwnerError
 from ...model.numbers import duration
 from ...model.printable import tail
 from ...process import git
@@ -121,6 +121,8 @@ def repository_of(folder: Path) -> Repository:
     """Return the work tree that ``folder`` lies in; raises InputError where there is none, or no commit in it."""
     try:
         top = _git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
+    except OwnerError:
+        raise
     except InputError as error:
         raise InputError(
             f"{folder} is in no git repository, so there is no base to compare with; compare two environments, "
@@ -137,7 +139,8 @@ def repository_of(folder: Path) -> Repository:
 
 def _git(folder: Path, *arguments: str) -> str:
     try:
-        ended = git(folder, *arguments, timeout_s=TIMEOUT_S)
+        # a check runs what the commit holds, and that is what its filters make of it
+        ended = git(folder, *arguments, timeout_s=TIMEOUT_S, checks_out=True)
     except FileNotFoundError as error:
         raise InputError(
             "git is not installed, and a check compares commits; install it (apt install git)"

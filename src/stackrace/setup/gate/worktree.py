@@ -59,7 +59,9 @@ def checked_out(
             try:
                 repository.git("worktree", "add", "--detach", "--force", "--quiet", str(tree), revision.commit)
                 if (tree / ".gitmodules").is_file():
-                    repository.git("submodule", "--quiet", "update", "--init", "--recursive", folder=tree)
+                    # --checkout: its settings may name a command to run instead
+                    update = ("update", "--init", "--recursive", "--checkout")
+                    repository.git("submodule", "--quiet", *update, folder=tree)
                 yield tree, _share_ignored(repository, tree, most_bytes)
             finally:
                 _remove(repository, tree)

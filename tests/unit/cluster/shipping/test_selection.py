@@ -6,6 +6,7 @@ import pytest
 
 from stackrace.cluster.shipping import selection
 from stackrace.cluster.shipping.selection import project_files
+from stackrace.model.errors import OwnerError
 
 
 def git(folder, *words):
@@ -53,6 +54,12 @@ def test_a_repository_within_another_is_sent_with_it(repository):
     assert {name for name in selected(repository) if name.startswith("inner")} == {
         "inner/.gitignore", "inner/module.py",
     }  # fmt: skip
+
+
+def test_a_repository_that_git_refuses_is_not_sent_with_what_it_ignores(repository, monkeypatch):
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(OwnerError, match="git config --global"):
+        project_files(repository)
 
 
 def test_a_project_that_git_ignores_is_sent_as_one_without_git(repository):

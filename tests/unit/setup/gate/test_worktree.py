@@ -125,3 +125,31 @@ def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):
     privileges.let_in(folder)
     assert folder.stat().st_mode & 0o777 == 0o750
     assert owners == [(-1, privileges._ids()[1])]
+
+
+def test_files_come_as_filters_make_them_and_no_other_program_of_the_settings_runs(work, tmp_path, monkeypatch):
+    """What Git LFS keeps elsewhere comes with its filter; hooks and the like are no part of a commit."""
+    ran = tmp_path / "ran"
+    (tmp_path / "module").mkdir()
+    module = type(work)(tmp_path / "module" / "it")
+    module.commit(module_py="")
+    # git clones no module from a folder unless it is told to
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    work.git("submodule", "--quiet", "add", str(module.folder), "module")
+    work.commit(large_dat="smudged\n", _gitattributes="*.dat filter=large\n")
+    work.commit()
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name, key in {
+        "post-checkout": "core.hooksPath", "monitor": "core.fsmonitor", "update": "submodule.module.update",
+        "signature": "gpg.program", "smudge": "filter.large.smudge",
+    }.items():  # fmt: skip
+        program = hooks / name
+        program.write_text(f"#!/bin/sh\necho {name} >> {ran}\nexec cat\n")
+        program.chmod(0o755)
+        value = {"update": f"!{program}", "post-checkout": str(hooks)}.get(name, str(program))
+        work.git("config", key, value)
+    with checkout(work) as (tree, _):
+        assert (tree / "large.dat").read_text() == "smudged\n"
+        assert (tree / "module" / "module.py").exists()
+    assert set(ran.read_text().split()) == {"smudge"}

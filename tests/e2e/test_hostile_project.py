@@ -1,0 +1,174 @@
+"""A stranger's project, unpacked and looked at: no program that its settings name runs before it is asked for."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from tests.factories import make_race
+from tests.hostile import HostileProject
+
+from stackrace.apps.revision import project_of
+from stackrace.model.source import Source
+from stackrace.store import open_store
+
+STRANGER = 65534
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    return HostileProject(tmp_path)
+
+
+@pytest.fixture
+def store(hostile, tmp_path):
+    """The address of a store with a race of the project."""
+    url = f"sqlite:///{tmp_path / 'races.sqlite3'}"
+    race = replace(make_race(2, blocks=2), source=Source(project=project_of(hostile.folder)))
+    with open_store(url) as results:
+        results.begin(race)
+    return url
+
+
+@pytest.fixture
+def site():
+    """The address of a server that has nothing to do with the project."""
+
+    class Hello(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *words):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Hello) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_the_traps_are_armed(hostile):
+    """Git as anybody types it steps into those that the other tests watch."""
+    filtered = ("hash-object --path=a.txt app.py", "hash-object --path=a.odd app.py")
+    for words in ("status", "log -1", "diff HEAD -- module", "diff -- app.py", "fetch", *filtered):
+        subprocess.run(["git", *words.split()], cwd=hostile.folder, capture_output=True, timeout=60)
+    assert {"git-core.fsmonitor", "git-filter.one.clean", "git-filter.many.process", "git-filter.a-b.clean",
+            "git-gpg.openpgp.program", "git-diff.external", "git-ext"} <= set(hostile.ran)  # fmt: skip
+
+
+def test_verbs_that_read_run_nothing_of_it(hostile, store, stackrace):
+    kept = ("--store", store)
+    for words in (
+        ("--version",), ("--help",), ("stacks",), ("stacks", "gunicorn", "--json"), ("doctor",),
+        ("completion", "bash"), ("install", "gunicorn", "--dry-run"), ("trend", *kept), ("trend", ".", *kept),
+        ("report", *kept), ("report", "--list", *kept), ("history", *kept),
+        ("name", make_race(2, blocks=2).id, "kept-for-the-test", *kept),
+    ):  # fmt: skip
+        done = stackrace(*words, cwd=hostile.folder)
+        assert done.returncode in ((0, 1) if words == ("doctor",) else (0,)), done.stderr
+        assert hostile.ran == [], words
+
+
+def test_loading_another_server_runs_nothing_of_it(hostile, site, stackrace):
+    done = stackrace("load", site, "-n", "2", "-c", "1", "--json", cwd=hostile.folder)
+    assert done.returncode == 0, done.stderr
+    assert hostile.ran == []
+
+
+def test_recording_another_server_takes_no_packages_from_where_its_settings_say(hostile, site, stackrace, tmp_path):
+    fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = stackrace("record", site, "--for", "1s", cwd=hostile.folder, **fresh)
+    assert "nothing was recorded" in done.stderr, "the proxy was installed, started and ended"
+    assert hostile.ran == []
+
+
+def test_racing_the_bundled_app_runs_nothing_of_it(hostile, stackrace, tmp_path):
+    fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = "run --bundled --stack waitress -c 1 --requests 20 --repeats 1 --json"
+    done = stackrace(*words.split(), cwd=hostile.folder, **fresh)
+    assert done.returncode in (0, 3), done.stderr
+    assert hostile.ran == []
+
+
+def kept_race(stackrace, project, tmp_path):
+    """Race the project's page as its owner would; returns the race as it is kept."""
+    # packages come from where a project says that is raced, and here nobody answers
+    (project.folder / "uv.toml").unlink()
+    (tmp_path / "home").mkdir()
+    url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
+    words = f"run --wsgi app:app --url / --stack waitress -c 1 --requests 20 --repeats 1 --store {url}".split()
+    home = {"HOME": str(tmp_path / "home")}
+    done = stackrace(*words, "--python", sys.executable, cwd=project.folder, **home)
+    assert done.returncode in (0, 3), done.stderr
+    with open_store(url) as results:
+        return results.load(results.list(1)[0].id)
+
+
+def test_a_race_knows_its_commit_and_ran_no_program_of_gits_settings(hostile, stackrace, tmp_path):
+    source = kept_race(stackrace, hostile, tmp_path).source
+    assert (source.commit, source.changed) == (hostile.git(hostile.folder, "rev-parse", "HEAD"), True)
+    assert hostile.of_git == []
+
+
+def test_a_survey_of_the_app_runs_no_program_of_gits_settings(hostile, stackrace):
+    done = stackrace("init", "--stdout", "--wsgi", "app:app", "--python", sys.executable, cwd=hostile.folder)
+    assert done.returncode == 0, done.stderr
+    assert hostile.of_git == []
+
+
+@pytest.mark.parametrize("lacking", ["files", "history"])
+def test_what_a_partial_clone_lacks_is_not_fetched_to_know_it(lacking, hostile, store, stackrace, tmp_path):
+    if lacking == "files":
+        hostile.forget_a_tree()
+    else:
+        (hostile.folder / ".git/refs/heads/main").write_text("1" * 40 + "\n")
+    assert stackrace("trend", "--store", store, cwd=hostile.folder).returncode == 0
+    assert bool(kept_race(stackrace, hostile, tmp_path).source.commit) == (lacking == "files")
+    assert hostile.of_git == []
+
+
+@pytest.fixture
+def foreign(hostile, store, monkeypatch):
+    """The same project, of another user."""
+    if os.geteuid() != 0:
+        # git's own tests make believe with it, since only root gives files away
+        monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        return hostile
+    for place, folders, files in os.walk(hostile.folder):
+        for name in (".", *folders, *files):
+            os.chown(Path(place, name), STRANGER, STRANGER, follow_symlinks=False)
+    return hostile
+
+
+def test_gits_refusal_of_another_users_repository_is_shown_with_its_way_out(foreign, store, stackrace, tmp_path):
+    home = {"HOME": str(tmp_path / "home")}
+    (tmp_path / "home").mkdir()
+    for verb in ("trend", "check --wsgi app:app"):
+        done = stackrace(*verb.split(), "--store", store, cwd=foreign.folder, **home)
+        assert done.returncode == 2
+        way_out = re.search(r"git config --global --add safe.directory \S+", done.stderr)
+        assert way_out, done.stderr
+    assert foreign.ran == []
+    for folder in (foreign.folder, foreign.folder / "module"):
+        subprocess.run(way_out[0].replace(str(foreign.folder), str(folder)), shell=True, check=True,
+                       env=os.environ | home)  # fmt: skip
+    done = stackrace("trend", "--store", store, cwd=foreign.folder, **home)
+    assert done.returncode == 0, done.stderr
+    assert foreign.ran == []
+
+
+def test_a_race_of_another_users_repository_is_kept_without_its_commit(foreign, stackrace, tmp_path):
+    race = kept_race(stackrace, foreign, tmp_path)
+    assert race.source is None
+    assert f"git config --global --add safe.directory {foreign.folder}" in " ".join(race.notes)
+    assert foreign.of_git == []
