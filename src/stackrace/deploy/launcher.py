@@ -60,7 +60,7 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
 
     def __init__(self, kind: FailureKind, message: str, log: str = "") -> None:
         super().__init__(message, detail=log)
-        self.failure = Failure(kind=kind, message=message, log=log)
+        self.failure = Failure(kind=kind, message=self.message, log=self.detail)
 
 
 class _Unlucky(LaunchFailed):
