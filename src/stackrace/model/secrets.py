@@ -58,8 +58,10 @@ _TOKEN = re.compile(
 _URL = re.compile(r"[A-Za-z][\w+.-]*://\S+")
 _PRIVATE_KEY = "PRIVATE KEY-----"
 _ASSIGNED = re.compile(r"""([A-Za-z_][\w.-]*)\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s;&,"'<>]+)""")
-_CREDENTIALS = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/?#\"'<>]*:)(?!\*\*\*@|//)([^\s/?#\"'<>]+)@", re.IGNORECASE)
-"""The password in a URL, whosever it is."""
+_CREDENTIALS = re.compile(
+    r"(\b[a-z][a-z0-9+.-]*://[^\s:/?#\"'<>]*:)(?!(?:\*\*\*|password)@)([^\s/?#\"'<>]+)@", re.IGNORECASE
+)
+"""The password in a URL, whosever it is; one called so is an example of ours."""
 
 _secrets: set[str] = set()
 _words: set[str] = set(_ORDINARY)
