@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..deploy.recording_proxy import Side
 from ..load.recording import Recording, read_recording
 from ..model.errors import InputError
+from ..model.secrets import masked
 
 __all__ = ["keep"]
 
@@ -21,8 +22,8 @@ __all__ = ["keep"]
 def keep(har: bytes, side: Side, out: Path) -> Recording:
     """Write what was recorded to ``out``, whole or not at all, and return it as it will be replayed.
 
-    It holds cookies and what was typed, so nobody else may read it. Raises InputError where nothing was recorded
-    that can be replayed, or where it cannot be written.
+    It holds cookies and what was typed, so nobody else may read it; the app's secrets in its answers are masked.
+    Raises InputError where nothing was recorded that can be replayed, or where it cannot be written.
     """
     try:
         descriptor, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=f".{out.name}.")
@@ -59,8 +60,26 @@ def _as_the_app_knows_it(har: bytes, side: Side) -> bytes:
         request["url"] = side.origin + parts._replace(scheme="", netloc="").geturl()
         request["headers"] = [pair for pair in request["headers"] if pair["name"].lower() not in added]
         _keep_bytes(request)
+        entry["response"] = _masked(entry["response"])
     document["log"]["entries"] = entries
     return json.dumps(document, indent=1).encode()
+
+
+def _masked(said: Any) -> Any:
+    """Return what the app said without its secrets; a body in Base64, too, where it has any."""
+    match said:
+        case {"encoding": "base64", "text": str() as text}:
+            body = base64.b64decode(text).decode("utf-8", "surrogateescape")
+            if (shown := masked(body)) == body:
+                return said
+            return {**said, "text": base64.b64encode(shown.encode("utf-8", "surrogateescape")).decode()}
+        case dict():
+            return {name: _masked(each) for name, each in said.items()}
+        case list():
+            return [_masked(each) for each in said]
+        case str():
+            return masked(said)
+    return said
 
 
 def _keep_bytes(request: dict[str, Any]) -> None:

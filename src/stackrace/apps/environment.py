@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from ..model.app import App, EntryKind
 from ..model.errors import InputError
+from ..model.secrets import learn
+from .env_file import learn_env_files
 from .local_packages import local_packages
 
 __all__ = ["app_environment", "settings_module"]
@@ -21,8 +23,8 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
     """Return ``environ`` without what belongs to Stackrace's own Python, with the app's variables and PATH.
 
     The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it. A Rack app
-    runs in production, whatever the shell says, unless its own variables say otherwise. Raises InputError for an
-    interpreter that cannot lead PATH.
+    runs in production, whatever the shell says, unless its own variables say otherwise. Their secrets are masked
+    from now on. Raises InputError for an interpreter that cannot lead PATH.
     """
     kept = {name: value for name, value in environ.items() if name not in _NOT_THE_APPS}
     if interpreter := app.python or app.ruby:
@@ -38,7 +40,10 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
         kept |= dict.fromkeys(_RACK_MODES, "production")
     if settings := settings_module(app):
         kept["DJANGO_SETTINGS_MODULE"] = settings
-    return kept | dict(app.environment)
+    variables = kept | dict(app.environment)
+    learn(variables, (app.name, *app.root.parts))
+    learn_env_files(app.root)
+    return variables
 
 
 def settings_module(app: App) -> str:

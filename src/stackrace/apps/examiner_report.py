@@ -13,6 +13,7 @@ from pathlib import Path
 from ..model.app import App
 from ..model.errors import AppError
 from ..model.page_time import PageTime
+from ..model.secrets import masked
 from ..model.stack import Interface
 from ..model.workload import Request
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
@@ -43,7 +44,11 @@ class Outcome:
 
 
 def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
-    """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung."""
+    """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung.
+
+    In the app's words its secrets are masked; its answers stay as they are.
+    """
+    log = masked(log)
     stage, report, rest = _STARTING, None, []
     pages: list[ExchangeMessage] = []
     for line in text.splitlines():
@@ -57,11 +62,15 @@ def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
         elif line.startswith("progress "):
             continue
         else:
-            rest.append(line)
+            rest.append(masked(line))
     # faulthandler's dump begins with "Timeout (0:00:05)!"
     hung = status is None or any(line.startswith("Timeout (") for line in rest)
-    if report is not None and pages:
-        report["exchanges"] = pages
+    if report is not None:
+        report["exchanges"] = pages or report["exchanges"]
+        report["failure"] = masked(report["failure"])
+        for exchange in report["exchanges"]:
+            for reply in (exchange["first"], exchange["second"]):
+                reply["traceback"] = masked(reply["traceback"])
     tail = rest if hung else log.splitlines()[-_LOG_LINES:]
     return Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
 

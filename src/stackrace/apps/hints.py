@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from ..model.app import App
+from ..model.secrets import secrets_in, tells_secret
+from .env_file import env_files
 from .installers import installers
 from .interpreter import other_pythons
 from .project_files import text
@@ -51,13 +53,6 @@ _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
 """How pydantic names the variables that it wants, in capitals or not."""
 
 _MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
-
-_SECRET = re.compile(r"KEY|PASS|SECRET|TOKEN|DSN|URL|CREDENTIAL")
-"""Variables whose values do not belong into a terminal, which may be a log that others read."""
-
-_ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sample|template)", re.IGNORECASE)
-_TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
-"""Files of variables that are to be copied and filled in."""
 
 MOST_NAMED = 4
 """Environments in a hint."""
@@ -123,7 +118,7 @@ def _missing_arguments(missing: re.Match[str], app: App) -> str:
 def _missing_variable(traceback: str, last: str, app: App) -> str:
     asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
     names = {name.upper() for name in _NAME.findall(last)}
-    filled_in, templates = _env_files(app.root)
+    filled_in, templates = env_files(app.root)
     for path in filled_in:
         if _has_one_of(names, _names_in(path) - app.environment.keys()):
             return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
@@ -162,28 +157,9 @@ def _deployed_variable(names: set[str], root: Path) -> str:
             for name in sorted(names & command.environment.keys()):
                 # what is to be filled in is no value
                 if "$" not in (value := command.environment[name]):
-                    shown = '"…"' if _SECRET.search(name) else json.dumps(value)
+                    shown = '"…"' if tells_secret(name) or any(secrets_in(name, value)) else json.dumps(value)
                     return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
     return ""
-
-
-def _env_files(root: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of variables of a project, the nearest and plainest first, and those to be filled in."""
-    files = [
-        path
-        for folder in project_folders(root)
-        for path in sorted(_listed(folder), key=lambda path: (path.name != ".env", path.name))
-        if _ENV_FILE.fullmatch(path.name) and path.is_file()
-    ]
-    templates = [path for path in files if _TEMPLATE.search(path.name)]
-    return [path for path in files if path not in templates], templates
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
 
 
 def _has_one_of(names: set[str], variables: set[str]) -> bool:

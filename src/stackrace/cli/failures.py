@@ -6,6 +6,7 @@ import errno
 import re
 
 from ..model.errors import BreakdownError, InputError, StackraceError
+from ..model.secrets import masked
 
 __all__ = ["TRACEBACK", "brief", "failure_of"]
 
@@ -36,7 +37,7 @@ def failure_of(error: Exception) -> StackraceError:
         case OSError() if error.strerror:
             return BreakdownError(f"{error.strerror}{_where(error)}; {_REPORT}")
         case _:
-            said = f"{type(error).__name__}: {error}"[:_LONGEST]
+            said = masked(f"{type(error).__name__}: {error}")[:_LONGEST]
             return BreakdownError(f"Stackrace failed ({said}); {_REPORT}")
 
 

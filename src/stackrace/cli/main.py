@@ -13,6 +13,7 @@ import click
 
 from .. import __version__
 from ..model.errors import BreakdownError, LimitError, StackraceError
+from ..model.secrets import masked
 from .edge import printable_output, trusted
 from .failures import TRACEBACK, brief, failure_of
 from .signals import has_come
@@ -133,7 +134,7 @@ def _failed(error: Exception) -> int:
     try:
         failure = failure_of(error)
         if os.environ.get(TRACEBACK):
-            traceback.print_exception(error)
+            click.echo(masked("".join(traceback.format_exception(error))), nl=False, err=True)
         _show(failure)
         return failure.exit_code
     except Exception:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..deploy.privileges import private_folder
 from ..model.errors import InputError
 from ..model.race import Race
 from ..model.standing import Standing
@@ -79,7 +80,7 @@ def reports_folder() -> Path:
     """Return where reports lie that were given no other place; it is made if need be."""
     folder = data_folder() / "reports"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise InputError(
             f"the folder {folder} cannot be made: {error.strerror}; name another place with --html"

@@ -22,7 +22,7 @@ from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.printable import tail
 from ..process import run, uv_program
-from .privileges import serves_as_another
+from .privileges import private_folder, serves_as_another
 
 __all__ = ["Environments", "cache_folder"]
 
@@ -100,7 +100,7 @@ class Environments:
         if not _is_utf8(home):
             raise InputError(f"the cache {str(self._folder)!r} has no name in UTF-8; set XDG_CACHE_HOME")
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder, served=True)
             lock = (self._folder / f"{key}.lock").open("w")
         except OSError as error:
             raise InputError(

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..model.race import StackFacts
+from ..model.secrets import masked_settings
 from ..model.stack import SettingValue
 from ..process import run
 from ..servers import Catalogue, PythonRuntime, RubyRuntime
@@ -25,7 +26,10 @@ RUN_FOLDER = "RUN"
 
 
 def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
-    """Return the facts of a running stack, the run directory's changing name replaced by ``RUN``."""
+    """Return the facts of a running stack, the run directory's changing name replaced by ``RUN``.
+
+    What a configuration or a command sets, as in ``env = API_TOKEN=…``, may be a secret, which is masked.
+    """
     configs: dict[str, str] = {}
     commands: list[str] = []
     for part, _ in reversed(running.parts):
@@ -54,7 +58,7 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
 
 
 def _named(running: Running, text: str) -> str:
-    return text.replace(str(running.directory), RUN_FOLDER)
+    return masked_settings(text.replace(str(running.directory), RUN_FOLDER))
 
 
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..checks import Aftermath, Complaint
+from ..model.secrets import masked
 from .guard import Guard
 from .logs import logs_below
 from .running import Running
@@ -87,12 +88,12 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
     except OSError:
         return ""
     if marks:
-        return marks[0].decode(errors="replace")
+        return masked(marks[0].decode(errors="replace"))
     if _WATCHES.search(command):
-        return command.decode(errors="replace")[-120:]
+        return masked(command.decode(errors="replace"))[-120:]
     open_files = descriptors(pid)
     if open_files is not None and open_files.watches_files and b"python" in command.split(b" ")[0]:
-        return f"inotify in {command.decode(errors='replace')[:120]}"
+        return f"inotify in {masked(command.decode(errors='replace'))[:120]}"
     return ""
 
 

@@ -17,6 +17,7 @@ from ..model.errors import LaunchError
 from ..model.foreign import said_by
 from ..model.launch import Failure, FailureKind
 from ..model.numbers import duration
+from ..model.secrets import learn
 from ..model.stack import Stack
 from ..model.workload import Request, Workload
 from ..process import run
@@ -60,7 +61,7 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
 
     def __init__(self, kind: FailureKind, message: str, log: str = "") -> None:
         super().__init__(message, detail=log)
-        self.failure = Failure(kind=kind, message=message, log=log)
+        self.failure = Failure(kind=kind, message=self.message, log=self.detail)
 
 
 class _Unlucky(LaunchFailed):
@@ -277,7 +278,10 @@ class Launcher:
         paths = [source["PYTHONPATH"] for source in (own, self.environment) if source.get("PYTHONPATH")]
         joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
-        return {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
+        variables = {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
+        # its words are read here, whoever examined the app
+        learn(variables, part.site.app.root.parts)
+        return variables
 
     def _wait_listening(self, part: Part, spawned: Spawned, patience: _Patience) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""

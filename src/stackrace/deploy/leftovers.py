@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..model.errors import InputError
 from .guard import RUN_DIRECTORY
+from .privileges import private_folder
 
 __all__ = ["clear_away", "remembered"]
 
@@ -43,7 +44,7 @@ def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
 
     What those who were killed left is cleared away first, unless something runs in it.
     """
-    book.mkdir(parents=True, exist_ok=True)
+    private_folder(book)
     for page in book.iterdir():
         with suppress(OSError, InputError), page.open() as left:
             fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ..model.secrets import masked, masked_tail
+
 __all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
 
 OUTPUT = "output.log"
@@ -17,7 +19,10 @@ OUTPUT = "output.log"
 
 
 def tail(directory: Path, lines: int = 12) -> str:
-    """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all are."""
+    """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all are.
+
+    The app's secrets are masked.
+    """
     parts = []
     for path in sorted(logs_below(directory)):
         text = _end(path)
@@ -49,7 +54,8 @@ def _files_below(directory: Path) -> Iterator[Path]:
 def _end(path: Path, most_bytes: int = 16_384) -> str:
     try:
         with path.open("rb") as file:
-            file.seek(max(path.stat().st_size - most_bytes, 0))
-            return file.read().decode("utf-8", "replace").strip()
+            is_cut = file.seek(max(path.stat().st_size - most_bytes, 0)) > 0
+            text = file.read().decode("utf-8", "replace")
+            return (masked_tail(text) if is_cut else masked(text)).strip()
     except OSError:
         return ""

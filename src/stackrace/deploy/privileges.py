@@ -6,10 +6,11 @@ import os
 import pwd
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-__all__ = ["hand_over", "let_in", "serves_as_another", "unprivileged"]
+__all__ = ["hand_over", "let_in", "private_folder", "serves_as_another", "unprivileged"]
 
 USER = "www-data"
 
@@ -43,6 +44,23 @@ def let_in(folder: Path) -> None:
     if serves_as_another():
         os.chown(folder, -1, _ids()[1])
         folder.chmod(0o750)
+
+
+def private_folder(folder: Path, *, served: bool = False) -> None:
+    """Make ``folder`` of the cache or of the results for its owner alone; one that is open to others is closed.
+
+    So are the folders that it lies in, up to Stackrace's. The user that servers run as gets through those, and into
+    one that is ``served``. Raises OSError where it cannot be made.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    names = [each.name for each in (folder, *folder.parents)]
+    above = folder.parents[: names.index("stackrace")] if "stackrace" in names else ()
+    for each in (folder, *above):
+        with suppress(PermissionError):
+            if serves_as_another() and (served or each != folder):
+                let_in(each)
+            elif each.stat().st_mode & 0o077:
+                each.chmod(0o700)
 
 
 def serves_as_another() -> bool:

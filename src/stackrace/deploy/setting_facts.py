@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..model.own import CONFIG
 from ..model.race import ChangeFact, SettingFact
+from ..model.secrets import masked_settings
 from ..model.stack import Hop, Origin
 from ..spec.stack_path import setting_text
 
@@ -20,13 +21,15 @@ def setting_facts(hop: Hop) -> Iterator[SettingFact]:
         yield SettingFact(hop=hop.server, name=CONFIG, value=hop.config, origin=Origin.OWN)
     for option in hop.options:
         value = "on" if option.value is None else option.value
-        yield SettingFact(hop=hop.server, name=f"--{option.name}", value=value, origin=Origin.OWN)
+        yield SettingFact(hop=hop.server, name=f"--{option.name}", value=masked_settings(value), origin=Origin.OWN)
 
 
 def change_facts(hop: Hop) -> Iterator[ChangeFact]:
     """Yield what had to be changed in the configuration file that ``hop`` has from the user."""
     for change in hop.file.reading.changes if hop.file else ():
-        yield ChangeFact(hop=hop.server, key=change.key, theirs=change.theirs, concern=change.concern)
+        yield ChangeFact(
+            hop=hop.server, key=change.key, theirs=masked_settings(change.theirs), concern=change.concern
+        )
 
 
 def _value(hop: Hop, name: str) -> str:

@@ -22,6 +22,7 @@ from ..model.errors import InputError
 from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from .copies import CACHE, shortage, write_out
+from .privileges import private_folder
 
 __all__ = ["Templates"]
 
@@ -65,7 +66,7 @@ class Templates:
         """Hold the lock of ``key``; a lock file that was swept away meanwhile is none."""
         while True:
             try:
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                private_folder(self._folder)
                 lock = (self._folder / (key + _LOCK)).open("w")
             except OSError as error:
                 raise InputError(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..apps import unlike
 from ..model.numbers import count
+from ..model.secrets import masked
 from ..model.workload import Answer, AnswerOrigin, Request, Sameness
 from .wire import Reply, difference
 
@@ -66,7 +67,7 @@ def under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answ
     """
     said = difference(reply, golden)
     if golden.status is not None and reply.status != golden.status:
-        return f"{said}: {_excerpt(reply.body)}" if reply.body else said
+        return f"{said}: {_excerpt(_masked(reply.body))}" if reply.body else said
     if other := next((other for other, answer in known.items() if other != name and _is_of(reply, answer)), ""):
         return f"it got the answer to {other}"
     if golden.body != reply.body and golden.body.startswith(reply.body):
@@ -78,13 +79,19 @@ def _where(reply: Reply, golden: Answer) -> str:
     """Show where a body that must repeat begins to differ."""
     if golden.sameness is not Sameness.BODY or not golden.body:
         return ""
-    alike = unlike.common_bytes(reply.body, golden.body)
-    texts = (_excerpt(body[max(0, alike - _BEFORE) :]) for body in (reply.body, golden.body))
+    shown = [_masked(body) for body in (reply.body, golden.body)]
+    alike = unlike.common_bytes(*shown)
+    texts = (_excerpt(body[max(0, alike - _BEFORE) :]) for body in shown)
     return f": from byte {count(alike)} on {' where the app has '.join(texts)}"
 
 
 def _is_of(reply: Reply, answer: Answer) -> bool:
     return bool(answer.body) and answer.sameness is Sameness.BODY and reply.body == answer.body
+
+
+def _masked(body: bytes) -> bytes:
+    """Return ``body`` without secrets, as it is otherwise: an excerpt may begin or end within one."""
+    return masked(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _excerpt(body: bytes) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..deploy.privileges import private_folder
 from ..model.errors import InputError
 from .advice import Change
 
@@ -50,7 +51,7 @@ class Record:
     def locked(self) -> Iterator[None]:
         """Keep a second doctor out. Raises InputError where the folder cannot be written or another is at work."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
             folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             raise _unwritable(self.path, error) from error

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..deploy.privileges import private_folder
 from ..model import ids
 from ..model.errors import StoreError
 from ..model.foreign import said_by
@@ -48,7 +49,7 @@ def keep(kept: Kept, folder: Path) -> Path:
         ],
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; set XDG_DATA_HOME") from error

@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .secrets import masked
+
 if TYPE_CHECKING:
     from .verdict import Finding
 
@@ -44,11 +46,15 @@ __all__ = [
 
 
 class StackraceError(Exception):
-    """Base of all failures shown to the user; ``detail`` is printed below the message as it stands."""
+    """Base of all failures shown to the user; ``detail`` is printed below the message as it stands.
+
+    Neither gives away a secret of the app, whose words they may quote.
+    """
 
     exit_code = 2
 
     def __init__(self, message: str, *, detail: str = "") -> None:
+        message, detail = masked(message), masked(detail)
         super().__init__(f"{message}\n{detail}" if detail else message)
         self.message = message
         self.detail = detail

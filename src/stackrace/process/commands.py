@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..model.secrets import masked, masked_tail
 from .children import attended
 from .leash import leash
 
@@ -26,7 +27,7 @@ class CommandResult:
     code: int
     """Its exit code, negative for a signal."""
     output: str
-    """The last of its output, both streams in one."""
+    """The last of its output, both streams in one, the app's secrets masked."""
 
 
 def run(
@@ -66,12 +67,13 @@ def _listen(process: subprocess.Popen[bytes], timeout_s: float) -> str:
     """Read what ``process`` says until it has ended; a child that keeps the pipe open is not waited for."""
     assert process.stdout
     deadline = time.monotonic() + timeout_s
-    said = b""
+    said, is_cut = b"", False
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             if selector.select(POLL_S):
                 chunk = os.read(process.stdout.fileno(), 65536)
+                is_cut = is_cut or len(said + chunk) > MOST_BYTES
                 said = (said + chunk)[-MOST_BYTES:]
                 if not chunk:
                     break
@@ -80,4 +82,5 @@ def _listen(process: subprocess.Popen[bytes], timeout_s: float) -> str:
             if time.monotonic() > deadline:
                 raise subprocess.TimeoutExpired(process.args, timeout_s)
     process.wait(max(deadline - time.monotonic(), 0))
-    return said.decode("utf-8", "replace").strip()
+    text = said.decode("utf-8", "replace")
+    return (masked_tail(text) if is_cut else masked(text)).strip()

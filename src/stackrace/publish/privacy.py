@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..model.secrets import masked
+
 __all__ = ["Discretion"]
 
 _ABROAD = "usr|etc|bin|sbin|lib|lib64|dev|proc|sys|nix"
@@ -62,7 +64,8 @@ class Discretion:
         return self.document(value)
 
     def text(self, text: str) -> str:
-        """Return ``text`` without the folders of files, the home folder and the user's name."""
+        """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
+        text = masked(text)
         if "/" in text:
             text = _FILE_URL.sub(lambda match: f"file:…/{_last(match[0])}", text)
             if len(self._home) > 1:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from ..deploy.privileges import private_folder
 from ..model.errors import StoreError
 from ..race.events import BlockEnded, Event, LaunchEnded, LaunchStarted
 from .manifest import BlockLine, LaunchLine, Line, Manifest, Opening, SpellLine, line_of, parse
@@ -65,7 +66,7 @@ def begin_manifest(folder: Path, opening: Opening) -> ManifestFile:
     """
     path = folder / opening.race / _NAME
     try:
-        path.parent.mkdir(mode=0o700, parents=True)
+        private_folder(path.parent)
         file = ManifestFile(path, os.O_CREAT | os.O_EXCL)
     except OSError as error:
         raise StoreError(

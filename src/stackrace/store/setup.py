@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..deploy.privileges import private_folder
 from ..model.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile, address_of, default_file
 
@@ -56,7 +57,7 @@ def _need_folder(address: Address) -> None:
     folder = address.path.parent
     try:
         if address == default_file():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(folder)
     except OSError as error:
         raise StoreError(
             f"store {address}: its folder cannot be made ({error.strerror}); set {VARIABLE} to another file"

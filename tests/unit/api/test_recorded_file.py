@@ -1,5 +1,6 @@
 """What a proxy recorded becomes a file: as the app knows itself, whole or not at all."""
 
+import base64
 import json
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from stackrace.api.recorded_file import keep
 from stackrace.deploy.recording_proxy import Side
 from stackrace.model.errors import InputError
+from stackrace.model.secrets import learn
 
 SIDE = Side(
     upstream="http://127.0.0.1:8000", origin="https://shop.example", headers=(("X-Forwarded-Proto", "https"),)
@@ -65,3 +67,17 @@ def test_an_upload_that_is_no_text_is_replayed_byte_by_byte(tmp_path):
     kept = keep(json.dumps(document).encode(), SIDE, tmp_path / "a.har")
     assert [request.body for request in kept.workload.requests] == [upload]
     assert not kept.skipped
+
+
+def test_the_apps_secrets_are_masked_in_what_it_answered(tmp_path):
+    learn({"API_TOKEN": "canary-4711"})
+    document = json.loads(har(200, 200))
+    given = [{"name": "a", "value": "canary-4711"}]
+    said = {"headers": given, "cookies": given}
+    bodies = {"text": "canary-4711"}, {"text": base64.b64encode(b"\xff canary-4711").decode(), "encoding": "base64"}
+    for entry, body in zip(document["log"]["entries"], bodies, strict=True):
+        entry["response"] |= {**said, "content": {"mimeType": "text/html", **body}}
+    keep(json.dumps(document).encode(), SIDE, tmp_path / "a.har")
+    text = (tmp_path / "a.har").read_text()
+    assert "canary" not in text
+    assert base64.b64encode(b"\xff ***").decode() in text

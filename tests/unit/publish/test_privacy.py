@@ -78,3 +78,7 @@ def test_no_member_of_a_race_tells_them() -> None:
     assert "/home/ana/" not in text and "/shop" not in text and "says ana" not in text
     assert document["urls"] == ["/home/ana-page/x/y", "file:…/browse.har"]
     assert DISCRETION.document(document) == document
+
+
+def test_a_password_in_a_url_is_not_published():
+    assert Discretion().text("no route to amqp://ana:s3cret@mq/") == "no route to amqp://ana:***@mq/"

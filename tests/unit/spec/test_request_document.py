@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stackrace.model.app import Entry, EntryKind
+from stackrace.model.errors import InputError
 from stackrace.model.race import Question
 from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.spec.request import RaceRequest, WorkloadRequest
@@ -73,7 +74,19 @@ NO_UTF_8 = RaceRequest(
 @example(NO_UTF_8)
 @given(REQUEST)
 def test_a_request_comes_back_as_it_was(request):
-    assert request_from(json.loads(json.dumps(request_document(request)))) == request
+    assert request_from(json.loads(json.dumps(request_document(request))), request.environment) == request
+
+
+def test_secrets_are_read_again_where_they_come_from(tmp_path):
+    environment = {"API_TOKEN": "canary-4711", "SHOP": "bakery"}
+    asked = RaceRequest(folder=tmp_path, source=tmp_path / "race.toml", environment=environment)
+    document = request_document(asked)
+    assert "canary" not in json.dumps(document)
+    assert request_from(document, {"API_TOKEN": "canary-4711"}) == asked
+    with pytest.raises(InputError, match=r"API_TOKEN were not kept.*in \[app\] env of .*race\.toml"):
+        request_from(document, {})
+    (tmp_path / "race.toml").write_text('[app]\nwsgi = "a:b"\nenv = { API_TOKEN = "canary-4711" }\n')
+    assert request_from(document, {}) == asked
 
 
 def test_paths_become_absolute_and_links_stay(tmp_path, monkeypatch):

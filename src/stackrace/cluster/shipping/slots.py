@@ -20,7 +20,7 @@ from typing import Any
 
 from ...deploy.copies import CACHE, shortage, write_out
 from ...deploy.environments import cache_folder
-from ...deploy.privileges import let_in
+from ...deploy.privileges import private_folder
 from ...deploy.project_copy import hand_over_below, relocate_copies
 from ...deploy.relocation import Relocation
 from ...model.errors import InputError
@@ -51,9 +51,7 @@ def shipped_folder() -> Path:
     """
     folder = cache_folder() / "shipped"
     try:
-        if not folder.is_dir():
-            folder.mkdir(parents=True, mode=0o700)
-            let_in(folder)
+        private_folder(folder, served=True)
         for name in ("parcels", "projects"):
             (folder / name).mkdir(exist_ok=True)
     except OSError as error:

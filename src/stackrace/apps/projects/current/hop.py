@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap
 from ....model.own import CONFIG, Concern, OwnLanguage
+from ....model.secrets import masked_settings
 from ....model.stack import SettingValue
 from .invocations import Invocation
 
@@ -57,12 +58,13 @@ class ReadHop:
     def change(self, key: str, theirs: str, concern: Concern) -> None:
         """Note what is decided otherwise."""
         file, line = self.at or self.place
+        theirs = masked_settings(theirs)
         self.changes.append(CurrentChange(file=file, line=line, key=key, theirs=theirs, concern=concern))
 
     def gap(self, what: str, why: str) -> None:
         """Note what a race goes without."""
         file, line = self.at or self.place
-        self.gaps.append(CurrentGap(file=file, line=line, what=what, why=why))
+        self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why))
 
     @property
     def place(self) -> tuple[str, int]:
