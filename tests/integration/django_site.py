@@ -95,5 +95,5 @@ def site(database, guard):
     app = OURS.app(python=python, data=data, services=wanted)
     extra = {"PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache"), **beside.environment}
     app = replace(app, environment={**app.environment, **extra})
-    prepare(app)
+    prepare(app, guard)
     return Site(app)

@@ -97,8 +97,8 @@ def ladder(guard, beside):
     app = ours.app(python=python, data=folder(guard, "ladder-data"))
     own = {"PYTHONPYCACHEPREFIX": str(cache_folder() / "pycache")}
     app = replace(app, environment={**app.environment, **own, **beside})
-    prepare(app)
-    prepare(app)
+    prepare(app, guard)
+    prepare(app, guard)
     return app
 
 
@@ -169,7 +169,7 @@ print(json.dumps([sorted(set(answers)), len(answers), connections() - before]))
     assert 3 <= found[2] <= 3 * 8
 
 
-def test_a_rung_without_its_value_fails_instead_of_going_another_way(ladder, beside):
+def test_a_rung_without_its_value_fails_instead_of_going_another_way(ladder, guard):
     found = in_its_python(
         ladder,
         """
@@ -183,7 +183,7 @@ except LadderError as error:
     print(json.dumps(str(error)))
 """,
     )
-    prepare(ladder)
+    prepare(ladder, guard)
     assert "holds no value under the key; run python -m ladder.prepare" in found
 
 
@@ -196,10 +196,10 @@ def test_memcached_may_have_been_started_again_since_the_preparation(ladder, bes
     assert in_its_python(ladder, look) == "Hello world!"
 
 
-def test_preparing_without_a_service_names_it(ladder):
+def test_preparing_without_a_service_names_it(ladder, guard):
     alone = {name: value for name, value in ladder.environment.items() if name != "DATABASE_URL"}
     with pytest.raises(AppError, match="DATABASE_URL is not set"):
-        prepare(replace(ladder, environment=alone))
+        prepare(replace(ladder, environment=alone), guard)
 
 
 # The Rails app
@@ -258,12 +258,12 @@ def serve(guard, name, environment, *workers):
     app = ours.app(python=Path(sys.executable), data=data)
     app = replace(app, environment={**app.environment, **environment})
     try:
-        prepare(app)
+        prepare(app, guard)
     except AppError as error:
         if "run: apt-get install" in error.detail:
             pytest.skip(error.detail)
         raise
-    prepare(app)
+    prepare(app, guard)
     site = Site(socket=data / "socket", data=data)
     log = data / "puma.log"
     pid = guard.spawn(

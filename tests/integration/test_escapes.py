@@ -77,6 +77,7 @@ def examined(guard, folder, entry=SHOP, heard=str, **asked):
         guard.directory / "data",
         {},
         heard,
+        str,
         protecting=lambda app: protected(app, request, guard, {}, heard),
     )
 

@@ -53,7 +53,7 @@ def launch(tmp_path):
 
     def run(path):
         with Guard() as guard:
-            loaded = examined_app(request, Environments(tmp_path, str), guard.directory / "data", {}, str)
+            loaded = examined_app(request, Environments(tmp_path, str), guard.directory / "data", {}, str, str)
             launcher = Launcher(
                 guard=guard,
                 catalogue=CATALOGUE,

@@ -106,7 +106,7 @@ def subject():
         data.mkdir()
         python = environments.of_requirements(ours.requirements(), Path(sys._base_executable))
         app = ours.app(python=python, data=data)
-        prepare(app)
+        prepare(app, guard)
         examination = examine(app, [Request(path=page) for page in PAGES])
         yield Subject(
             app=app,

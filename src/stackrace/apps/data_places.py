@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 from ..model.app import App, EntryKind
 from ..model.present import is_folder, is_present
-from ..process import leash
 from .environment import app_environment
 from .script_report import script_report
 
@@ -68,7 +67,7 @@ class DataPlaces:
         return frozenset(server.kind for server in self.servers)
 
 
-def data_places(app: App, begin: Callable[[], None] = leash) -> DataPlaces:
+def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces:
     """Return what Django's settings and the app's variables say; nothing of settings that do not load.
 
     ``begin`` runs in the new process before the app's interpreter does.

@@ -17,7 +17,7 @@ from ..model.errors import AppError, InputError
 from ..model.stack import Interface
 from ..model.url_path import path_fault
 from ..model.workload import Request
-from ..process import attended, leash
+from ..process import attended
 from .crawl import Crawl, OnProgress, unheard, watched
 from .entry import entry_source
 from .environment import app_environment, settings_module
@@ -43,7 +43,7 @@ def examine(
     follow: bool | None = None,
     survey: bool = False,
     timeout_s: float = 60.0,
-    begin: Callable[[], None] = leash,
+    begin: Callable[[], None] | None = None,
     in_doubt: bool = False,
     crawl: Crawl | None = None,
 ) -> Examination:
@@ -123,7 +123,9 @@ def _ascii(path: str) -> str:
     return path
 
 
-def _run(app: App, order: Order, begin: Callable[[], None] = leash, on_progress: OnProgress = unheard) -> Outcome:
+def _run(
+    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: OnProgress = unheard
+) -> Outcome:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (
         tempfile.TemporaryFile() as inlet,

@@ -165,7 +165,7 @@ def import_problem(python: Path, module: str, root: Path, timeout_s: float = 30.
     environment = {**os.environ, "PYTHONPATH": str(packages)} if packages else None
     try:
         command = [str(python), "-c", code, module]
-        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s, spare=False)
+        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s)
     except OSError as error:
         return str(error.strerror)
     except subprocess.TimeoutExpired:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model.app import App
-from ..process import attended, leash, within
+from ..process import attended, within
 
 __all__ = ["script_report"]
 
@@ -19,7 +19,7 @@ _PATIENCE_S = 30.0
 
 
 def script_report(
-    app: App, script: str, environment: Mapping[str, str], begin: Callable[[], None] = leash
+    app: App, script: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
 ) -> dict[str, Any]:
     """Return what the file ``script`` of the examiner reports in the app's folder; empty where it reports nothing.
 

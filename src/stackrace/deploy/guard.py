@@ -20,13 +20,13 @@ from pathlib import Path
 
 from ..model.errors import BreakdownError, InputError, LaunchError
 from ..model.foreign import said_by
-from ..process import held
+from ..process import CommandResult, held, listen
+from ..process.keeper import PR_SET_CHILD_SUBREAPER
 from ..servers import PLAIN
 from .descendants import descendants
 from .exchange import Exchange
 from .priority import NICE, autogroup, raised
 from .privileges import hand_over
-from .supervisor import PR_SET_CHILD_SUBREAPER
 from .view import View
 
 __all__ = ["RUN_DIRECTORY", "Guard", "Status"]
@@ -133,6 +133,35 @@ class Guard:
         pid = answer["pid"]
         assert isinstance(pid, int)
         return pid
+
+    def run(
+        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, timeout_s: float
+    ) -> CommandResult:
+        """Run ``command`` to its end in ``folder``; what it leaves in the background lives until ``close``.
+
+        Of one that fails or takes too long nothing is left. Raises LaunchError when it cannot be started,
+        subprocess.TimeoutExpired when it takes longer than ``timeout_s``.
+        """
+        # not a file: it may say more than the disk holds
+        pipe = self.directory / "output"
+        os.mkfifo(pipe)
+        output = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            pid = self.spawn(command, environment=environment, folder=folder, log=pipe, stop=signal.SIGTERM)
+            result = None
+            try:
+                result = listen(output, lambda wait_s: self._code(pid, wait_s), command, timeout_s)
+            finally:
+                if result is None or result.code:
+                    self.kill(pid)
+            return result
+        finally:
+            os.close(output)
+            pipe.unlink()
+
+    def _code(self, pid: int, wait_s: float) -> int | None:
+        time.sleep(wait_s)
+        return self.status([pid])[pid].code
 
     def cover(self, folders: Sequence[Path], kept: Sequence[Path] = ()) -> None:
         """Leave ``folders`` as they are: what is spawned from now on writes to copies in the run directory.

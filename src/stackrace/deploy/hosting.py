@@ -9,13 +9,12 @@ from pathlib import Path
 
 from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..model.app import App
-from ..model.errors import AppError
-from ..model.foreign import said_by
+from ..model.errors import AppError, LaunchError
 from ..model.stack import Interface
-from ..process import run
 from ..servers import Hosted, PythonRuntime, RubyRuntime
 from ..spec.commands import display
 from .environments import site_packages
+from .guard import Guard
 from .links import plain
 from .privileges import hand_over
 from .running import ended
@@ -27,28 +26,22 @@ PREPARE_TIMEOUT_S = 600
 UNCHANGED = View()
 
 
-def prepare(app: App, view: View = UNCHANGED) -> None:
+def prepare(app: App, guard: Guard) -> None:
     """Run the app's preparation commands in its folder, its environment's programs first on PATH.
 
-    They see the files as ``view`` has them. Raises AppError with the command's own output when one fails; nothing
-    of it runs on then.
+    What they start in the background lives as long as ``guard``. Raises AppError with the command's own output when
+    one fails; nothing of it runs on then.
     """
     for command in app.prepare:
         name = f"[app] prepare: {display(command)}"
         try:
-            result = run(
-                command,
-                folder=app.root,
-                environment=app_environment(app),
-                timeout_s=PREPARE_TIMEOUT_S,
-                begin=view.entering(app.root),
+            result = guard.run(
+                command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S
             )
         except subprocess.TimeoutExpired as error:
             raise AppError(f"{name} did not end within {PREPARE_TIMEOUT_S} s") from error
-        except OSError as error:
-            raise AppError(
-                f"{name} cannot be run: {said_by(error, where=True)}{_script(command[0], app.root)}"
-            ) from error
+        except LaunchError as error:
+            raise AppError(f"{name}: {error.message}{_script(command[0], app.root)}") from error
         if result.code:
             raise AppError(f"{name} {ended(result.code)}", detail=result.output)
 

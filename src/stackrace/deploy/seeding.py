@@ -98,7 +98,7 @@ class Seeding:
 
     def _prepare(self, app: App) -> None:
         try:
-            prepare(app, self._guard.view)
+            prepare(app, self._guard)
         except AppError as error:
             if died := self._services.died():
                 raise LaunchError(

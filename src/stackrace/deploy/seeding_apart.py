@@ -37,7 +37,7 @@ class SeedingApart:
         if app.prepare:
             self._on_preparing(Preparing(step=Step.APP))
             try:
-                prepare(app, self._guard.view)
+                prepare(app, self._guard)
             except AppError as error:
                 said = f"{error.message}{shortage(self._guard.directory, RUN)}"
                 raise AppError(said, detail=error.detail) from error

@@ -42,9 +42,8 @@ from stackrace.deploy.descendants import Descendants, descendants
 from stackrace.deploy.family import Family
 from stackrace.deploy.namespaces import cover, enter, separate
 from stackrace.deploy.priority import raise_process, restore_autogroup
+from stackrace.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 
-PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
 GRACE_S = 2.0
 """How long families may take to end by themselves once Stackrace is gone."""
 
@@ -113,8 +112,7 @@ class Supervisor:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-                signal.signal(number, signal.SIG_DFL)
+            reset_signals()
             _confine(request.get("group"), request.get("data"))
             if self.view is not None:
                 enter(self.view)
@@ -123,7 +121,7 @@ class Supervisor:
             os.chdir(request["cwd"])
             os.execvpe(request["argv"][0], request["argv"], request["env"])
         except BaseException as error:
-            os.write(report, str(error).encode())
+            os.write(report, str(getattr(error, "strerror", None) or error).encode())
         finally:
             os._exit(127)
 
@@ -203,7 +201,7 @@ class Supervisor:
             if not alive or time.monotonic() > deadline:
                 return alive
             for pid in alive:
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.01)
 
@@ -211,24 +209,17 @@ class Supervisor:
         """End every family: kindly first, then by force, then whatever else is below this process."""
         if self.session is not None:
             restore_autogroup(*self.session)
+        tree = descendants()
         for family in self.families.values():
-            if family.code is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(family.pid, family.stop)
+            # of one whose first process has ended, daemons may be left
+            for pid in [family.pid] if family.code is None else family.alive(tree):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, family.stop)
         deadline = time.monotonic() + GRACE_S
         while descendants() and time.monotonic() < deadline:
             self.reap()
             time.sleep(0.02)
-        self.kill(list(self.families.values()))
-        while strays := descendants():
-            for pid in strays:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.01)
-            self.reap()
-        deadline = time.monotonic() + GRACE_S
-        while self.reap() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        end_children()
         for group in self.groups:
             with contextlib.suppress(OSError):
                 os.rmdir(group)  # noqa: PTH106
@@ -272,6 +263,7 @@ def serve(run_directory: str) -> None:
 
 
 if __name__ == "__main__":
+    reset_signals()
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(ignored, signal.SIG_IGN)
     serve(sys.argv[1])

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..process import leash
 from .namespaces import enter
 
 __all__ = ["View"]
@@ -24,17 +23,14 @@ class View:
         # an absolute link would lead out of the view again
         return path if self.pid is None else Path(f"/proc/{self.pid}/root", *path.resolve().parts[1:])
 
-    def entering(self, folder: Path) -> Callable[[], None]:
-        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view.
-
-        Should we be killed, the kernel ends it.
-        """
+    def entering(self, folder: Path) -> Callable[[], None] | None:
+        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        pid = self.pid
+        if pid is None:
+            return None
 
         def begin() -> None:
-            if self.pid is not None:
-                enter(self.pid)
-                os.chdir(folder)
-            # last: a change of namespaces may take it away again
-            leash()
+            enter(pid)
+            os.chdir(folder)
 
         return begin

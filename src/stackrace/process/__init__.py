@@ -2,10 +2,9 @@
 
 from .background import Background, Pending
 from .children import attended, within
-from .commands import CommandResult, run
+from .commands import CommandResult, listen, run
 from .git import git
 from .held_signals import HeldSignals, held
-from .leash import leash
 from .uv import uv_program
 
 __all__ = [
@@ -16,7 +15,7 @@ __all__ = [
     "attended",
     "git",
     "held",
-    "leash",
+    "listen",
     "run",
     "uv_program",
     "within",

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..apps import Examination, Exchange, PythonFacts, read_env_files
 from ..deploy.environments import Environments, cache_folder
-from ..deploy.hosting import prepare
 from ..deploy.privileges import private_folder
 from ..model.app import App
 from ..model.errors import AppError, InputError
@@ -55,7 +54,7 @@ def examined_app(
     data: Path,
     beside: Mapping[str, str],
     on_preparing: OnPreparing,
-    preparing: Callable[[App], None] = prepare,
+    preparing: Callable[[App], None],
     protecting: Callable[[App], Protected] = Protected.not_at_all,
 ) -> ExaminedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.

@@ -115,7 +115,7 @@ def survey_project(
             app, project = (replace(each, prepare=commands) for each in (app, project))
             on_preparing(Preparing(step=Step.APP))
             with protection.naming_originals():
-                prepare(app, protection.view)
+                prepare(app, guard)
             asked = _all_asked(protection, app, request, crawling, on_preparing)
     return ProjectSurvey(
         folder=request.folder,

@@ -39,9 +39,7 @@ def test_a_missing_program_is_an_os_error():
 
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for():
-    done = call("sh", "-c", "sleep 1000 & echo $!")
-    os.kill(int(done.output), 9)
-    assert done.code == 0
+    assert call("sh", "-c", "sleep 1000 &").code == 0
 
 
 @pytest.mark.parametrize("end", ["exit 1", "sleep 1000"], ids=["failed", "late"])

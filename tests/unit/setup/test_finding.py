@@ -10,6 +10,8 @@ import pytest
 
 from stackrace.apps import entry_of
 from stackrace.deploy.environments import Environments
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.hosting import prepare
 from stackrace.model.app import EntryKind
 from stackrace.model.errors import AppError, InputError
 from stackrace.model.stack import Interface
@@ -20,7 +22,11 @@ from stackrace.spec.request import RaceRequest
 
 def load(folder, beside=None, **asked):
     request = RaceRequest(folder=folder, **asked)
-    return examined_app(request, Environments(folder / "cache", str), folder / "data", beside or {}, str)
+    environments = Environments(folder / "cache", str)
+    with Guard() as guard:
+        return examined_app(
+            request, environments, folder / "data", beside or {}, str, lambda app: prepare(app, guard)
+        )
 
 
 def test_plain_files_are_loaded_without_any_interpreter(tmp_path):
