@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ import click
 
 from ..model.printable import printable
 
-__all__ = ["PrintableStream", "printable_output", "redraw", "trusted"]
+__all__ = ["PrintableStream", "open_streams", "printable_output", "redraw", "trusted"]
 
 
 class PrintableStream:
@@ -39,14 +40,24 @@ class PrintableStream:
         return getattr(self.trusted, name)
 
 
+def open_streams() -> None:
+    """Take /dev/null for each standard stream that was closed, before a file of ours gets its descriptor."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: PTH123, SIM115
+
+
 @contextmanager
 def printable_output() -> Iterator[None]:
     """Have stdout and stderr take nothing but text."""
     before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
     for name, stream in before.items():
-        # a process may be started without them
-        if stream is not None:
-            setattr(sys, name, PrintableStream(stream))
+        setattr(sys, name, PrintableStream(stream))
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from .edge import open_streams
 from .main import INTERRUPTED
 from .main import main as run
 from .signals import heed, leave_to_the_kernel
@@ -15,6 +16,7 @@ def main() -> None:
     """Run the command line, and leave."""
     try:
         try:
+            open_streams()
             heed()
             run()
         finally:

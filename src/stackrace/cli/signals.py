@@ -22,7 +22,8 @@ _came: list[int] = []
 def heed() -> None:
     """Treat SIGTERM and a closed terminal like Ctrl-C from now on, so that they, too, keep what was measured.
 
-    What was ignored from the start, as SIGHUP is under nohup, stays so.
+    What was ignored from the start, as SIGHUP is under nohup, stays so; but a parent that does not want to hear of
+    its own children, or that blocks signals, did not mean ours.
     """
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
@@ -35,6 +36,8 @@ def heed() -> None:
     for number in _ENDS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, interrupt)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def has_come() -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -144,3 +147,30 @@ def test_only_what_draws_writes_past_the_edge() -> None:
         "cli/main.py",
         "report/terminal.py",
     }
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)], ids=str)
+def test_standard_streams_that_are_closed_lead_nowhere(closed, tmp_path):
+    code = f"""
+        import os, sys
+        from stackrace.cli import process
+        def run():
+            print("a", sys.stdout.isatty(), file=sys.stderr)
+            print(sys.stdin.read())
+            with open({str(tmp_path / "places")!r}, "w") as places:
+                assert places.fileno() > 2
+                for number in {closed}:
+                    print(os.readlink(f"/proc/self/fd/{{number}}"), file=places)
+                sys.stdout.flush()
+        process.run = run
+        process.main()
+    """
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: [os.close(number) for number in closed],
+        check=True,
+    )
+    assert (tmp_path / "places").read_text() == "/dev/null\n" * len(closed)

@@ -86,3 +86,22 @@ def test_a_reader_that_never_comes_can_be_left(tmp_path):
     with pytest.raises(KeyboardInterrupt), uncut(tmp_path / "pipe"):
         signal.raise_signal(signal.SIGINT)
         pytest.fail("nobody hears Ctrl-C")
+
+
+@pytest.mark.parametrize("ignoring", [False, True], ids=["blocked", "children-ignored"])
+def test_what_a_parent_blocks_or_does_not_want_to_hear_of_its_children_is_nothing_to_us(ignoring):
+    def begin():
+        if ignoring:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        else:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGCHLD])
+
+    body = """
+        import signal, subprocess, time
+        assert subprocess.run(["sh", "-c", "exit 3"]).returncode == 3
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(60)
+    """
+    with process_of(body, stderr=subprocess.PIPE, preexec_fn=begin) as process:
+        assert process.stderr.read() == b""
+    assert process.returncode == 130
