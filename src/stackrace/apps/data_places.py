@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..model.app import App, EntryKind
-from ..model.present import is_folder, is_present
+from ..model.present import is_folder, is_present, real_path
 from .environment import app_environment
 from .script_report import script_report
 
@@ -52,13 +52,13 @@ class DataPlaces:
     @property
     def present_files(self) -> tuple[Path, ...]:
         """The files for which there is a folder, without links."""
-        resolved = (path.resolve() for path in self.files)
+        resolved = (real_path(path) for path in self.files)
         return tuple(dict.fromkeys(path for path in resolved if is_folder(path.parent)))
 
     @property
     def present_folders(self) -> tuple[Path, ...]:
         """The folders, without links, that are there or that we could make."""
-        resolved = (folder.resolve() for folder in self.folders)
+        resolved = (real_path(folder) for folder in self.folders)
         return tuple(dict.fromkeys(folder for folder in resolved if is_folder(folder) or _can_be_made(folder)))
 
     @property

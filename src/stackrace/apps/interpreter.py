@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..model.errors import InputError
 from ..model.numbers import duration
+from ..model.present import real_path
 from ..model.printable import tail
 from ..process import run
 from .installers import installers
@@ -105,7 +106,7 @@ def _program(name: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def _same(first: Path, second: Path) -> bool:
-    return first.resolve() == second.resolve()
+    return real_path(first) == real_path(second)
 
 
 def _requirements(root: Path) -> Path | None:

@@ -49,7 +49,7 @@ def open_streams() -> None:
             # the lowest number that is free
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
-            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: PTH123, SIM115
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
 
 
 @contextmanager

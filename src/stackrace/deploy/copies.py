@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.removal import remove_tree
 from ..process import run
 
 __all__ = ["CACHE", "RUN", "copy", "move", "shortage", "write_out"]
@@ -47,7 +47,7 @@ def move(source: Path, target: Path, variable: str) -> None:
             raise
         target.mkdir()
         copy(source, target, variable)
-        shutil.rmtree(source)
+        remove_tree(source)
 
 
 def write_out(folder: Path) -> None:

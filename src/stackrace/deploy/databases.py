@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 
+from .namespaces import give_to_owner
 from .own_files import own_folders
 from .view import View
 
@@ -83,8 +84,7 @@ def _back_up(source: Path, target: Path) -> None:
     with closing(_readable(source)) as original, closing(sqlite3.connect(target)) as copied:
         original.backup(copied, progress=progress)
     target.chmod(status.st_mode & 0o7777)
-    if os.geteuid() == 0:
-        os.chown(target, status.st_uid, status.st_gid)
+    give_to_owner(target, status)
 
 
 @contextmanager

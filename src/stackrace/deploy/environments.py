@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from ..model.errors import InputError, MissingError
 from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.printable import tail
+from ..model.removal import remove_tree
 from ..process import run, uv_program
 from .privileges import private_folder, serves_as_another
 
@@ -110,11 +110,11 @@ class Environments:
             fcntl.flock(lock, fcntl.LOCK_EX)
             missing = not (home / _COMPLETE).exists()
             if missing:
-                shutil.rmtree(home, ignore_errors=True)
+                remove_tree(home)
             try:
                 yield home, missing
             except BaseException:
-                shutil.rmtree(home, ignore_errors=True)
+                remove_tree(home)
                 raise
             if missing:
                 (home / _COMPLETE).touch()
@@ -128,7 +128,7 @@ class Environments:
         temporary.mkdir()
         command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
         self._uv(command, TMPDIR=str(temporary))
-        shutil.rmtree(temporary)
+        remove_tree(temporary)
 
     def _uv(self, arguments: Sequence[str], **environment: str) -> None:
         program = uv_program()

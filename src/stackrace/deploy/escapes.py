@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..apps import Examination
+from ..model.present import real_path
 from .environments import cache_folder
 from .relocation import Relocation
 
@@ -92,13 +93,13 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
 
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:
-    return any(path.is_relative_to(folder) or path.is_relative_to(folder.resolve()) for folder in folders)
+    return any(path.is_relative_to(folder) or path.is_relative_to(real_path(folder)) for folder in folders)
 
 
 def _has_copy(path: Path, relocation: Relocation) -> bool:
     """Tell whether there is a copy of ``path``, and none that is a link to it."""
     copy = relocation.path(path)
-    return copy != path and copy.exists() and copy.resolve() == copy
+    return copy != path and copy.exists() and real_path(copy) == copy
 
 
 def _few(things: Sequence[object]) -> str:

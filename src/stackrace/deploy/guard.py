@@ -8,7 +8,6 @@ import itertools
 import os
 import re
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from ..model.errors import BreakdownError, InputError, LaunchError
 from ..model.foreign import said_by
+from ..model.removal import remove_tree
 from ..process import CommandResult, held, listen
 from ..process.keeper import PR_SET_CHILD_SUBREAPER
 from ..servers import PLAIN
@@ -233,7 +233,7 @@ class Guard:
                     os.kill(pid, signal.SIGKILL)
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(pid, 0)
-        shutil.rmtree(self.directory, ignore_errors=True)
+        remove_tree(self.directory)
 
     def _ask(self, **request: object) -> Mapping[str, object]:
         answer = self._exchange.ask(request)

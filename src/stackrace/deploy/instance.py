@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from ..model.errors import InputError, LaunchError, MissingError
 from ..model.foreign import said_by
+from ..model.removal import remove_tree
 from ..process import CommandResult, run
 from ..services import DATA, Network, Service, ServiceRecipe, services
 from ..spec.nearest import nearest
@@ -56,7 +56,7 @@ class Instance:
 
     def make(self) -> None:
         """Make its folders, empty."""
-        shutil.rmtree(self.directory, ignore_errors=True)
+        remove_tree(self.directory)
         for folder in (self.directory, self.data, self.logs):
             folder.mkdir(mode=0o700)
             hand_over(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import math
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from ..model.errors import LaunchError
 from ..model.foreign import said_by
 from ..model.launch import Failure, FailureKind
 from ..model.numbers import duration
+from ..model.removal import remove_tree
 from ..model.secrets import learn
 from ..model.stack import Stack
 from ..model.workload import Request, Workload
@@ -359,7 +359,7 @@ class Launcher:
     def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):
             self.guard.kill(pid)
-        shutil.rmtree(directory, ignore_errors=True)
+        remove_tree(directory)
         if group is not None:
             group.remove()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.removal import remove_tree
 from .guard import RUN_DIRECTORY
 from .privileges import private_folder
 
@@ -35,7 +35,7 @@ def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
             )
         time.sleep(0.1)
     if _is_ours(folder):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..model.present import is_folder
+from ..model.present import is_folder, real_path
 from .databases import is_database
 from .own_files import own_folders
 
@@ -17,10 +17,10 @@ def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
     """Return where links below ``folders`` lead: to folders, and to SQLite files, that we may write to."""
     found: dict[Path, None] = {}
     for folder in folders:
-        inside = folder.resolve()
+        inside = real_path(folder)
         for place, subfolders, names in own_folders(folder):
             for link in (place / name for name in (*subfolders, *names) if (place / name).is_symlink()):
-                target = link.resolve()
+                target = real_path(link)
                 apart = not target.is_relative_to(inside) and not inside.is_relative_to(target)
                 if apart and _is_data(target):
                     found[target] = None

@@ -7,13 +7,14 @@ filesystems/overlayfs.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["bind", "cover", "enter", "rebuild", "separate"]
+__all__ = ["bind", "cover", "enter", "give_to_owner", "rebuild", "separate"]
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -108,9 +109,15 @@ def _overlay(folder: Path, lower: int, layer: Path) -> None:
 def _liken(upper: Path, lower: int) -> None:
     """Give ``upper`` the rights of what it covers: they are those of the whole."""
     status = os.stat(f"/proc/self/fd/{lower}")  # noqa: PTH116
-    if os.geteuid() == 0:
-        os.chown(upper, status.st_uid, status.st_gid)
+    give_to_owner(upper, status)
     upper.chmod(status.st_mode & 0o7777)
+
+
+def give_to_owner(path: Path, of: os.stat_result) -> None:
+    """As root, give ``path`` to the owner that ``of`` has, unless our user namespace has no number for him."""
+    if os.geteuid() == 0:
+        with contextlib.suppress(OSError):
+            os.chown(path, of.st_uid, of.st_gid)
 
 
 def rebuild(folder: Path) -> None:

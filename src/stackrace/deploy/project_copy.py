@@ -13,6 +13,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 
+from .namespaces import give_to_owner
 from .privileges import hand_over, serves_as_another
 from .relocation import Relocation
 
@@ -160,9 +161,7 @@ def _led(link: Path, relocation: Relocation) -> Path:
 
 def _liken(path: Path, target: Path) -> None:
     """Give ``target`` the mode, times and owner of ``path``; where servers run as somebody else, they own it."""
-    if os.geteuid() == 0:
-        status = path.stat()
-        os.chown(target, status.st_uid, status.st_gid)
+    give_to_owner(target, path.stat())
     hand_over(target)
     shutil.copystat(path, target)
 

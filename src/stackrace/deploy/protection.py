@@ -15,7 +15,7 @@ from ..model.errors import InputError, LaunchError
 from ..model.foreign import said_by
 from ..model.numbers import duration
 from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.present import is_folder
+from ..model.present import is_folder, real_path
 from ..model.units import SIZE
 from ..spec.request import MOST_COPIED_BYTES
 from .copies import RUN
@@ -99,8 +99,8 @@ def _covered(
     linked = linked_data(_outermost(own))
     databases = _databases([*own, *linked], places.present_files)
     reached = [*_holding(places, databases, linked), *given]
-    around = {path.resolve(): _AROUND for path in reached if guard.directory.is_relative_to(path.resolve())}
-    outside = _outermost([path for path in reached if path.resolve() not in around], but=folders)
+    around = {real_path(path): _AROUND for path in reached if guard.directory.is_relative_to(real_path(path))}
+    outside = _outermost([path for path in reached if real_path(path) not in around], but=folders)
     uncovered = around | {each: why for each in outside if (why := _cover([each], guard))}
     changing = _changing([*databases, *places.folders, *linked], uncovered)
     return Protection(
@@ -163,13 +163,13 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
 
 def _refuse_around(also: Sequence[Path], guard: Guard) -> None:
     for path in also:
-        if guard.directory.is_relative_to(path.resolve()):
+        if guard.directory.is_relative_to(real_path(path)):
             raise InputError(f"[app] protect: {path} cannot have copies: {_AROUND}")
 
 
 def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
     """Return the folders that lie in no other, nor in one of ``but``, without links."""
-    resolved = sorted({path.resolve() for path in paths})
+    resolved = sorted({real_path(path) for path in paths})
     kept: list[Path] = []
     for path in resolved:
         if not any(path.is_relative_to(other) for other in (*kept, *but)):
@@ -180,7 +180,7 @@ def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
 def _changing(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
     """Return those of ``paths`` that lie in one of ``folders``."""
     return [
-        path for path in dict.fromkeys(paths) if any(path.resolve().is_relative_to(folder) for folder in folders)
+        path for path in dict.fromkeys(paths) if any(real_path(path).is_relative_to(folder) for folder in folders)
     ]
 
 
@@ -197,7 +197,7 @@ def _checkout(root: Path) -> list[Path]:
 
 def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
     below = [path for folder in _outermost(folders) for path in databases_below(folder)]
-    return sorted({path.resolve() for path in (*below, *named) if path.is_file()})
+    return sorted({real_path(path) for path in (*below, *named) if path.is_file()})
 
 
 def _holding(places: DataPlaces, databases: Iterable[Path], linked: Iterable[Path]) -> Iterator[Path]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
+from ..model.present import real_path
+
 __all__ = ["Relocation"]
 
 T = TypeVar("T")
@@ -24,14 +26,14 @@ class Relocation:
 
     def with_copies(self, *paths: Path) -> Relocation:
         """Return it with ``paths`` copied as well."""
-        originals = {path: path.resolve() for path in paths}
+        originals = {path: real_path(path) for path in paths}
         spelled = {str(name): path for given, path in originals.items() for name in (given.absolute(), path)}
         return replace(self, copied={**self.copied, **spelled})
 
     def path(self, path: Path) -> Path:
         """Return where the copy of ``path`` is; ``path`` itself where it has none."""
         # a link within the project first, as its copy leads to the right place itself
-        for spelling in (Path(os.path.normpath(path.absolute())), path.resolve()):
+        for spelling in (Path(os.path.normpath(path.absolute())), real_path(path)):
             for folder, original in self.copied.items():
                 if spelling.is_relative_to(folder):
                     return self.below(original / spelling.relative_to(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from itertools import groupby
 
 from ..model.launch import Failure, FailureKind
 from ..model.numbers import duration
+from ..model.removal import remove_tree
 from .guard import Guard, Status
 from .logs import tail
 from .rendering import Part
@@ -86,7 +86,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
         if waiting:
             time.sleep(POLL_S)
     for running in runnings:
-        shutil.rmtree(running.directory, ignore_errors=True)
+        remove_tree(running.directory)
         if running.group is not None:
             running.group.remove()
     return complaints

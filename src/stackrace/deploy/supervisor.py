@@ -28,7 +28,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import sys
 import time
@@ -42,6 +41,7 @@ from stackrace.deploy.descendants import Descendants, descendants
 from stackrace.deploy.family import Family
 from stackrace.deploy.namespaces import cover, enter, separate
 from stackrace.deploy.priority import raise_process, restore_autogroup
+from stackrace.model.removal import remove_tree
 from stackrace.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 
 GRACE_S = 2.0
@@ -259,7 +259,7 @@ def serve(run_directory: str) -> None:
             with contextlib.suppress(BrokenPipeError):
                 os.write(1, json.dumps(answer).encode() + b"\n")
     supervisor.end_all()
-    shutil.rmtree(run_directory, ignore_errors=True)
+    remove_tree(Path(run_directory))
 
 
 if __name__ == "__main__":

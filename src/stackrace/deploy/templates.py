@@ -11,7 +11,6 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from typing import IO
 from ..model.errors import InputError
 from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.removal import remove_tree
 from .copies import CACHE, shortage, write_out
 from .privileges import private_folder
 
@@ -125,4 +125,4 @@ class Templates:
 
 
 def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..model.present import real_path
 from .namespaces import enter
 
 __all__ = ["View"]
@@ -21,7 +22,7 @@ class View:
     def path(self, path: Path) -> Path:
         """Return where this process finds what the app's processes find at ``path``."""
         # an absolute link would lead out of the view again
-        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *path.resolve().parts[1:])
+        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
 
     def entering(self, folder: Path) -> Callable[[], None] | None:
         """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from ..model.errors import InputError
 from ..model.exported import MARK
 from ..model.foreign import said_by
+from ..model.removal import remove_tree
 
 __all__ = ["refuse_existing", "write_files", "write_folder"]
 
@@ -51,7 +51,7 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_tree(fresh)
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
@@ -79,4 +79,4 @@ def _put(fresh: Path, folder: Path) -> None:
     finally:
         if not aside.exists():
             os.rmdir(old)  # noqa: PTH106
-    shutil.rmtree(old, ignore_errors=True)
+    remove_tree(old)

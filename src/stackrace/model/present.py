@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["is_file", "is_folder", "is_present"]
+__all__ = ["is_file", "is_folder", "is_present", "real_path"]
 
 
 def is_file(path: Path) -> bool:
@@ -21,3 +21,8 @@ def is_folder(path: Path) -> bool:
 def is_present(path: Path) -> bool:
     """Tell whether ``path`` leads to anything."""
     return os.path.exists(path)  # noqa: PTH110
+
+
+def real_path(path: Path) -> Path:
+    """Return ``path`` absolute and without links; from a link that leads to itself on as it is."""
+    return Path(os.path.realpath(path))

@@ -11,6 +11,7 @@ from ..deploy.environments import Environments
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.present import real_path
 from ..model.stack import Interface
 from ..spec.request import RaceRequest
 
@@ -93,7 +94,7 @@ def _where(project: Project) -> str:
 
 def _files(entry: Entry, root: Path) -> App:
     """The folder itself is the app's root, so that servers need not know where it lay."""
-    folder = (root / entry.target).resolve()
+    folder = real_path(root / entry.target)
     if not folder.is_dir():
         what = f"{folder} is a file" if folder.is_file() else f"there is no folder {folder}"
         raise InputError(f"{what}; set [app] files to the folder to serve, as in public/")

@@ -21,6 +21,7 @@ from ...export.wanted import Export
 from ...model.equivalence import Equivalence, Proof
 from ...model.errors import InputError, LaunchError, RefusedError
 from ...model.launch import Launch
+from ...model.removal import remove_tree
 from ...model.stack import Side
 from ...model.verdict import Effect
 from ...process import CommandResult, run
@@ -63,7 +64,7 @@ class Prover:
         """Lay the files out in the run directory; raises InputError where nothing can be proven here."""
         _refuse_impossible(ready.export)
         folder = ready.deployment.guard.directory / "exported"
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         folder.mkdir()
         write_files(folder, ready.files())
         exported = _exported(ready, folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...model.errors import InputError
 from ...model.own import NotTaken
+from ...model.present import real_path
 from ..env_file import read_env_files
 from .deployment_command import DeploymentCommand, located, text_of
 from .dockerfiles import Image, image_of
@@ -151,7 +152,7 @@ def _image(path: Path, node: Mapping[object, object]) -> tuple[Path | None, Imag
         case _:
             return None, Image()
     text = text_of(dockerfile)
-    return (dockerfile.resolve(), image_of(text, target)) if text else (None, Image())
+    return (real_path(dockerfile), image_of(text, target)) if text else (None, Image())
 
 
 def _variables(node: Mapping[object, object]) -> Iterator[tuple[str, str]]:

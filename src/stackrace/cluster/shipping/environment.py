@@ -14,6 +14,7 @@ from ...apps import Buildable, find_python
 from ...apps.local_packages import local_packages
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
+from ...model.present import real_path
 from ...process import run
 from ...setup.finding import imported_by
 from ...spec.request import RaceRequest
@@ -55,7 +56,7 @@ def environment_of(request: RaceRequest, entry: Entry, root: Path) -> Environmen
         return Environment()
     if entry.kind is EntryKind.RACK:
         folders = (root / "vendor" / "bundle", root / ".bundle")
-        return Environment(homes=tuple(folder.resolve() for folder in folders if folder.is_dir()))
+        return Environment(homes=tuple(real_path(folder) for folder in folders if folder.is_dir()))
     try:
         found = find_python(root, imported_by(entry), explicit=request.python)
     except InputError:
@@ -65,18 +66,18 @@ def environment_of(request: RaceRequest, entry: Entry, root: Path) -> Environmen
         return Environment()
     home = found.python.parent.parent
     if (home / "pyvenv.cfg").is_file():
-        home = home.resolve()
+        home = real_path(home)
         return Environment(
             # a project may lie in its environment, or be one itself
-            homes=tuple(_parts(home)) if root.resolve().is_relative_to(home) else (home,),
+            homes=tuple(_parts(home)) if real_path(root).is_relative_to(home) else (home,),
             interpreter=_interpreter(found.python, home),
             python=found.python,
-            is_found_again=request.python is None and home.parent == root.resolve(),
+            is_found_again=request.python is None and home.parent == real_path(root),
         )
     packages = local_packages(root, found.python)
     is_conda = (home / "conda-meta").is_dir()
     return Environment(
-        homes=() if packages is None else (packages.resolve(),), python=found.python if is_conda else None
+        homes=() if packages is None else (real_path(packages),), python=found.python if is_conda else None
     )
 
 
@@ -117,7 +118,7 @@ def _below(folder: Path, seen: set[Path]) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if name not in links and name != "__pycache__")
         yield from (here / name for name in sorted(files))
         for link in (here / name for name in sorted(links)):
-            target = link.resolve()
+            target = real_path(link)
             if any(target.is_relative_to(home) for home in seen):
                 yield link
             elif target.is_dir():

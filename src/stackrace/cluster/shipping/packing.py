@@ -15,6 +15,7 @@ from ...deploy.copies import RUN, shortage
 from ...deploy.databases import copy_to, databases_below, files_of
 from ...model.errors import InputError
 from ...model.foreign import said_by
+from ...model.present import real_path
 from ...model.units import SIZE
 from ...setup.finding import entry_told
 from ...spec.request import RaceRequest
@@ -101,7 +102,7 @@ def _roots(
         yield str(environment.python.parent.parent), environment.interpreter.home
     if project is not None:
         yield str(project.top), project.top
-        yield str(request.folder), request.folder.resolve()
+        yield str(request.folder), real_path(request.folder)
     tops = (*environment.homes, *([] if project is None else [project.top]))
     for path in named:
         own = _own(path)
@@ -111,7 +112,7 @@ def _roots(
 
 def _own(path: Path) -> Path:
     """Return the path of a folder without links, and of a file as it is called there."""
-    return path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    return real_path(path) if path.is_dir() else real_path(path.parent) / path.name
 
 
 def _contents(
@@ -121,7 +122,7 @@ def _contents(
     roots: tuple[Path, ...],
     copies: Path,
 ) -> Iterator[tuple[Part, Content]]:
-    databases = [] if project is None else sorted({path.resolve() for path in databases_below(project.top)})
+    databases = [] if project is None else sorted({real_path(path) for path in databases_below(project.top)})
     apart = {file for database in databases for file in files_of(database)}
     installed = environment.homes
     tracked = tuple(
@@ -149,9 +150,9 @@ def _files(named: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
     """Yield the files that are named, or lie in folders that are, and where each is read."""
     for path in named:
         if path.is_dir():
-            yield from ((each, each) for each in files_below(path.resolve()))
+            yield from ((each, each) for each in files_below(real_path(path)))
         else:
-            yield _own(path), path.resolve()
+            yield _own(path), real_path(path)
 
 
 def _copied(database: Path, folder: Path) -> Mapping[Path, Path]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from ...deploy.project_copy import hand_over_below, relocate_copies
 from ...deploy.relocation import Relocation
 from ...model.errors import InputError
 from ...model.foreign import said_by
+from ...model.removal import remove_tree
 from .moved import in_texts
 from .parcel import Part, Shipment
 from .rehoming import base_for, rehome
@@ -82,7 +82,7 @@ def unpacked(shipment: Shipment) -> Iterator[Relocation]:
             ) from error
         finally:
             for ending in (_PART, f"-environment{_PART}"):
-                shutil.rmtree(_beside(place, ending), ignore_errors=True)
+                remove_tree(_beside(place, ending))
         _sweep(projects)
         yield relocation
 
@@ -110,7 +110,7 @@ def _lay_out(shipment: Shipment, relocation: Relocation, place: Path) -> None:
     _beside(place, _HELD).unlink(missing_ok=True)
     part, kept = _beside(place, _PART), _beside(place, f"-environment{_PART}")
     for folder in (part, kept):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         folder.mkdir()
     homes = [relocation.below(home).relative_to(place) for home in shipment.homes]
     environment = shipment.parcel(Part.ENVIRONMENT)
@@ -128,7 +128,7 @@ def _lay_out(shipment: Shipment, relocation: Relocation, place: Path) -> None:
         if parcel.part is not Part.ENVIRONMENT:
             unpack(parcel_file(parcel.digest), part)
     _move(homes, kept, part)
-    shutil.rmtree(place, ignore_errors=True)
+    remove_tree(place)
     part.rename(place)
     relocate_copies(in_texts(relocation))
     hand_over_below(place)
@@ -172,7 +172,7 @@ def _clear(folder: Path, but: list[Path]) -> None:
         if not place.is_dir():
             place.unlink()
         elif not any(path.is_relative_to(place) for path in but):
-            shutil.rmtree(place, ignore_errors=True)
+            remove_tree(place)
         elif place not in but:
             _clear(place, but)
 
@@ -207,5 +207,5 @@ def _sweep_one(place: Path) -> None:
         except BlockingIOError:
             return
         _beside(place, _HELD).unlink(missing_ok=True)
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.rmtree(_byte_code(place), ignore_errors=True)
+        remove_tree(place)
+        remove_tree(_byte_code(place))

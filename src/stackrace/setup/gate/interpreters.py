@@ -13,6 +13,7 @@ from ...apps import DJANGO, Buildable, bundled, find_python, import_places, pyth
 from ...deploy.environments import Environments
 from ...model.app import App, EntryKind
 from ...model.errors import AppError, InputError
+from ...model.present import real_path
 from ...model.stack import Side
 from ...spec.request import RaceRequest
 from ..finding import entry_told, imported_by
@@ -81,7 +82,7 @@ def _built(variant: Variant, side: Side, own: Path | None, found: object, enviro
     """Build the environment that a side's lock file asks for, with the interpreter that the project has."""
     assert variant.locked is not None
     wanted = found.base if isinstance(found, Buildable) else None
-    base = own.resolve() if own is not None else wanted or _ours()
+    base = real_path(own) if own is not None else wanted or _ours()
     text = requirements_of(variant.locked)
     # uv knows these by their names
     name = variant.locked.name if variant.locked.suffix == ".toml" else "requirements.txt"
@@ -107,7 +108,7 @@ def _refuse_installed(python: Path, top: Path) -> None:
     for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
         try:
             origin = json.loads(about.read_text(encoding="utf-8"))
-            place = Path(unquote(urlsplit(origin["url"]).path)).resolve()
+            place = real_path(Path(unquote(urlsplit(origin["url"]).path)))
             editable = bool(origin.get("dir_info", {}).get("editable"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
@@ -124,10 +125,10 @@ def _importing(request: RaceRequest, app: App, moved: tuple[Path, Path], side: S
     """Have ``request`` import from its own folder what the interpreter of ``app`` imports from the work tree."""
     top, tree = moved
     assert app.python is not None
-    prefix = app.python.parent.parent.resolve()
+    prefix = real_path(app.python.parent.parent)
     places = import_places(app)
     folders = [*places.folders, *(place.parent for place in places.modules.values())]
-    resolved = dict.fromkeys(folder.resolve() for folder in folders)
+    resolved = dict.fromkeys(real_path(folder) for folder in folders)
     ours = [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
     there = [tree / each.relative_to(top) for each in ours] if side is Side.BASE else ours
     if not there:

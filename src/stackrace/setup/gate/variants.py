@@ -11,6 +11,7 @@ from ...apps import entry_named
 from ...model.app import EntryKind
 from ...model.errors import InputError
 from ...model.gate import Contender
+from ...model.present import real_path
 from ...model.stack import Side
 from ...spec.request import RaceRequest
 from .locked import locks_differ
@@ -127,13 +128,13 @@ def _of_two_trees(
     notes: tuple[str, ...],
 ) -> Variants:
     revision, head, changed = found
-    before = _moved(request, repository.top.resolve(), tree.resolve())
+    before = _moved(request, real_path(repository.top), real_path(tree))
     if not before.folder.is_dir():
         raise InputError(
-            f"base {revision.label} ({revision.short}) has no folder {before.folder.relative_to(tree.resolve())}; "
+            f"base {revision.label} ({revision.short}) has no folder {before.folder.relative_to(real_path(tree))}; "
             "name a --base that has the app"
         )
-    locks = locks_differ(before.folder, request.folder, tree.resolve(), repository.top.resolve())
+    locks = locks_differ(before.folder, request.folder, real_path(tree), real_path(repository.top))
     given = request.python is not None
     sides = {
         Side.BASE: Variant(
@@ -147,14 +148,14 @@ def _of_two_trees(
             locked=None if given or own[Side.HEAD].python or locks is None else locks[1],
         ),
     }
-    return Variants(sides=sides, moved=(repository.top.resolve(), tree.resolve()), notes=notes)
+    return Variants(sides=sides, moved=(real_path(repository.top), real_path(tree)), notes=notes)
 
 
 def _moved(request: RaceRequest, top: Path, tree: Path) -> RaceRequest:
     """Return ``request`` for the same app in ``tree``. What is no part of the app stays: recordings, servers."""
 
     def there(path: Path) -> Path:
-        resolved = path.parent.resolve() / path.name if path != top else top
+        resolved = real_path(path.parent) / path.name if path != top else top
         return tree / resolved.relative_to(top) if resolved.is_relative_to(top) else path
 
     def there_if_any(path: Path) -> Path:
@@ -163,7 +164,7 @@ def _moved(request: RaceRequest, top: Path, tree: Path) -> RaceRequest:
     static = request.static
     return replace(
         request,
-        folder=there(request.folder.resolve()),
+        folder=there(real_path(request.folder)),
         static=None if static is None else {url: there(folder) for url, folder in static.items()},
         protect=tuple(map(there, request.protect)),
         env_files=tuple(map(there_if_any, request.env_files)),

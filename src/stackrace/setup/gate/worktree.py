@@ -13,6 +13,8 @@ from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in
 from ...model.errors import InputError
 from ...model.foreign import said_by
+from ...model.present import real_path
+from ...model.removal import remove_tree
 from ...model.units import SIZE
 from .repository import Repository, Revision
 
@@ -71,15 +73,15 @@ def checked_out(
 
 def _forget(home: Path) -> None:
     """Remove the folder, and the byte code that was kept of it."""
-    shutil.rmtree(home, ignore_errors=True)
-    shutil.rmtree(cache_folder() / "pycache" / home.relative_to(home.anchor), ignore_errors=True)
+    remove_tree(home)
+    remove_tree(cache_folder() / "pycache" / home.relative_to(home.anchor))
 
 
 def _remove(repository: Repository, tree: Path) -> None:
     with suppress(InputError):
         repository.git("worktree", "remove", "--force", "--force", str(tree))
     if tree.exists():
-        shutil.rmtree(tree, ignore_errors=True)
+        remove_tree(tree)
         with suppress(InputError):
             repository.git("worktree", "prune")
 
@@ -107,7 +109,7 @@ def _share_ignored(repository: Repository, tree: Path, most_bytes: int) -> tuple
     left, too_large, failed, ours = most_bytes, [], [], []
     for size, name in sorted((_size(repository.top / name), name) for name in repository.ignored()):
         here, there = repository.top / name, tree / name
-        if cache_folder().resolve().is_relative_to(here.resolve()):
+        if real_path(cache_folder()).is_relative_to(real_path(here)):
             ours.append(str(name))
             continue
         if not _is_wanted(name, here) or there.exists() or there.is_symlink():
