@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from ..model.app import App
 from ..model.errors import AppError
 from ..model.foreign import said_by
+from ..model.present import walk
 from ..model.stack import Interface
 from ..model.workload import Request
 from .examination import Examination, Exchange, Reply
@@ -79,7 +80,7 @@ def _status(status: int, *headers: tuple[str, str]) -> Reply:
 
 
 def _paths(root: Path) -> Iterator[str]:
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in walk(root):
         folders.sort()
         for name in sorted(names):
             yield "/" + quote(os.fsencode((Path(folder) / name).relative_to(root)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..model.app import App, EntryKind
 from ..model.exported import MARK
-from ..model.present import is_present
+from ..model.present import is_present, walk
 
 __all__ = ["source_digest"]
 
@@ -41,7 +41,7 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
 
 def _files(root: Path) -> Iterator[Path]:
     """Yield the files below ``root`` in an order that is always the same."""
-    for folder, inner, names in os.walk(root):
+    for folder, inner, names in walk(root):
         inner[:] = sorted(name for name in inner if not _left_out(Path(folder, name)))
         for name in sorted(names):
             yield Path(folder, name)

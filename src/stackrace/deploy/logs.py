@@ -5,11 +5,11 @@ Servers make and remove folders while we look; what vanishes meanwhile holds not
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ..model.present import walk
 from ..model.secrets import masked, masked_tail
 
 __all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
@@ -47,8 +47,8 @@ def logs_below(directory: Path) -> Iterator[Path]:
 
 
 def _files_below(directory: Path) -> Iterator[Path]:
-    # Path.rglob raises FileNotFoundError for a folder that vanishes, os.walk passes it over
-    return (Path(folder, name) for folder, _, names in os.walk(directory) for name in names)
+    # Path.rglob raises FileNotFoundError for a folder that vanishes, walk passes it over
+    return (Path(folder, name) for folder, _, names in walk(directory) for name in names)
 
 
 def _end(path: Path, most_bytes: int = 16_384) -> str:

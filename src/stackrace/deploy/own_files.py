@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..model.present import is_present
+from ..model.present import is_present, walk
 
 __all__ = ["own_folders"]
 
@@ -19,7 +18,7 @@ _WALK_S = 5.0
 def own_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
     """Yield ``folder`` and each folder below it, with the names of its folders and of its files."""
     until = time.monotonic() + _WALK_S
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in walk(folder):
         folders[:] = [name for name in folders if not _is_foreign(Path(place, name))]
         yield Path(place), folders, names
         if time.monotonic() > until:

@@ -98,22 +98,20 @@ def hand_over_below(folder: Path) -> None:
 
 def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
     """Yield ``path`` and all in it, a folder before what it holds."""
-    way = _way(path)
-    if path in but:
-        return
-    yield path, way
-    if way is _Way.FOLDER:
-        inner = _shallow if path.name in _SHALLOW else _deep
-        yield from inner(path, but)
+    waiting = [path]
+    while waiting:
+        path = waiting.pop()
+        if path in but:
+            continue
+        way = _way(path)
+        yield path, way
+        if way is _Way.FOLDER and path.name in _SHALLOW:
+            yield from _shallow(path)
+        elif way is _Way.FOLDER:
+            waiting += [each for each in path.iterdir() if each.name not in _CACHES]
 
 
-def _deep(folder: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
-    for path in folder.iterdir():
-        if path.name not in _CACHES:
-            yield from _walk(path, but)
-
-
-def _shallow(folder: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
+def _shallow(folder: Path) -> Iterator[tuple[Path, _Way]]:
     for path in folder.iterdir():
         way = _way(path)
         if way is not _Way.FOLDER:

@@ -1,11 +1,12 @@
-"""Whether something is there: what lies where we have no right to look is not. ``Path``'s own methods raise."""
+"""What is there: what lies where we have no right to look is not. ``Path``'s own methods raise."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["is_file", "is_folder", "is_present", "real_path"]
+__all__ = ["is_file", "is_folder", "is_present", "real_path", "walk"]
 
 
 def is_file(path: Path) -> bool:
@@ -26,3 +27,25 @@ def is_present(path: Path) -> bool:
 def real_path(path: Path) -> Path:
     """Return ``path`` absolute and without links; from a link that leads to itself on as it is."""
     return Path(os.path.realpath(path))
+
+
+def walk(
+    top: Path, onerror: Callable[[OSError], object] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what ``os.walk`` does, from folders of any depth: before Python 3.12 that one calls itself."""
+    waiting = [str(top)]
+    while waiting:
+        place = waiting.pop()
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    (folders if is_folder(Path(entry)) else files).append(entry.name)
+        except OSError as error:
+            if onerror is not None:
+                onerror(error)
+            continue
+        yield place, folders, files
+        inner = (Path(place, name) for name in reversed(folders))
+        waiting += [str(folder) for folder in inner if not folder.is_symlink()]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.model.present import walk
 from stackrace.model.removal import remove_tree
 
 
@@ -64,3 +65,14 @@ def test_what_is_not_there_or_is_no_folder_is_left_alone(place):
     (place / "file").touch()
     remove_tree(place / "file")
     (place / "file").unlink()
+
+
+def test_any_depth_is_walked_through(place):
+    made = [place / "run", *((place / "run").joinpath(*"d" * depth) for depth in range(1, 1500))]
+    for folder in made:
+        folder.mkdir()
+    (made[-1] / "loop").symlink_to("loop")
+    (made[-1] / "up").symlink_to("..")
+    assert [Path(folder) for folder, _, _ in walk(place / "run")] == made
+    assert [*walk(place / "run")][-1][1:] == (["up"], ["loop"])
+    remove_tree(place / "run")

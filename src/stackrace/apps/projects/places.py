@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from ...model.exported import MARK
-from ...model.present import is_present
+from ...model.present import is_present, walk
 
 __all__ = ["deployment_folders"]
 
@@ -21,7 +20,7 @@ def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]
 
     Folders of exported files are left out: they are what a race found, not what the project runs.
     """
-    for number, (place, folders, names) in enumerate(os.walk(root)):
+    for number, (place, folders, names) in enumerate(walk(root)):
         depth = len(Path(place).relative_to(root).parts)
         folders[:] = sorted(
             name

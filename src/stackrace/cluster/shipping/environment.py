@@ -14,7 +14,7 @@ from ...apps import Buildable, find_python
 from ...apps.local_packages import local_packages
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
-from ...model.present import real_path
+from ...model.present import real_path, walk
 from ...process import run
 from ...setup.finding import imported_by
 from ...spec.request import RaceRequest
@@ -112,7 +112,7 @@ def _below(folder: Path, seen: set[Path]) -> Iterator[Path]:
     if not folder.is_dir() or (folder.is_symlink() and folder in seen):
         yield folder
         return
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in walk(folder):
         here = Path(place)
         links = [name for name in folders if (here / name).is_symlink()]
         folders[:] = sorted(name for name in folders if name not in links and name != "__pycache__")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...model.errors import InputError
 from ...model.foreign import said_by
-from ...model.present import is_present
+from ...model.present import is_present, walk
 from ...process import git
 
 __all__ = ["Selection", "files_below", "project_files"]
@@ -66,7 +66,7 @@ def files_below(folder: Path) -> Iterator[Path]:
             "read it, or move it out of the project"
         ) from error
 
-    for place, folders, files in os.walk(folder, onerror=unreadable):
+    for place, folders, files in walk(folder, onerror=unreadable):
         here = Path(place)
         links = [name for name in folders if (here / name).is_symlink()]
         folders[:] = sorted(name for name in folders if name not in links and not _is_left_out(here / name))

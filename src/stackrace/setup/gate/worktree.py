@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in
 from ...model.errors import InputError
 from ...model.foreign import said_by
-from ...model.present import real_path
+from ...model.present import real_path, walk
 from ...model.removal import remove_tree
 from ...model.units import SIZE
 from .repository import Repository, Revision
@@ -140,11 +140,13 @@ def _is_wanted(name: Path, here: Path) -> bool:
 
 def _size(path: Path) -> int:
     """Return the bytes of a file, or of all in a folder; what vanishes meanwhile has none."""
-    files = path.rglob("*") if path.is_dir() and not path.is_symlink() else (path,)
+    files: Iterable[Path] = (path,)
+    if path.is_dir() and not path.is_symlink():
+        files = (Path(place, name) for place, _, names in walk(path) for name in names)
     total = 0
     for file in files:
         with suppress(OSError):
-            total += 0 if file.is_dir() else file.lstat().st_size
+            total += file.lstat().st_size
     return total
 
 
