@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..deploy.privileges import private_folder
@@ -29,6 +29,8 @@ class Kept:
     id: str
     name: str
     made_at: str
+    number: int = field(default=0, compare=False)
+    """Grows with each that is kept here."""
     mode: Mode
     parts: tuple[PartOutcome, ...]
 
@@ -42,6 +44,7 @@ def keep(kept: Kept, folder: Path) -> Path:
         "id": kept.id,
         "comparison": kept.name,
         "made_at": kept.made_at,
+        "number": 1 + sum(1 for _ in folder.glob(f"{kept.name}-*.json")),
         "mode": kept.mode.value,
         "parts": [
             {"part": part.part, "race": part.race, "trouble": part.trouble, "left_out": list(part.left_out)}
@@ -62,7 +65,8 @@ def latest(name: str, folder: Path) -> Kept:
     reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
     if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
-    return max(reruns, key=lambda kept: kept.made_at)
+    # clocks are set back; what an earlier version wrote has no number
+    return max(reruns, key=lambda kept: (kept.number, kept.made_at))
 
 
 def _read(path: Path) -> Kept:
@@ -74,6 +78,7 @@ def _read(path: Path) -> Kept:
             id=str(document["id"]),
             name=str(document["comparison"]),
             made_at=str(document["made_at"]),
+            number=int(document.get("number", 0)),
             mode=Mode(document["mode"]),
             parts=tuple(_part(part) for part in document["parts"]),
         )

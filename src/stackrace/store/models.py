@@ -35,7 +35,7 @@ class Row(models.Model):
 
 
 class RaceRow(Row):
-    """One race; ``ending`` NULL while it runs or when it was killed.
+    """One race; ``ending`` NULL while it runs or when it was killed. ``number`` grows with each that begins here.
 
     Columns that may be NULL are not in rows that an early version wrote.
     """
@@ -48,6 +48,7 @@ class RaceRow(Row):
     ending: str | None = _column(ExactTextField(null=True))
     twin: str | None = _column(ExactTextField(null=True))
     resumed: int | None = _column(models.BigIntegerField(null=True))
+    number: int | None = _column(models.BigIntegerField(null=True))
     duty: dict[str, object] | None = _column(DocumentField(null=True))
     document: dict[str, object] = _column(DocumentField())
 

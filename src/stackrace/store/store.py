@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Q
+from django.db.models import Max, Q
 
 from ..model.duty import Duty
 from ..model.errors import StoreError
@@ -76,7 +76,9 @@ class Store(AbstractContextManager["Store"]):
         It ends with its ending: what joins a race later than that is an alteration.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            self._insert(race_row(replace(race, ending=None)))
+            row = race_row(replace(race, ending=None))
+            row.number = self._number(race)
+            self._insert(row)
             for facts in race.facts:
                 self.add_facts(race.id, facts)
             for launch in race.launches:
@@ -204,7 +206,7 @@ class Store(AbstractContextManager["Store"]):
             return tuple(_alteration(row) for row in rows)
 
     def latest(self) -> str | None:
-        """Return the id of the race that started last."""
+        """Return the id of the race that started last, whatever its clock said."""
         with self._translated():
             return next(iter(self._ids()), None)
 
@@ -251,11 +253,18 @@ class Store(AbstractContextManager["Store"]):
         """Insert and never overwrite: this is the check that an id is fresh."""
         row.save(using=self.alias, force_insert=True)
 
+    def _number(self, race: Race) -> int:
+        """Return the next number; that of its time for a race that ended elsewhere, or long ago."""
+        rows = self._rows(RaceRow)
+        if race.ending is not None:
+            return rows.filter(started_at__lte=race.started_at).aggregate(last=Max("number"))["last"] or 0
+        return (rows.aggregate(last=Max("number"))["last"] or 0) + 1
+
     def _rows(self, table: type[Row]) -> Any:
         return table.objects.using(self.alias)
 
     def _newest_first(self) -> Any:
-        return self._rows(RaceRow).order_by("-started_at", "-id")
+        return self._rows(RaceRow).order_by("-number", "-started_at", "-id")
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)

@@ -28,7 +28,9 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
     left_out: Counter[Absence] = Counter()
     checks: list[TrendCheck] = []
     count = 0
+    order: dict[str, int] = {}
     for race, standing in races:
+        order[race.id] = len(order)
         if race.gate is not None:
             checks.append(check_of(race, race.gate))
             continue
@@ -44,7 +46,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
             for key, point in points:
                 series.setdefault(key, []).append(point)
     # those with the newest race first; sorting keeps the order of a race's own standing
-    newest = sorted(series.items(), key=lambda item: item[1][-1].started_at, reverse=True)
+    newest = sorted(series.items(), key=lambda item: order[item[1][-1].race], reverse=True)
     whole = [TrendSeries(key=key, points=tuple(points)) for key, points in newest]
     alpha = _alpha(whole)
     return Trend(

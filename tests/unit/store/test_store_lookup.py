@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stackrace.model.errors import StoreError
@@ -53,6 +55,16 @@ def test_races_are_listed_newest_first(store, writer):
     assert [summary.ending for summary in listed] == [None, Ending.BUDGET]
     assert (listed[0].app, listed[0].stacks) == ("demo", 2)
     assert listed[0].started_at == "2024-05-06T07:08:02+00:00"
+
+
+def test_the_last_race_is_the_one_that_began_last_although_the_clock_was_set_back(store, writer):
+    for race_id, hour in zip(IDS, (7, 5, 4), strict=True):
+        store.begin(writer.make_race(race_id, f"2024-05-06T0{hour}:00:00+00:00"))
+    fetched = replace(writer.make_race("3abc000000000", "2024-05-06T03:00:00+00:00"), ending=Ending.BUDGET)
+    store.begin(fetched)
+    assert store.latest() == IDS[2]
+    assert store.unfinished() == (IDS[2], IDS[1], IDS[0])
+    assert [summary.id for summary in store.list(None)] == [IDS[2], IDS[1], IDS[0], fetched.id]
 
 
 def test_a_stored_race_loads_by_its_prefix(store, writer):
