@@ -1,5 +1,6 @@
 """Nothing outlives Stackrace, however it ends."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -102,6 +103,17 @@ def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
 def test_what_the_supervisor_cannot_do_is_an_error_that_says_so():
     with Guard() as guard, pytest.raises(LaunchError, match="cannot status: KeyError"):
         guard.status([1])
+
+
+def test_cleaners_of_temporary_files_are_kept_off_and_a_directory_that_is_gone_is_named():
+    with pytest.raises(BreakdownError, match=r"was removed while it was in use.*set TMPDIR"), Guard() as guard:
+        guard.status([])
+        folder = os.open(guard.directory, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(folder)
+        guard.directory.rmdir()
+        (guard.directory / "l1").mkdir()
 
 
 class InterruptionError(Exception):

@@ -99,8 +99,14 @@ class Guard:
     def __enter__(self) -> Guard:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        is_removed = isinstance(error, OSError) and not self.directory.exists()
         self.close()
+        if is_removed:
+            raise BreakdownError(
+                f"the run directory {self.directory} was removed while it was in use, perhaps by a cleaner of "
+                "temporary files; set TMPDIR to a folder that none clears"
+            ) from error
 
     def spawn(
         self,

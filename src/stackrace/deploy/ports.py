@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
 from ..model.errors import InputError
 
-__all__ = ["LOOPBACK", "claim", "free_port"]
+__all__ = ["LOOPBACK", "claim", "free_port", "require_loopback"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -32,3 +33,17 @@ def claim(port: int) -> int:
                 f"--port {port} is taken by another program; choose another or leave it out"
             ) from error
     return port
+
+
+def require_loopback() -> None:
+    """Raise InputError where nobody reaches this machine's own address: a fresh network namespace has it down."""
+    with socket.create_server((LOOPBACK, 0)) as server, socket.socket() as client:
+        try:
+            client.connect(server.getsockname())
+        except OSError as error:
+            if error.errno not in (errno.ENETUNREACH, errno.EHOSTUNREACH):
+                raise
+            raise InputError(
+                f"the loopback interface is down, so that nothing here can be reached at {LOOPBACK}; bring it up: "
+                "ip link set lo up"
+            ) from error

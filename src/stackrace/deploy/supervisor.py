@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -239,6 +240,9 @@ def _confine(group: str | None, data: int | None) -> None:
 def serve(run_directory: str) -> None:
     """Answer requests until the input ends, then leave nothing behind."""
     supervisor = Supervisor()
+    # as long as it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
+    with contextlib.suppress(OSError):
+        fcntl.flock(os.open(run_directory, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX)
     buffer = b""
     while True:
         readable, _, _ = select.select([0], [], [], 0.5)

@@ -16,7 +16,7 @@ from ..deploy.hosting import hosted
 from ..deploy.known_answers import KnownAnswers
 from ..deploy.launcher import Launcher
 from ..deploy.local_place import LocalPlace
-from ..deploy.ports import LOOPBACK
+from ..deploy.ports import LOOPBACK, require_loopback
 from ..deploy.priority import NICE, can_raise
 from ..deploy.running_services import RunningServices
 from ..deploy.seeding import Seeding
@@ -113,6 +113,7 @@ def set_up(
     asked(request.stacks or (), servers, offered, folder=request.folder)
     current_stack(request, servers, offered)
     require_all(request, servers, services=services is None)
+    require_loopback()
     environments = Environments(cache_folder(), on_preparing, project_run(request))
     templates = Templates(cache_folder(), on_preparing)
     cores = cores_of(request, apart=apart is not None)
