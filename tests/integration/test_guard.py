@@ -13,6 +13,7 @@ import pytest
 
 from stackrace.deploy.guard import Guard
 from stackrace.model.errors import BreakdownError, LaunchError
+from stackrace.model.removal import remove_tree
 
 HOLDER = textwrap.dedent(
     """
@@ -112,7 +113,7 @@ def test_cleaners_of_temporary_files_are_kept_off_and_a_directory_that_is_gone_i
         with pytest.raises(BlockingIOError):
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.close(folder)
-        guard.directory.rmdir()
+        remove_tree(guard.directory)
         (guard.directory / "l1").mkdir()
 
 

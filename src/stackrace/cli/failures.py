@@ -14,8 +14,6 @@ TRACEBACK = "STACKRACE_TRACEBACK"
 """The environment variable that has tracebacks printed."""
 
 _NO_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
-_LOOP = "Symlink loop from "
-"""What ``Path.resolve`` says before Python 3.13."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _LONGEST = 300
 _LONG_WORD = re.compile(r"(\S{200})\S{100,}(\S{40})")
@@ -32,8 +30,6 @@ def failure_of(error: Exception) -> StackraceError:
             )
         case RecursionError():
             return BreakdownError(f"what was given is nested too deeply; {_REPORT}")
-        case RuntimeError() if str(error).startswith(_LOOP):
-            return InputError(f"a link leads to itself: {str(error).removeprefix(_LOOP)}; correct the path")
         case OSError() if error.errno in _FULL:
             return BreakdownError(f"the disk is full{_where(error)}; free some space")
         case OSError() if error.errno in _NO_PATH:

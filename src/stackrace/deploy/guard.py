@@ -29,7 +29,7 @@ from .priority import NICE, autogroup, raised
 from .privileges import hand_over
 from .view import View
 
-__all__ = ["RUN_DIRECTORY", "Guard", "Status"]
+__all__ = ["RUN_DIRECTORY", "Guard", "Status", "removed"]
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 
@@ -100,13 +100,10 @@ class Guard:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        is_removed = isinstance(error, OSError) and not self.directory.exists()
+        gone = removed(error)
         self.close()
-        if is_removed:
-            raise BreakdownError(
-                f"the run directory {self.directory} was removed while it was in use, perhaps by a cleaner of "
-                "temporary files; set TMPDIR to a folder that none clears"
-            ) from error
+        if gone is not None:
+            raise gone from error
 
     def spawn(
         self,
@@ -248,6 +245,20 @@ class Guard:
         if "error" in answer:
             raise LaunchError(f"the supervisor cannot {request['do']}: {answer['error']}")
         return answer
+
+
+def removed(error: BaseException | None) -> BreakdownError | None:
+    """Return what to say of an ``error`` in a run directory that somebody removed while it was in use."""
+    if not isinstance(error, FileNotFoundError):
+        return None
+    path = Path(str(error.filename))
+    gone = [each for each in (path, *path.parents) if RUN_DIRECTORY.fullmatch(each.name) and not each.exists()]
+    if not gone:
+        return None
+    return BreakdownError(
+        f"the run directory {gone[0]} was removed while it was in use, perhaps by a cleaner of temporary files; "
+        "set TMPDIR to a folder that none clears"
+    )
 
 
 def _status(answer: object) -> Status:

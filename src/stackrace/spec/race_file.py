@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from ..model.errors import SpecError, StackraceError
 from ..model.foreign import said_by
 from ..model.numbers import things
+from ..model.present import real_path
 from ..model.race import Question
 from .contradictions import contradictions
 from .nearest import did_you_mean
@@ -186,7 +187,7 @@ def _line_quoting(text: str, words: str, location: Sequence[str | int]) -> int:
 
 def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
     app, load, race, workload = parsed.app, parsed.load, parsed.race, parsed.workload
-    folder = (path.parent / app.root).resolve()
+    folder = real_path(path.parent / app.root)
     return RaceRequest(
         folder=folder,
         source=path,
@@ -233,7 +234,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         hosts=tuple(race.hosts),
         engine_hosts=tuple(race.engine_hosts),
         bundled=app.bundled,
-        servers=None if race.servers is None else (path.parent / race.servers).resolve(),
+        servers=None if race.servers is None else real_path(path.parent / race.servers),
     )
 
 

@@ -8,6 +8,7 @@ import click
 
 from ...api.racing import ready_race
 from ...api.resumed import ResumedRace
+from ...deploy.guard import removed
 from ...model.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
 from ...model.race import Ending, Race
 from ...model.verdict import Effect
@@ -61,7 +62,7 @@ def raced(
 
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
     """Return why a race that had begun ended, and how it goes on."""
-    failure = failure_of(error)
+    failure = removed(error) or failure_of(error)
     if not has_manifest(races_folder(), race_id):
         return BreakdownError(failure.message, detail=failure.detail)
     return BreakdownError(
