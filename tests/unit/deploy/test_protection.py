@@ -20,6 +20,15 @@ from stackrace.model.errors import InputError, LaunchError
 from stackrace.model.preparing import Preparing, Step
 
 
+class Elsewhere(View):
+    """A view of nothing but the copies that are brought into it."""
+
+    def path(self, path):
+        copy = Path(f"{self.folder}{path}")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        return copy
+
+
 class Covering:
     """In place of a guard: covers nothing, and keeps what it was asked to cover."""
 
@@ -27,7 +36,8 @@ class Covering:
         self.directory = directory
         self.refused = refused
         self.only = only
-        self.view = View()
+        self.view = Elsewhere()
+        object.__setattr__(self.view, "folder", directory / "view")
         self.covered = []
 
     def cover(self, folders, kept=()):
@@ -266,11 +276,14 @@ def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path, monkeypatch):
     assert [path.name for path in databases_below(app.root)] == ["data.db"]
 
 
-def test_a_folder_around_the_races_own_is_refused_with_what_to_set(tmp_path):
+def test_a_folder_around_the_races_own_and_that_of_a_file_are_covered(tmp_path):
     app, run = project(tmp_path / "site"), tmp_path / "temporary" / "run"
     run.mkdir(parents=True)
-    with pytest.raises(InputError, match=r"\[app\] protect: .*/temporary cannot have copies: .*; set TMPDIR to"):
-        protect(app, app.root, Covering(run), {}, str, also=[tmp_path / "temporary"])
+    (tmp_path / "shared").mkdir()
+    also = [tmp_path / "temporary", tmp_path / "shared" / "counts"]
+    guard = Covering(run)
+    protect(app, app.root, guard, {}, str, also=also)
+    assert guard.covered == [app.root, tmp_path / "shared", tmp_path / "temporary"]
 
 
 def test_links_within_the_project_and_around_it_lead_to_no_data_elsewhere(tmp_path):
