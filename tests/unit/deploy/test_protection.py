@@ -186,6 +186,15 @@ def test_a_copy_that_does_not_fit_is_refused_at_once(tmp_path, monkeypatch):
         protected(project(tmp_path / "site"), Covering(tmp_path))
 
 
+def test_a_database_that_is_written_to_all_the_time_is_named_and_the_race_goes_on(tmp_path, monkeypatch):
+    app = project(tmp_path / "site")
+    monkeypatch.setattr(protection, "bring_in", lambda path, view: False)
+    assert protected(app, Covering(tmp_path)) == (
+        f"Another program writes to {app.root}/data.db all the time: there is no copy of it, and the app "
+        "runs without it. If the app needs it, stop that program while the race begins.",
+    )
+
+
 def test_a_database_server_is_named_with_what_to_do(tmp_path):
     url = "postgresql+psycopg://me:secret@db.example.com/shop"
     note = protected(project(tmp_path / "site", DATABASE_URL=url), Covering(tmp_path))[-1]
