@@ -12,6 +12,8 @@ from ..model.present import is_present
 __all__ = ["own_folders"]
 
 _NOT_ITS_OWN = frozenset({"node_modules", "__pycache__", "site-packages"})
+_DEEPEST = 200
+"""A walk goes deeper by recursion."""
 _WALK_S = 5.0
 """The longest search in one folder."""
 
@@ -20,7 +22,8 @@ def own_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
     """Yield ``folder`` and each folder below it, with the names of its folders and of its files."""
     until = time.monotonic() + _WALK_S
     for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_foreign(Path(place, name))]
+        deep = len(Path(place).parts) > _DEEPEST
+        folders[:] = [name for name in folders if not deep and not _is_foreign(Path(place, name))]
         yield Path(place), folders, names
         if time.monotonic() > until:
             return
