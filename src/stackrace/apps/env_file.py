@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..model.errors import InputError
+from ..model.files import read_text
 from ..model.foreign import said_by
-from ..model.given_file import read_given
 
 __all__ = ["read_env_files"]
 
@@ -32,7 +32,7 @@ def _read(path: Path) -> dict[str, str]:
     from dotenv.parser import parse_stream
 
     try:
-        text = read_given(path).decode("utf-8-sig")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--env-file ([app] env_file): {path} cannot be read: {said_by(error)}") from error
     for binding in parse_stream(StringIO(text)):

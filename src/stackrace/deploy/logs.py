@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ..model.files import opened
+
 __all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
 
 OUTPUT = "output.log"
@@ -48,8 +50,8 @@ def _files_below(directory: Path) -> Iterator[Path]:
 
 def _end(path: Path, most_bytes: int = 16_384) -> str:
     try:
-        with path.open("rb") as file:
-            file.seek(max(path.stat().st_size - most_bytes, 0))
-            return file.read().decode("utf-8", "replace").strip()
+        with opened(path) as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0))
+            return file.read(most_bytes).decode("utf-8", "replace").strip()
     except OSError:
         return ""
