@@ -34,7 +34,7 @@ MOST_FIELDS, MOST_HEAD_BYTES = 1000, 1 << 20
 """The largest head that the engine takes."""
 
 LARGE_HEAD = f"has a head larger than we take ({MOST_FIELDS:,} fields, {MOST_HEAD_BYTES >> 20} MiB)"
-"""Said after "an answer that"."""
+"""Said after "an answer that": readers of ours, the engine's included, take no larger one."""
 
 
 class FillPart(StrEnum):
