@@ -56,7 +56,7 @@ def answer(body, status=200, headers="{}"):
 )
 def test_a_page_without_end_is_refused(rack, pieces):
     said = refused(rack(f"run ->(env) {{ [200, {{}}, {pieces}] }}\n"), "/").message
-    assert said.startswith("/ gives an answer that does not end: it was still being sent after 512 MiB;")
+    assert said.startswith("/ gives an answer that does not end: it was still being sent after")
 
 
 def test_a_page_beyond_the_bound_is_refused_by_its_size(rack):

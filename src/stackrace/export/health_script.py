@@ -9,7 +9,6 @@ import sys
 import time
 from urllib.parse import urlsplit
 
-
 # as many header fields as in a race, where the usual 100 are too few for some
 http.client._MAXHEADERS = 1000  # type: ignore[attr-defined]
 
