@@ -173,6 +173,33 @@ def test_no_server_is_named_where_servers_are_received(room):
     assert not [f"{name}: {hit[0]}" for name, text in texts.items() for hit in named.finditer(text)]
 
 
+READERS = ("api", "apps", "load", "servers", "setup", "spec")
+"""Rooms that read files of users and their projects, which may be anything, and of any size."""
+
+READ_THEIR_OWN = {"api/export/proving.py", "apps/bundle.py", "setup/installing.py"}
+"""Modules that read what we brought or wrote."""
+
+
+def reads_anything(call):
+    """Tell whether a call reads a file otherwise than by ``model.files``; constants name files of ours."""
+    match call.func:
+        case ast.Name("open"):
+            return True
+        case ast.Attribute(place, "read_text" | "read_bytes" | "open"):
+            mode = ast.unparse(call.args[0]) if call.func.attr == "open" and call.args else "'r'"
+            is_ours = isinstance(place, ast.Name) and (place.id.isupper() or place.id == "files")
+            return mode in ("'r'", "'rb'", "'rt'") and not is_ours and "__file__" not in ast.unparse(place)
+    return False
+
+
+@pytest.mark.parametrize("room", READERS)
+def test_files_of_users_are_read_in_one_way(room):
+    names = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / room).rglob("*.py")} - READ_THEIR_OWN
+    names -= {name for name in names if name.startswith(tuple(SCRIPTS))}
+    calls = [(name, node) for name in names for node in nodes(PACKAGE / name) if isinstance(node, ast.Call)]
+    assert not [f"{name}, line {call.lineno}: {ast.unparse(call)}" for name, call in calls if reads_anything(call)]
+
+
 def test_only_the_load_room_knows_the_engine():
     users = {
         relative.parts[0] for relative in modules() if "_engine" in (PACKAGE / relative).read_text(encoding="utf-8")

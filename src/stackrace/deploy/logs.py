@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ..model.files import opened
 from ..model.secrets import masked, masked_tail
 
 __all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
@@ -53,9 +54,9 @@ def _files_below(directory: Path) -> Iterator[Path]:
 
 def _end(path: Path, most_bytes: int = 16_384) -> str:
     try:
-        with path.open("rb") as file:
-            is_cut = file.seek(max(path.stat().st_size - most_bytes, 0)) > 0
-            text = file.read().decode("utf-8", "replace")
+        with opened(path) as file:
+            is_cut = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0)) > 0
+            text = file.read(most_bytes).decode("utf-8", "replace")
             return (masked_tail(text) if is_cut else masked(text)).strip()
     except OSError:
         return ""

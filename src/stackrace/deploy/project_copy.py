@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
+from ..model.files import read_bytes
 from .databases import copy_as_it_is, is_database, size_bytes
 from .privileges import hand_over, serves_as_another
 from .relocation import Relocation
@@ -201,7 +202,7 @@ def _relocate_text(relocation: Relocation, path: Path) -> None:
     status = path.stat()
     if status.st_size > _LONGEST_TEXT_BYTES:
         return
-    before = path.read_bytes()
+    before = read_bytes(path)
     after = os.fsencode(relocation.text(os.fsdecode(before)))
     if after != before and b"\0" not in before:
         path.chmod(status.st_mode | 0o200)

@@ -13,6 +13,7 @@ from ...apps import DJANGO, Buildable, bundled, find_python, import_places, pyth
 from ...deploy.environments import Environments
 from ...model.app import App, EntryKind
 from ...model.errors import AppError, InputError
+from ...model.files import read_text
 from ...model.stack import Side
 from ...spec.request import RaceRequest
 from ..finding import entry_told, imported_by
@@ -106,7 +107,7 @@ def _refuse_installed(python: Path, top: Path) -> None:
     """
     for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
         try:
-            origin = json.loads(about.read_text(encoding="utf-8"))
+            origin = json.loads(read_text(about))
             place = Path(unquote(urlsplit(origin["url"]).path)).resolve()
             editable = bool(origin.get("dir_info", {}).get("editable"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):

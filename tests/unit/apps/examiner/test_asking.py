@@ -51,8 +51,14 @@ def test_difference_is_symmetric_and_zero_only_for_equal_answers(one, other):
 def test_a_constant_answer_is_asked_for_often():
     script = Script(body(b"same"))
     exchange = ask(script)
-    assert exchange["first"] == exchange["second"]
+    assert exchange["second"] == {**exchange["first"], "body": None}
     assert len(script.asked) == asking.MOST
+
+
+def test_a_page_without_end_is_asked_for_once():
+    script = Script(Reply(200, (), b"abc", "", 3000, True))
+    exchange = ask(script)
+    assert (len(script.asked), exchange["second"]["endless"]) == (1, True)
 
 
 def test_a_rare_difference_is_found():
