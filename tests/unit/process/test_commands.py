@@ -2,7 +2,6 @@
 
 import math
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.interrupting import interrupt_parent
 
 from stackrace.process import commands
 from stackrace.process.commands import MOST_BYTES, run
@@ -70,15 +70,10 @@ def wait_until_gone(pid):
 
 
 def test_an_interruption_before_the_command_is_known_leaves_nothing_of_it(tmp_path):
-    def interrupt():
-        # in the new process, while its parent waits for it within Popen
-        os.kill(os.getppid(), signal.SIGINT)
-        time.sleep(0.2)
-
     pid = tmp_path / "pid"
     command = ("sh", "-c", f"sleep 1000 & echo $! > {pid}; wait")
     with pytest.raises(KeyboardInterrupt):
-        run(command, folder=tmp_path, environment=os.environ, begin=interrupt)
+        run(command, folder=tmp_path, environment=os.environ, begin=interrupt_parent)
     # it was ended before it came so far, or with all that it had started
     if pid.exists():
         wait_until_gone(int(pid.read_text() or 0))
