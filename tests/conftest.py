@@ -21,6 +21,9 @@ settings.register_profile("thorough", deadline=None, suppress_health_check=[Heal
 settings.register_profile("usual", settings.get_profile("thorough"), derandomize=True, max_examples=40)
 settings.load_profile("usual")
 
+# also where the environment says otherwise, as in many images: rewriting all assertions takes ten seconds
+sys.dont_write_bytecode = False
+
 # threads that spin for each other on cores that others use take ten times as long as one does alone
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
