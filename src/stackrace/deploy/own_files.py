@@ -14,7 +14,7 @@ __all__ = ["own_folders"]
 _NOT_ITS_OWN = frozenset({"node_modules", "__pycache__", "site-packages"})
 _DEEPEST = 200
 """A walk goes deeper by recursion."""
-_WALK_S = 5.0
+_WALK_S = 60.0
 """The longest search in one folder."""
 
 

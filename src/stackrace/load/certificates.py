@@ -12,7 +12,7 @@ from stackrace.model.load import Tls
 
 __all__ = ["authorities", "why_refused"]
 
-_PATIENCE_S = 2.0
+_PATIENCE_S = 10.0
 
 
 def authorities(file: Path | None = None) -> bytes:

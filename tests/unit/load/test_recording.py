@@ -197,6 +197,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("front", [b"", b'{"log": ', b'{"log": {"entries": [{"request": '])
+@pytest.mark.exhaustive
 def test_a_hundred_megabytes_of_brackets_are_refused(file, front: bytes) -> None:
     path = file(front + b"[" * (100 << 20))
     try:
