@@ -16,9 +16,16 @@ from tests.tls import Certificate, make_certificate
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 
-# no clock decides a property either
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# no clock decides a property, and no dice whether a run passes; --hypothesis-profile=thorough searches on
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=300)
+settings.register_profile("usual", settings.get_profile("thorough"), derandomize=True, max_examples=40)
+settings.load_profile("usual")
+
+# also where the environment says otherwise, as in many images: rewriting all assertions takes ten seconds
+sys.dont_write_bytecode = False
+
+# threads that spin for each other on cores that others use take ten times as long as one does alone
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # what a shell runs in the background ignores Ctrl-C, and so would all that tests start to be interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,6 +79,17 @@ def temporary():
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def new_store(tmp_path_factory) -> Path:
+    """The file of a new store, to be copied: making its tables takes half a second."""
+    # imported here: most of those who load this file need no store
+    from stackrace.store import open_store
+
+    path = tmp_path_factory.mktemp("store") / "races.sqlite3"
+    open_store(f"sqlite:///{path}").close()
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import urllib.request
-from contextlib import closing
+from contextlib import closing, contextmanager
+from itertools import product
 
 import pytest
 from tests import no_namespaces
@@ -194,3 +197,147 @@ def _visits(url):
         answer.read()
     with urllib.request.urlopen(f"{url}visits/") as answer:
         return int(answer.read())
+
+
+LIVING = """
+import select, sqlite3, sys
+
+busy, idle = (sqlite3.connect(name, isolation_level=None, timeout=60) for name in ("busy.sqlite3", "idle.sqlite3"))
+for connection in (busy, idle):
+    connection.execute("PRAGMA journal_mode = wal")
+    connection.execute("CREATE TABLE visit (at INTEGER PRIMARY KEY)")
+idle.execute("INSERT INTO visit VALUES (0)")
+written = 0
+while True:
+    if written == 1 or select.select([sys.stdin], [], [], 0.001)[0] and sys.stdin.readline():
+        there = (each.execute("SELECT count(*) FROM visit").fetchone()[0] for each in (busy, idle))
+        print(written, *there, flush=True)
+    written += 1
+    busy.execute("INSERT INTO visit VALUES (?)", (written,))
+"""
+
+LIVING_APP = """
+import sqlite3
+
+
+def app(environ, start_response):
+    for name in ("busy.sqlite3", "idle.sqlite3"):
+        connection = sqlite3.connect(name, timeout=60)
+        with connection:
+            connection.execute("INSERT INTO visit SELECT max(at) + 1 FROM visit")
+        connection.close()
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
+    return [b"hello"]
+"""
+
+LIVING_FILE = """
+[app]
+wsgi = "wsgi:app"
+python = "{python}"
+
+[load]
+concurrency = [1]
+requests = 20
+
+[race]
+stacks = ["waitress"]
+repeats = 1
+twin = false
+"""
+
+LIVING_FLAGS = ("--wsgi", "wsgi:app", "--python", sys.executable)
+
+
+@pytest.fixture(scope="module")
+def living(tmp_path_factory):
+    """A project with two databases in WAL mode, which its development server has open; it writes to one of them."""
+    folder = tmp_path_factory.mktemp("living")
+    (folder / "wsgi.py").write_text(LIVING_APP)
+    (folder / "race.toml").write_text(LIVING_FILE.format(python=sys.executable))
+    (folder / ".gitignore").write_text("*.sqlite3*\n")
+    for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "some"]):
+        told = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost", *words]
+        subprocess.run(told, cwd=folder, check=True)
+    (folder / "wsgi.py").write_text(f"{LIVING_APP}\nVERSION = 2\n")
+    process = subprocess.Popen(
+        [sys.executable, "-c", LIVING], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "1 1 1\n"
+
+    def rows():
+        """Return the rows that were written, and those that are there, in each database."""
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return process.stdout.readline().split()
+
+    yield folder, rows
+    process.kill()
+    process.communicate()
+
+
+@contextmanager
+def untouched(*paths):
+    """Afterwards nobody had opened one of ``paths`` to write, nor changed it. Source: inotify(7)."""
+    libc = ctypes.CDLL(None)
+    handle = libc.inotify_init1(os.O_NONBLOCK)
+    modify, attributes, close_write = 0x2, 0x4, 0x8
+    for path in paths:
+        assert libc.inotify_add_watch(handle, os.fsencode(path), modify | attributes | close_write) >= 0
+    before = [path.stat() for path in paths]
+    yield
+    with pytest.raises(BlockingIOError):
+        os.read(handle, 4096)
+    os.close(handle)
+    for status, path in zip(before, paths, strict=True):
+        now = path.stat()
+        assert (status.st_ino, status.st_size, status.st_mtime_ns) == (now.st_ino, now.st_size, now.st_mtime_ns)
+
+
+LIVING_VERBS = [
+    ("run", "race.toml"),
+    ("check", *LIVING_FLAGS, "--base", "HEAD", "--stack", "waitress", "--budget", "8s"),
+    ("init", *LIVING_FLAGS, "--json"),
+    ("load", "--stack", "waitress", "race.toml", "-n", "20", "--no-ceiling", "--json"),
+    ("tune", "waitress", "--vary", "threads", *LIVING_FLAGS, "-c", "1", "--budget", "8s"),
+    ("up", "race.toml"),
+    ("record", "race.toml", "--out", "../visit.har"),
+]
+"""The first two also where the app runs in a copy, which is the same for all others."""
+
+
+@pytest.mark.parametrize(
+    ("command", "verb"),
+    [*product(["namespaces"], LIVING_VERBS), *product(["no namespaces"], LIVING_VERBS[:2])],
+    ids=lambda each: each if isinstance(each, str) else each[0],
+    indirect=["command"],
+)
+def test_what_a_development_server_writes_meanwhile_is_neither_lost_nor_in_the_way(command, living, verb):
+    folder, rows = living
+    with untouched(*folder.glob("idle.sqlite3*")):
+        if verb[0] in ("up", "record"):
+            code, said = interrupted([*command, *verb], folder)
+        else:
+            done = subprocess.run([*command, *verb], cwd=folder, capture_output=True, text=True, timeout=300)
+            code, said = done.returncode, done.stderr
+    # a busy machine may refuse to answer
+    assert code in (0, 1, 3) or "is too short" in said, said
+    assert "all the time" not in said
+    written, busy, idle = rows()
+    assert (busy, idle) == (written, "1")
+
+
+def interrupted(command, folder):
+    """Run ``command``, ask once what it serves, then press Ctrl-C; returns its exit code and what it said."""
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+    ) as process:
+        said = ""
+        for line in process.stdout:
+            said += line
+            if answers := re.search(r"http://[\d.]+:\d+/", line):
+                with urllib.request.urlopen(answers[0]) as answer:
+                    assert answer.read() == b"hello"
+                break
+        process.send_signal(signal.SIGINT)
+        said += process.communicate(timeout=60)[0]
+    return process.returncode, said

@@ -13,10 +13,13 @@ import pytest
 from tests.tls import Certificate, secure_server
 
 from stackrace.load.ceiling import ceiling
-from stackrace.load.engine import Monitor, run
+from stackrace.load.engine import Monitor, ask, run
 from stackrace.load.histogram import distribution, merge, quantiles
 from stackrace.model.load import Load, LoadResult, Tls
-from stackrace.model.workload import Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
+from stackrace.model.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
+
+PADDING = {"/most": (997, 1), "/beyond": (998, 1), "/long": (990, 1000), "/beyond-long": (990, 1100)}
+"""How many further fields an answer has, and of how many bytes, by path."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -31,6 +34,10 @@ class Handler(BaseHTTPRequestHandler):
             served = self.server.served  # type: ignore[attr-defined]
         body = b"%08d" % served if self.path == "/count" else b"hello"
         self.send_response(404 if self.path == "/missing" else 200)
+        number, size = PADDING.get(self.path, (0, 0))
+        for _ in range(number):
+            # Server, Date and Content-Length make three more
+            self.send_header("X-Padding", "x" * size)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD":
@@ -122,6 +129,33 @@ def test_bodies_are_held_against_the_golden_answer_as_far_as_they_repeat(server:
     assert play(server, one("/count", longer), load).counts.failed["body"] == 10
     anything = golden(b"", sameness=Sameness.STATUS)
     assert play(server, one("/count", anything), load).counts.ok == 10
+
+
+@pytest.mark.parametrize(
+    ("path", "is_taken"), [("/most", True), ("/long", True), ("/beyond", False), ("/beyond-long", False)]
+)
+def test_the_same_heads_are_taken_in_a_load_and_when_it_is_asked_once(
+    server: Server, path: str, is_taken: bool
+) -> None:
+    request = Request(path=path)
+    status, fields, body, beyond = ask(server.address, request, "x", timeout_s=60)
+    asked = (status, len(fields), body, beyond)
+    assert asked == ((200, PADDING[path][0] + 3, b"hello", "") if is_taken else (0, 0, b"", LARGE_HEAD))
+    workload = Workload(requests=(request,), answers=())
+    counts = run(address=server.address, workload=workload, load=Load(concurrency=1, requests=3)).counts
+    assert (counts.ok, counts.failed.get("protocol", 0)) == ((3, 0) if is_taken else (0, 3))
+
+
+def test_of_a_long_answer_the_beginning_is_kept(server: Server) -> None:
+    *_, body, beyond = ask(server.address, Request(path="/hello"), "x", timeout_s=60, most_bytes=4)
+    assert (body, beyond) == (b"hell", "is larger than 0 MiB: it has 5 bytes")
+
+
+def test_who_does_not_answer_is_an_error_in_the_systems_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        address = nobody.getsockname()
+    with pytest.raises(ConnectionRefusedError, match="Connection refused"):
+        ask(address, Request(path="/"), "x", timeout_s=60)
 
 
 def test_status_is_always_held_against_the_golden_answer(server: Server) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+import tomllib
 from contextlib import closing
 from pathlib import Path
 
@@ -100,9 +101,32 @@ def test_a_folder_that_is_protected_stays_as_it_is(guard, site):
     assert [note for note in notes if note.startswith("The app wrote to a copy of data.db (8 KiB)")]
 
 
-def test_a_folder_to_protect_that_is_not_there_is_refused(guard, site):
-    with pytest.raises(InputError, match=r"\[app\] protect: there is no folder .*/nowhere; name the folder"):
-        examined(guard, site, protect=(site / "nowhere",))
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_the_line_that_is_printed_protects_what_was_seen(guard, site, is_shared):
+    """In a folder of everybody's, as /tmp, the files themselves are named."""
+    place = site.parent / "var"
+    code = APP.format(place=place)
+    for name in ("held.log", "read.txt", "data.db"):
+        # a copy of the project knows a file by its whole path
+        code = code.replace(f'PLACE + "/{name}', f'"{place}/{name}').replace(f'" + "{place}', str(place))
+    (site / "shop.py").write_text(code)
+    place.chmod(0o1777 if is_shared else 0o755)
+    (note,) = (note for note in examined(guard, site).notes if "To have it copied" in note)
+    line = note.partition("write [app] ")[2].removesuffix(".")
+    named = tuple(map(Path, tomllib.loads(line)["protect"]))
+    assert named == ((place / "data.db", place / "held.log") if is_shared else (place,))
+    before = digest(place)
+    with Guard() as another:
+        notes = examined(another, site, protect=named).notes
+    assert digest(place) == before
+    assert not [note for note in notes if "is not copied" in note]
+
+
+def test_what_to_protect_may_be_made_by_the_app_but_not_where_no_folder_is(guard, site):
+    with pytest.raises(InputError, match=r"\[app\] protect: .*/nowhere/file is no file and no folder"):
+        examined(guard, site, protect=(site / "nowhere" / "file",))
+    with Guard() as another:
+        examined(another, site, protect=(site.parent / "var" / "made-later",))
 
 
 def test_what_may_change_is_said_before_anything_is_raced(guard, site):

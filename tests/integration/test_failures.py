@@ -16,7 +16,7 @@ from stackrace.deploy.ports import free_port
 from stackrace.deploy.stopping import stop
 from stackrace.model.launch import FailureKind
 from stackrace.model.load import Load
-from stackrace.model.workload import Request, Workload
+from stackrace.model.workload import LARGE_HEAD, Request, Workload
 from stackrace.report.words.findings import seen
 
 SCRIPTS = {
@@ -50,6 +50,14 @@ while True:
     ),
     "wrong-body": serving(body=b"jello"),
     "wrong-status": serving(status=503),
+    "endless": serving(
+        "def do_GET(self):\n    self.send_response(200)\n    self.end_headers()\n"
+        "    while True: self.wfile.write(b'x' * 65_536)\nHandler.do_GET = do_GET"
+    ),
+    "large-head": serving(
+        "end = Handler.end_headers\n"
+        "Handler.end_headers = lambda self: (*(self.send_header('X', 'y') for _ in range(1000)), end(self))"
+    ),
 }
 NOT_GOING = {
     "stubborn": serving("signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
@@ -94,6 +102,13 @@ def stack(name):
         ("workers-die-silently", 60, FailureKind.NOT_STARTED, "the workers of workers-die-silently end"),
         ("wrong-body", 60, FailureKind.WRONG_ANSWER, "differs from the app's own"),
         ("wrong-status", 60, FailureKind.WRONG_ANSWER, "status 503"),
+        (
+            "endless",
+            60,
+            FailureKind.WRONG_ANSWER,
+            "an answer that does not end",
+        ),
+        ("large-head", 60, FailureKind.WRONG_ANSWER, f"an answer that {LARGE_HEAD}"),
     ],
 )
 @pytest.mark.usefixtures("soon_blamed")

@@ -4,7 +4,7 @@ import os
 import time
 
 from tests.unit.checks.healthy import healthy
-from tests.unit.probe.children import child, eventually, says, tell
+from tests.unit.probe.children import child, says, tell, wait_until
 
 from stackrace.checks import examine
 from stackrace.probe import MemoryWatch, Sampler, difference, read_machine
@@ -40,7 +40,7 @@ def test_a_slice_of_a_server_that_recycles_a_worker():
             tell(server)
             while says(server) != "replaced":
                 pass
-            assert eventually(lambda: len(watch.samples) >= 1)
+            wait_until(lambda: len(watch.samples) >= 1)
             usage = sampler.end()
             delta = difference(machine, read_machine())
         assert usage[0].processes == 3

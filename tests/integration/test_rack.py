@@ -51,6 +51,19 @@ def answer(body, status=200, headers="{}"):
     return f"run ->(env) {{ [{status}, {headers}, [{body}]] }}\n"
 
 
+@pytest.mark.parametrize(
+    "pieces", ["Enumerator.new { |to| loop { to << 'x' * 65_536 } }", "->(to) { loop { to.write('x' * 65_536) } }"]
+)
+def test_a_page_without_end_is_refused(rack, pieces):
+    said = refused(rack(f"run ->(env) {{ [200, {{}}, {pieces}] }}\n"), "/").message
+    assert said.startswith("/ gives an answer that does not end: it was still being sent after")
+
+
+def test_a_page_beyond_the_bound_is_refused_by_its_size(rack):
+    said = refused(rack(answer("*['x' * 1_048_576] * 40")), "/").message
+    assert said.startswith("/ gives an answer that is larger than 32 MiB: it has 40 MiB;")
+
+
 def test_the_example_answers_in_process():
     app = App(name="x", root=EXAMPLE, entry=entry_of(EntryKind.RACK, "config.ru"), ruby=find_ruby(EXAMPLE))
     found = examine(app, [Request(path="/"), Request(path="/time")])

@@ -74,13 +74,15 @@ def imported_rooms(relative):
     return {room for _, room, *_ in dotted if (PACKAGE / room).is_dir()}
 
 
-@pytest.mark.parametrize("relative", list(modules()), ids=str)
-def test_imports_point_downwards_only(relative):
-    if len(relative.parts) == 1:
-        return
-    room = relative.parts[0]
-    for imported in imported_rooms(relative):
-        assert imported == room or floor_of(imported) < floor_of(room), f"{room} imports {imported}"
+def test_imports_point_downwards_only():
+    upwards = [
+        f"{relative} imports {imported}"
+        for relative in modules()
+        if len(relative.parts) > 1
+        for imported in imported_rooms(relative) - {relative.parts[0]}
+        if floor_of(imported) >= floor_of(relative.parts[0])
+    ]
+    assert not upwards
 
 
 def name_of(path):
@@ -134,13 +136,11 @@ def test_each_heavy_library_has_its_room(packages, rooms):
     assert importers <= rooms
 
 
-OUTSIDE = [path for folder in ("benchmarks", "examples") for path in sorted((REPOSITORY / folder).rglob("*.py"))]
-
-
-@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_nobody_imports_the_command_line(path):
+def test_nobody_imports_the_command_line():
     """Inside of the package no room can: all others lie below."""
-    assert not [name for name in imports(path) if name.startswith("stackrace.cli")]
+    outside = [path for folder in ("benchmarks", "examples") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert outside
+    assert not [path for path in outside if any(name.startswith("stackrace.cli") for name in imports(path))]
 
 
 def test_of_the_modules_at_the_top_only_the_entry_point_knows_the_command_line():
@@ -171,6 +171,33 @@ def test_no_server_is_named_where_servers_are_received(room):
     named = re.compile(rf"\b({names})\b|[\"'`]unit\b", re.IGNORECASE)
     texts = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / room).rglob("*.py")}
     assert not [f"{name}: {hit[0]}" for name, text in texts.items() for hit in named.finditer(text)]
+
+
+READERS = ("api", "apps", "load", "servers", "setup", "spec")
+"""Rooms that read files of users and their projects, which may be anything, and of any size."""
+
+READ_THEIR_OWN = {"api/export/proving.py", "apps/bundle.py", "setup/installing.py"}
+"""Modules that read what we brought or wrote."""
+
+
+def reads_anything(call):
+    """Tell whether a call reads a file otherwise than by ``model.files``; constants name files of ours."""
+    match call.func:
+        case ast.Name("open"):
+            return True
+        case ast.Attribute(place, "read_text" | "read_bytes" | "open"):
+            mode = ast.unparse(call.args[0]) if call.func.attr == "open" and call.args else "'r'"
+            is_ours = isinstance(place, ast.Name) and (place.id.isupper() or place.id == "files")
+            return mode in ("'r'", "'rb'", "'rt'") and not is_ours and "__file__" not in ast.unparse(place)
+    return False
+
+
+@pytest.mark.parametrize("room", READERS)
+def test_files_of_users_are_read_in_one_way(room):
+    names = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / room).rglob("*.py")} - READ_THEIR_OWN
+    names -= {name for name in names if name.startswith(tuple(SCRIPTS))}
+    calls = [(name, node) for name in names for node in nodes(PACKAGE / name) if isinstance(node, ast.Call)]
+    assert not [f"{name}, line {call.lineno}: {ast.unparse(call)}" for name, call in calls if reads_anything(call)]
 
 
 def test_only_the_load_room_knows_the_engine():

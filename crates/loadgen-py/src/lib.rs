@@ -7,12 +7,16 @@ mod monitor;
 mod plan;
 mod report;
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use std::borrow::Cow;
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use loadgen::{Ceiling, Recording, RecordingError, Reuse, RunError};
+use loadgen::{AskError, Ceiling, Recording, RecordingError, Reuse, RunError};
 
 /// Plays a plan to its end without holding the GIL.
 ///
@@ -62,6 +66,41 @@ fn ceiling(
     py.detach(|| ceiling.measure()).map_err(translate)
 }
 
+type Fields = Vec<(String, Cow<'static, [u8]>)>;
+
+/// Sends one request, given as bytes, and returns its answer: status, header fields, body, the body's length, and
+/// whether it was still being sent when it was given up. Of the body, at most `body_max_bytes` are kept.
+///
+/// OSError: there was no connection, or it broke. OverflowError: its head is too large. ValueError: what came is no answer that a run would take.
+#[pyfunction]
+fn ask<'py>(
+    py: Python<'py>,
+    address: (String, u16),
+    message: &[u8],
+    to_head: bool,
+    timeout_s: f64,
+    body_max_bytes: usize,
+) -> PyResult<(u16, Fields, Bound<'py, PyBytes>, u64, bool)> {
+    let timeout = Duration::from_nanos(plan::nanoseconds("timeout_s", timeout_s)?.max(1));
+    let asked = py.detach(|| loadgen::ask((&address.0, address.1), message, to_head, timeout, body_max_bytes));
+    let answer = asked.map_err(unanswered)?;
+    let fields = answer.fields.into_iter().map(|(name, value)| (name, Cow::Owned(value))).collect();
+    Ok((answer.status, fields, PyBytes::new(py, &answer.body), answer.body_bytes, answer.endless))
+}
+
+fn unanswered(error: AskError) -> PyErr {
+    match error {
+        AskError::Io(error) if error.kind() == ErrorKind::WouldBlock => PyTimeoutError::new_err("timed out"),
+        AskError::Io(error) => {
+            let (code, text) = (error.raw_os_error(), error.to_string());
+            let said = text.split(" (os error").next().unwrap_or_default().to_owned();
+            code.map_or_else(|| PyOSError::new_err(said.clone()), |code| PyOSError::new_err((code, said.clone())))
+        }
+        AskError::HeadTooLong => PyOverflowError::new_err(error.to_string()),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
 /// The named fields of a page (`<input>`, `<meta>`) in order: name, value, and whether a browser sends it unseen.
 #[pyfunction]
 fn page_fields(page: &[u8]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
@@ -91,6 +130,8 @@ fn unusable(error: RecordingError) -> PyErr {
 
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::ask;
     #[pymodule_export]
     use super::ceiling;
     #[pymodule_export]

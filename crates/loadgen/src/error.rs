@@ -106,6 +106,30 @@ pub enum RunError {
     Panic,
 }
 
+/// A request that got no answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// There was no connection, or it broke.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The head of the answer, or its trailers, are larger than a run takes.
+    #[error("the head is larger than a run takes; have the application send fewer headers")]
+    HeadTooLong,
+    /// What came is no answer.
+    #[error("{0}")]
+    Answer(String),
+}
+
+impl From<ProtocolError> for AskError {
+    fn from(error: ProtocolError) -> AskError {
+        match error {
+            ProtocolError::HeadTooLong => AskError::HeadTooLong,
+            other => AskError::Answer(other.to_string()),
+        }
+    }
+}
+
 /// A recording that cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -130,9 +154,9 @@ pub enum RecordingError {
 /// Bytes that are no valid response; counted as failures of stage `protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum ProtocolError {
-    #[error("the response's head is malformed ({0}); does the port speak HTTP?")]
-    Head(#[from] httparse::Error),
-    #[error("the response's head or trailers exceed 64 KiB; have the application send fewer headers")]
+    #[error("its head is malformed ({0}); does the port speak HTTP?")]
+    Head(httparse::Error),
+    #[error("its head is larger than we take (1,000 fields, 1 MiB); have the application send fewer headers")]
     HeadTooLong,
     #[error("Content-Length is no number, or is given twice; fix what sets it")]
     ContentLength,

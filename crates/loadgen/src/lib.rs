@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 mod alarms;
+mod ask;
 mod books;
 mod carried;
 mod ceiling;
@@ -47,12 +48,13 @@ mod visitor;
 mod window;
 mod worker;
 
+pub use ask::{ask, Answer};
 pub use carried::{Fill, Handout, Part, Place, Source};
 pub use ceiling::Ceiling;
 pub use check::{BodyRule, Expectation};
 pub use clock::{MILLISECOND_NS, SECOND_NS};
 pub use engine::{record, run};
-pub use error::{HistogramError, PlanError, RecordingError, RunError};
+pub use error::{AskError, HistogramError, PlanError, RecordingError, RunError};
 pub use fields::fields_of;
 pub use members::members_of;
 pub use monitor::{Monitor, Snapshot};

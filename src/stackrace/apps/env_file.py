@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model.errors import InputError
+from ..model.files import read_text
 from ..model.foreign import said_by
-from ..model.given_file import read_given
 from ..model.secrets import learn
 from .project_files import text
 from .surroundings import project_folders
@@ -81,7 +81,7 @@ def _values(content: str) -> dict[str, str]:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        content = read_given(path).decode("utf-8-sig")
+        content = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--env-file ([app] env_file): {path} cannot be read: {said_by(error)}") from error
     for binding in _bindings(content):

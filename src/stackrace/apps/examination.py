@@ -60,6 +60,8 @@ class Reply:
     body: bytes
     traceback: str = ""
     """Its own, for a status of 500 and more."""
+    excess: str = ""
+    """Why it cannot be raced, after "an answer that": too large, or without an end; then ``body`` is not whole."""
 
     def header(self, name: str) -> str:
         """Return the first value of the header ``name``, in any case; empty when there is none."""

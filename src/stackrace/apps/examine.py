@@ -16,7 +16,7 @@ from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.stack import Interface
 from ..model.url_path import path_fault
-from ..model.workload import Request
+from ..model.workload import MOST_BODY_BYTES, Request
 from ..process import attended
 from .crawl import Crawl, OnProgress, unheard, watched
 from .entry import entry_source
@@ -80,6 +80,7 @@ def examine(
         "crawl": None,
         "in_doubt": in_doubt,
         "timeout_s": timeout_s,
+        "most_body_bytes": MOST_BODY_BYTES,
     }
     if crawl is not None:
         order["crawl"] = crawl.order(order["requests"][0])
@@ -107,6 +108,7 @@ def python_facts(app: App) -> PythonFacts | None:
         "crawl": None,
         "in_doubt": False,
         "timeout_s": INTERPRETER_TIMEOUT_S,
+        "most_body_bytes": MOST_BODY_BYTES,
     }
     return examination_of(_run(app, order), app, (), Interface.WSGI).python
 

@@ -15,7 +15,7 @@ from ..model.errors import AppError
 from ..model.page_time import PageTime
 from ..model.secrets import masked
 from ..model.stack import Interface
-from ..model.workload import Request
+from ..model.workload import Request, excess
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
 from .hints import import_hint
@@ -175,20 +175,23 @@ def _static(django: DjangoFacts | None) -> Mapping[str, Path]:
 
 def _exchange(message: ExchangeMessage, request: Request) -> Exchange:
     added = tuple((name, value) for name, value in message["added"])
+    first = _reply(message["first"])
     return Exchange(
         request=replace(request, path=message["path"], headers=added + request.headers),
-        first=_reply(message["first"]),
-        second=_reply(message["second"]),
+        first=first,
+        second=_reply(message["second"], first),
         via=message["via"],
         added=tuple(name for name, _ in added),
         page=PageTime(wall_s=message["wall_s"], cpu_s=message["cpu_s"]),
     )
 
 
-def _reply(message: ReplyMessage) -> Reply:
+def _reply(message: ReplyMessage, before: Reply | None = None) -> Reply:
+    headers, body = tuple((name, value) for name, value in message["headers"]), message["body"]
     return Reply(
         status=message["status"],
-        headers=tuple((name, value) for name, value in message["headers"]),
-        body=base64.b64decode(message["body"]),
+        headers=headers,
+        body=before.body if body is None and before else base64.b64decode(body or ""),
         traceback=message["traceback"],
+        excess=excess(headers, message["body_bytes"], message["endless"]),
     )

@@ -11,10 +11,11 @@ from urllib.parse import quote, unquote
 
 from ..model.app import App
 from ..model.errors import AppError
+from ..model.files import read_bytes
 from ..model.foreign import said_by
 from ..model.present import walk
 from ..model.stack import Interface
-from ..model.workload import Request
+from ..model.workload import MOST_BODY_BYTES, Request, excess
 from .examination import Examination, Exchange, Reply
 
 __all__ = ["examine_files"]
@@ -71,8 +72,12 @@ def _reply(root: Path, request: Request) -> Reply:
     if not file.is_file():
         return _status(404)
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    body = b"" if request.method == "HEAD" else file.read_bytes()
-    return Reply(status=200, headers=(("Content-Type", kind),), body=body)
+    headers, size_bytes = (("Content-Type", kind),), file.stat().st_size
+    if request.method == "HEAD":
+        return Reply(status=200, headers=headers, body=b"")
+    if beyond := excess(headers, size_bytes, endless=False):
+        return Reply(status=200, headers=headers, body=b"", excess=beyond)
+    return Reply(status=200, headers=headers, body=read_bytes(file, MOST_BODY_BYTES))
 
 
 def _status(status: int, *headers: tuple[str, str]) -> Reply:

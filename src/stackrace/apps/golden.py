@@ -11,8 +11,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ..model.errors import AppError
+from ..model.files import read_bytes
+from ..model.foreign import said_by
 from ..model.page_time import mean_time
-from ..model.workload import Answer, AnswerOrigin, Sameness, Workload
+from ..model.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Sameness, Workload
 from .examination import Examination, Exchange, Reply
 from .refusal import refusal, refusals
 from .unlike import Cause, causes
@@ -57,7 +59,7 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
         is_success = 200 <= reply.status < 300
         if file is not None and not (is_success and _may_be(file, reply)):
             return _of_file(file)
-        if not is_success:
+        if not is_success or reply.excess:
             raise refusal(exchange, reply, examination)
     first, second = exchange.first, exchange.second
     likeness, parts = _repeating((first.body, second.body))
@@ -73,7 +75,7 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
 def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
     """Return ``answer`` as it is right after a later ``exchange`` with the app; None where nothing is new."""
     replies = (exchange.first, exchange.second)
-    if any(reply.status != answer.status for reply in replies):
+    if any(reply.status != answer.status or reply.excess for reply in replies):
         return None
     bodies = (answer.body, *(reply.body for reply in replies))
     likeness, parts = _repeating(bodies)
@@ -84,6 +86,9 @@ _WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STA
 
 MOST_PARTS = 64
 """Bodies with more numbers are compared by what is before the first and after the last: looking for each costs."""
+
+MOST_SPLIT_BYTES = 4 << 20
+"""The pieces of a longer body take many times its room."""
 
 _PAGE = "text/html"
 _NUMBER = re.compile(rb"\d+")
@@ -98,8 +103,9 @@ def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
         return Sameness.BODY, ()
     if len({len(body) for body in bodies}) > 1:
         return Sameness.STATUS, ()
-    between = {tuple(_NUMBER.split(body)) for body in bodies}
-    if len(between) > 1:
+    is_short = len(bodies[0]) <= MOST_SPLIT_BYTES
+    between = {tuple(_NUMBER.split(body)) for body in bodies} if is_short else ()
+    if len(between) != 1:
         grows = any(Cause.NUMBER in causes(bodies[0], body) for body in bodies[1:])
         return Sameness.STATUS if grows else Sameness.LENGTH, ()
     (parts,) = between
@@ -130,9 +136,13 @@ def _kind(file: Path) -> str:
 
 
 def _of_file(file: Path) -> Answer:
+    try:
+        body = read_bytes(file, MOST_BODY_BYTES)
+    except OSError as error:
+        raise AppError(f"the static file {file} cannot be raced: {said_by(error)}") from error
     return Answer(
         status=200,
-        body=file.read_bytes(),
+        body=body,
         content_type=_kind(file),
         sameness=Sameness.BODY,
         origin=AnswerOrigin.FILE,

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..model.files import read_text
+
 __all__ = ["first_line", "part", "table", "text"]
 
 
 def text(path: Path) -> str:
     """Return what a file holds."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        return read_text(path, errors="replace")
     except OSError:
         return ""
 

@@ -33,6 +33,8 @@ def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppEr
         return AppError(f"{said}: {_not_found(examination)}")
     if reply.status >= 500:
         return AppError(f"{said}: {_server_error(reply, examination)}", detail=reply.traceback)
+    if reply.excess:
+        return AppError(f"{path}{via} gives an answer that {reply.excess}; {_ANOTHER_URL}")
     return AppError(f"{said}, which is no success; {_ANOTHER_URL}")
 
 

@@ -12,7 +12,7 @@ from ..process import git
 
 __all__ = ["project_of", "source_of"]
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 60.0
 _FIELDS = 3
 """Of what git prints of a commit: a word, its hash, its date."""
 _GITLINK = "160000 "

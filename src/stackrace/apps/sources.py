@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..model.app import App, EntryKind
 from ..model.exported import MARK
+from ..model.files import MOST_BYTES, opened
 from ..model.present import is_present, walk
 
 __all__ = ["source_digest"]
@@ -55,7 +56,10 @@ def _left_out(folder: Path) -> bool:
 
 def _content(path: Path) -> bytes:
     try:
-        return hashlib.sha256(path.read_bytes()).digest()
+        with opened(path) as file:
+            size_bytes = os.fstat(file.fileno()).st_size
+            # what is larger was not written by hand
+            return hashlib.file_digest(file, "sha256").digest() if size_bytes <= MOST_BYTES else b"%d" % size_bytes
     except OSError:
         return b"unreadable"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model.verdict import Effect, Finding, Unit
+from ..model.workload import LARGE_HEAD
 from .declaration import Declaration, Limits, Made
 from .observation import Observation
 from .texts import LOWER_CONCURRENCY
@@ -25,7 +26,7 @@ STAGES = {
     "tls": "the TLS handshake failed: look at the certificate and the server's log",
     "write": "the server closed while it was being asked: look at its log for workers that died",
     "read": "the server closed without an answer: look at its log for workers that died or were recycled",
-    "protocol": "the answer was no valid HTTP: ask for it with curl -v",
+    "protocol": f"the answer is no valid HTTP, or {LARGE_HEAD}: ask for it with curl -v",
 }
 """What to look at when requests fail at a stage; wrong bodies have a check of their own."""
 

@@ -27,7 +27,7 @@ MOST_BYTES = 64_000_000
 """Of all streams in one direction: what 1 Gb/s carries in ``LASTS_S``."""
 PARTS = 5
 CHUNK = bytes(65_536)
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
 LOOK_S = 0.05
 """How often a stream without a byte looks whether the others have ended."""
 IDLE_S = 60.0

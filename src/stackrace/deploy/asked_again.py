@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,7 @@ from threading import Event
 
 from ..model.load import Counts, Load, LoadResult
 from ..model.numbers import count, duration
-from ..model.workload import Answer, Order, Request, Workload
+from ..model.workload import MOST_BODY_BYTES, Answer, Order, Request, Workload
 from .known_answers import name_of
 from .visitor import Visitor, questions
 from .wire import difference
@@ -83,12 +82,16 @@ def _causes(address: tuple[str, int], workload: Workload, load: Load, names: Col
     wanted = known.keys() & set(names)
     if not wanted:
         return dict.fromkeys(names, "")
+    largest = max(len(golden.body) for _, golden in asked) or 1
+    at_once = max(min(load.concurrency, MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
+    # all that are being read together take no more room than a few answers of the longest kind
+    most_bytes = min(max(MOST_BODY_BYTES // at_once, 2 * largest), MOST_BODY_BYTES)
 
     def visit(number: int) -> None:
         # pages that do not depend on each other are asked for in another order by each, as under load
         turn = number % len(asked) if workload.order is Order.TURN else 0
         while True:
-            visitor = Visitor(*address, workload)
+            visitor = Visitor(*address, workload, most_bytes)
             for request, golden in (*asked[turn:], *asked[:turn]):
                 if over.is_set() or time.monotonic() > deadline_s:
                     return
@@ -98,9 +101,9 @@ def _causes(address: tuple[str, int], workload: Workload, load: Load, names: Col
                 if len(causes) == len(wanted):
                     over.set()
 
-    with ThreadPoolExecutor(min(load.concurrency, MOST_AT_ONCE)) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         try:
-            list(pool.map(visit, range(min(load.concurrency, MOST_AT_ONCE))))
+            list(pool.map(visit, range(at_once)))
         finally:
             over.set()
     right = dict.fromkeys(wanted, " (asked again, it answered rightly)")
@@ -110,6 +113,6 @@ def _causes(address: tuple[str, int], workload: Workload, load: Load, names: Col
 def _cause(visitor: Visitor, request: Request, golden: Answer, known: Mapping[str, Answer]) -> str:
     try:
         reply = visitor.ask(request, LIMIT_S)
-    except (OSError, http.client.HTTPException):
+    except OSError:
         return ""
     return under_load(name_of(request), reply, golden, known) if difference(reply, golden) else ""

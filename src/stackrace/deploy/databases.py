@@ -1,29 +1,67 @@
-"""SQLite files of the app, copied as they are at one moment. Source: sqlite.org, fileformat2, wal, backup."""
+"""SQLite files of the app, copied as they are at one moment, while others write to them.
+
+They are read as bytes. SQLite itself never opens them: it opens a log to write even for a reader, and a path that
+leads into a view by a link is resolved, and means the original then.
+Source: sqlite.org, fileformat2, walformat, lockingv3, atomiccommit; fcntl_locking(2).
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
-import shutil
-import sqlite3
+import struct
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 
-from .namespaces import give_to_owner
+from ..process import run
+from .copies import copy_file
 from .own_files import own_folders
 from .view import View
 
-__all__ = ["bring_in", "copy_to", "databases_below", "files_of", "is_database", "size_bytes"]
+__all__ = [
+    "bring_in",
+    "copy_alone",
+    "copy_as_it_is",
+    "copy_to",
+    "databases_below",
+    "files_of",
+    "is_database",
+    "size_bytes",
+]
 
 _MAGIC = b"SQLite format 3\0"
-_SIDES = ("-wal", "-shm", "-journal")
+_LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
+_SIDES = (_LOG, _INDEX, _JOURNAL)
 _LEAST_BYTES = 512
 """The smallest page; a database has whole pages."""
+_LOG_HEADER_BYTES = 32
 
+_TRIES = 5
+"""So often a file is copied anew that was written to meanwhile."""
+_UNLOCKED_S = 1.0
+"""So long copies are tried without a lock."""
 _WAIT_S = 10.0
-"""The longest wait for somebody who writes to a database."""
+"""The longest wait for a lock."""
+_HELD_S = 2.0
+"""The longest time for which commits are held off: SQLite's users let a commit wait for five seconds, mostly."""
+_TICK_S = 0.01
+"""The kernel dates files by a clock with ticks of this length at most."""
+_CLOCK_REALTIME_COARSE = 5
+
+_PENDING = 0x40000000
+_SHARED, _SHARED_BYTES = _PENDING + 2, 510
+"""What readers lock in a database."""
+_READ_MARK = 127
+"""The byte in the index of a log that its fifth reader locks: no writer starts the log again meanwhile."""
+
+_FLOCK = "@hhqqi0q"
+"""``struct flock``: the kind, from where, start, length, whose."""
 
 
 def databases_below(path: Path) -> Iterator[Path]:
@@ -39,113 +77,301 @@ def databases_below(path: Path) -> Iterator[Path]:
 
 def size_bytes(database: Path) -> int:
     """Return the bytes of a database with what belongs to it."""
-    return sum(path.stat().st_size for path in files_of(database))
-
-
-def bring_in(database: Path, view: View) -> None:
-    """Let ``view`` have its own copy of ``database``, which others may write to meanwhile.
-
-    Raises OSError and sqlite3.Error where it cannot be read, or where somebody writes for too long.
-    """
-    if _is_in_use(database):
-        _back_up(database, view.path(database))
-        return
-    with _at_rest(database):
-        for path in files_of(database):
-            _copy_up(view.path(path))
-
-
-def copy_to(database: Path, target: Path) -> None:
-    """Copy ``database``, which others may write to, to the new file ``target``; raises as ``bring_in``."""
-    if _is_in_use(database):
-        _back_up(database, target)
-        return
-    with _at_rest(database):
-        for path in files_of(database):
-            shutil.copy2(path, target.with_name(path.name))
+    return sum(look.size for look in map(_FileLook.at, files_of(database)) if look)
 
 
 def files_of(database: Path) -> list[Path]:
-    """Return a database's files: itself, its log, its journal."""
-    return [path for path in (database, *_sides(database)) if path.exists()]
-
-
-def _back_up(source: Path, target: Path) -> None:
-    """Copy a database that is open elsewhere in WAL mode: part of it is in its log."""
-    until = time.monotonic() + _WAIT_S
-    status = source.stat()
-    for path in (target, *_sides(target)):
-        path.unlink(missing_ok=True)
-
-    def progress(code: int, left: int, pages: int) -> None:
-        if code != sqlite3.SQLITE_OK and time.monotonic() > until:
-            raise sqlite3.OperationalError("somebody writes to it all the time")
-
-    with closing(_readable(source)) as original, closing(sqlite3.connect(target)) as copied:
-        original.backup(copied, progress=progress)
-    target.chmod(status.st_mode & 0o7777)
-    give_to_owner(target, status)
-
-
-@contextmanager
-def _at_rest(database: Path) -> Iterator[None]:
-    """Hold off writers where that leaves no trace: a database in WAL mode, or one left in a mess, is only read."""
-    messy = any(path.exists() for path in _sides(database))
-    if messy or _has_log(database):
-        yield
-        return
-    with closing(_readable(database)) as connection:
-        # without a transaction nothing is held
-        connection.execute("BEGIN")
-        with suppress(sqlite3.DatabaseError):
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        yield
-
-
-def _readable(database: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, timeout=_WAIT_S, isolation_level=None)
-
-
-def _copy_up(path: Path) -> None:
-    """Open as if to write: an overlay copies then, and shares blocks where the file system can."""
-    with suppress(PermissionError):
-        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
-
-
-def _sides(database: Path) -> tuple[Path, ...]:
-    return tuple(Path(f"{database}{ending}") for ending in _SIDES)
+    """Return a database's files: itself, its log, the index of that, its journal."""
+    return [path for path in (database, *(_side(database, each) for each in _SIDES)) if path.exists()]
 
 
 def is_database(path: Path) -> bool:
     """Tell whether ``path`` is a SQLite file, by its size and its first bytes; a link is none."""
-    with suppress(OSError):
-        status = path.lstat()
-        if status.st_size < _LEAST_BYTES or status.st_size % _LEAST_BYTES or not S_ISREG(status.st_mode):
+    look = _FileLook.at(path)
+    if look is None or look.size < _LEAST_BYTES or look.size % _LEAST_BYTES:
+        return False
+    return _first_bytes(path, len(_MAGIC)) == _MAGIC
+
+
+def bring_in(path: Path, view: View) -> bool:
+    """Let ``view`` have its own copy of ``path``, a database or not; returns and raises as ``copy_as_it_is``."""
+    target = view.path(path)
+    if os.path.samestat(target.parent.stat(), path.parent.stat()):
+        raise FileExistsError(f"{path.parent} is not covered")
+    return copy_as_it_is(path, target)
+
+
+def copy_to(database: Path, target: Path) -> None:
+    """Copy ``database``, which others may write to, to ``target``, with all that was committed before.
+
+    Raises TimeoutError where somebody writes all the time, OSError where it cannot be read or written. Then there
+    is no ``target``.
+    """
+    if _handle_here(database) is None:
+        _Copier(database, target).copy()
+    else:
+        _copy_in_another_process(database, target)
+
+
+def _handle_here(path: Path) -> int | None:
+    """Return the descriptor of a database that is open in this process, as our store is; None for any other.
+
+    Another descriptor must not be opened: when it is closed, all locks of this process are lost. Source:
+    fcntl_locking(2), record locks.
+    """
+    look = _FileLook.at(path)
+    for name in os.listdir("/proc/self/fd") if look else ():  # noqa: PTH208 (often)
+        with suppress(OSError):
+            if _FileLook.of(os.fstat(int(name))).is_same_file(look):
+                return int(name)
+    return None
+
+
+def _copy_in_another_process(database: Path, target: Path) -> None:
+    script = f"import sys; from {__name__} import copy_alone; copy_alone(*sys.argv[1:])"
+    command = (sys.executable, "-P", "-c", script, str(database), str(target))
+    ended = run(command, folder=Path("/"), environment=os.environ)
+    if ended.code:
+        raise OSError(ended.code, ended.output.strip() or os.strerror(ended.code), str(database))
+
+
+def copy_alone(database: str, target: str) -> None:
+    """Copy as ``copy_to`` in a process that has no database open; it ends with the number of the error."""
+    try:
+        copy_to(Path(database), Path(target))
+    except OSError as error:
+        sys.stderr.write(str(error.strerror or error))
+        sys.exit(error.errno or errno.ETIMEDOUT)
+
+
+def copy_as_it_is(path: Path, target: Path) -> bool:
+    """Copy a file that others may write to; a file that belongs to a database is copied with that.
+
+    Returns whether the copy is of one moment. There is none of a database that somebody writes to all the time.
+    Raises OSError where it cannot be read or written.
+    """
+    if _is_side(path):
+        return True
+    if not is_database(path):
+        return any(_is_copied(path, target) for _ in range(_TRIES))
+    try:
+        copy_to(path, target)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _is_copied(path: Path, target: Path) -> bool:
+    before = _FileLook.at(path)
+    copy_file(path, target)
+    after = _FileLook.at(path)
+    # what is appended meanwhile is left out
+    return before == after or bool(before and after and before.is_same_file(after) and before.size < after.size)
+
+
+def _is_side(path: Path) -> bool:
+    """Tell whether ``path`` is the log, the index or the journal of a database."""
+    ending = next((each for each in _SIDES if path.name.endswith(each)), "")
+    return bool(ending) and is_database(path.with_name(path.name.removesuffix(ending)))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileLook:
+    """What changes with each write to a file, and with each other file in its place."""
+
+    device: int
+    number: int
+    size: int
+    changed_ns: int
+
+    @classmethod
+    def at(cls, path: Path) -> _FileLook | None:
+        """Look at ``path``; None where no regular file is there."""
+        with suppress(OSError):
+            status = path.lstat()
+            if S_ISREG(status.st_mode):
+                return cls.of(status)
+        return None
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> _FileLook:
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
+
+    def is_same_file(self, other: _FileLook | None) -> bool:
+        return other is not None and (self.device, self.number) == (other.device, other.number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What of a database tells whether a copy that was made between two looks is of one moment."""
+
+    file: _FileLook
+    log: _FileLook | None
+    log_header: bytes
+    """It changes when the log is started again, and not when it grows."""
+    journal: _FileLook | None
+    is_settled: bool
+    """Whether a later write changes a date, for the clock went on, and a journal undoes half a commit."""
+
+    @classmethod
+    def at(cls, database: Path) -> _Look:
+        now_ns = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
+        file, log, journal = (_FileLook.at(_side(database, each)) for each in ("", _LOG, _JOURNAL))
+        if file is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(database))
+        header = _first_bytes(_side(database, _LOG), _LOG_HEADER_BYTES) if log else b""
+        dates = [look.changed_ns for look in (file, log, journal) if look]
+        return cls(
+            file=file,
+            log=log,
+            log_header=header if len(header) == _LOG_HEADER_BYTES else b"",
+            journal=journal,
+            # the clock may have been set back since
+            is_settled=not any(now_ns <= date < now_ns + 10**9 for date in dates)
+            and (journal is not None or not _is_being_written(database)),
+        )
+
+    def agrees(self, later: _Look, *, held: bool) -> bool:
+        """Tell whether the database, and after it the log, was copied as at one moment; ``held`` if none committed.
+
+        All that is written into a database from its log stays in the log until this is started again. So a copy is
+        whole that has the log as it was after the database, whatever was written between.
+        """
+        if not self.file.is_same_file(later.file):
             return False
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+        if self.log_header and self.log_header == later.log_header and self.journal == later.journal:
+            return self.log is not None and self.log.is_same_file(later.log)
+        if held and not self.log and not later.log:
+            return self.file == later.file
+        same = (self.file, self.log, self.journal) == (later.file, later.log, later.journal)
+        return same and self.is_settled
+
+
+class _Copier:
+    """Copies one database."""
+
+    def __init__(self, database: Path, target: Path) -> None:
+        self._database = database
+        self._target = target
+
+    def copy(self) -> None:
+        """Copy it, or leave nothing."""
+        try:
+            self._copy()
+        except BaseException:
+            self._remove()
+            raise
+
+    def _copy(self) -> None:
+        """Copy it without a lock if that succeeds, else with one that readers take."""
+        until = time.monotonic() + _UNLOCKED_S
+        while True:
+            if self._is_copied():
+                return
+            if time.monotonic() > until:
+                break
+            time.sleep(_TICK_S)
+        with _reading(self._database) as (held, limit_s):
+            # the first try may fall into the start of a log
+            if not any(self._is_copied(held=held, until=time.monotonic() + limit_s) for _ in range(2)):
+                raise _busy()
+
+    def _remove(self) -> None:
+        for path in (self._target, *(_side(self._target, each) for each in _SIDES)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def _is_copied(self, *, held: bool = False, until: float = float("inf")) -> bool:
+        before = _Look.at(self._database)
+        self._remove()
+        copy_file(self._database, self._target, until)
+        for side in (_LOG, _JOURNAL):
+            # one that vanished meanwhile is seen by the second look
+            with suppress(FileNotFoundError):
+                copy_file(_side(self._database, side), _side(self._target, side), until)
+        return before.agrees(_Look.at(self._database), held=held)
+
+
+@contextmanager
+def _reading(database: Path) -> Iterator[tuple[bool, float]]:
+    """Lock what a reader locks; yields whether commits are held off by that, and for how long they may be."""
+    index = _side(database, _INDEX)
+    if _has_log(database):
+        if not index.exists():
+            # one program has it for itself
+            yield False, _WAIT_S
+            return
+        with _opened(index) as handle:
+            _until_locked(lambda: _lock(handle, fcntl.F_RDLCK, _READ_MARK, 1))
+            yield False, float("inf")
+        return
+    with _opened(database) as handle:
+        _until_locked(lambda: _lock_shared(handle))
+        yield True, _HELD_S
+
+
+def _lock_shared(handle: int) -> None:
+    """Take the lock of a reader, unless a writer waits for the end of all readers."""
+    _lock(handle, fcntl.F_RDLCK, _PENDING, 1)
+    try:
+        _lock(handle, fcntl.F_RDLCK, _SHARED, _SHARED_BYTES)
+    finally:
+        _lock(handle, fcntl.F_UNLCK, _PENDING, 1)
+
+
+def _lock(handle: int, kind: int, start: int, length: int) -> None:
+    """Lock as SQLite does, but for this descriptor alone: no other one of this process takes it away."""
+    fcntl.fcntl(handle, fcntl.F_OFD_SETLK, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
+
+
+def _is_being_written(database: Path) -> bool:
+    """Tell whether a writer has locked ``database``; its journal may be in memory."""
+    asked = struct.pack(_FLOCK, fcntl.F_RDLCK, os.SEEK_SET, _PENDING, _SHARED + _SHARED_BYTES - _PENDING, 0)
+    # some file systems know no locks
+    with suppress(OSError), _opened(database) as handle:
+        kind, *_ = struct.unpack(_FLOCK, fcntl.fcntl(handle, fcntl.F_OFD_GETLK, asked))
+        return bool(kind != fcntl.F_UNLCK)
     return False
 
 
-def _is_in_use(database: Path) -> bool:
-    """Tell whether it is open elsewhere in WAL mode."""
-    side = Path(f"{database}-shm")
-    return side.exists() and _is_locked(side)
+def _until_locked(lock: Callable[[], None]) -> None:
+    until = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            return lock()
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise _busy() from None
+        time.sleep(0.001)
 
 
-def _is_locked(path: Path) -> bool:
-    """Tell whether a process holds a lock on ``path``, as each one that has a database open in WAL mode does.
+def _busy() -> TimeoutError:
+    return TimeoutError(errno.ETIMEDOUT, "somebody writes to it all the time")
 
-    Source: proc_locks(5).
-    """
-    status = path.stat()
-    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _first_bytes(path: Path, length: int) -> bytes:
+    """Return how ``path`` begins; nothing of what cannot be read."""
     with suppress(OSError):
-        return any(device in line.split() for line in Path("/proc/locks").read_text().splitlines())
-    return True
+        if (here := _handle_here(path)) is not None:
+            return os.pread(here, length, 0)
+        with _opened(path) as handle:
+            return os.pread(handle, length, 0)
+    return b""
 
 
 def _has_log(database: Path) -> bool:
     """Tell whether a database is in WAL mode, by its file's header."""
-    with database.open("rb") as file:
-        return file.read(20)[18:20] == b"\2\2"
+    return _first_bytes(database, 20)[18:20] == b"\2\2"
+
+
+def _side(database: Path, ending: str) -> Path:
+    return database.with_name(f"{database.name}{ending}")

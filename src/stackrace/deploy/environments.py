@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..apps import PythonFacts
 from ..model.errors import InputError, MissingError
+from ..model.files import read_text
 from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.printable import tail
@@ -61,7 +62,7 @@ class Environments:
 
         ``requirements`` may be a requirements.txt or a pyproject.toml. Raises InputError with pip's own words.
         """
-        key = _key("requirements", str(base), requirements.read_text(encoding="utf-8"))
+        key = _key("requirements", str(base), read_text(requirements))
         with self._building(key) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.ENVIRONMENT, subject=str(requirements)))

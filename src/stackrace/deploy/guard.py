@@ -56,6 +56,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._layers = itertools.count()
+        self._covered: list[Path] = []
         self._raised = contextlib.ExitStack()
         self.raised = False
         """Whether what is spawned and pinned has a higher priority than other programs."""
@@ -173,7 +174,8 @@ class Guard:
         nevertheless. ``view`` is then what such processes see. Raises LaunchError where that cannot be had here.
         """
         layers = [str(self.directory / "layers" / str(next(self._layers))) for _ in folders]
-        shown = [path for path in (self.directory, *kept) if path.exists()]
+        # a folder around those that are covered leaves them so
+        shown = [path for path in (self.directory, *kept, *self._covered) if path.exists()]
         answer = self._ask(
             do="cover",
             folders=list(zip(map(str, folders), layers, strict=True)),
@@ -184,6 +186,7 @@ class Guard:
         pid = answer["pid"]
         assert isinstance(pid, int)
         self.view = View(pid)
+        self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:
         """Send a signal to one process; no error when it is gone."""

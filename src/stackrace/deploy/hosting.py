@@ -10,6 +10,7 @@ from pathlib import Path
 from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..model.app import App
 from ..model.errors import AppError, LaunchError
+from ..model.files import read_text
 from ..model.stack import Interface
 from ..servers import Hosted, PythonRuntime, RubyRuntime
 from ..spec.commands import display
@@ -126,6 +127,6 @@ def _ruby(app: App, folder: Path, view: View) -> RubyRuntime | None:
 def _locked(lock: Path) -> list[str]:
     """Return the names of the gems in a Gemfile.lock: ``    rack (2.2.22)``; none where there is no such file."""
     try:
-        return re.findall(r"^    (\S+) \(", lock.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+        return re.findall(r"^    (\S+) \(", read_text(lock, errors="replace"), re.MULTILINE)
     except OSError:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections import Counter
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..checks import Aftermath, Complaint
+from ..model.files import opened
 from ..model.secrets import masked
 from .guard import Guard
 from .logs import logs_below
@@ -102,8 +104,8 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
     counts: Counter[Complaint] = Counter()
     for path in logs:
         try:
-            with path.open("rb") as file:
-                file.seek(max(path.stat().st_size - _LOG_BYTES, 0))
+            with opened(path) as file:
+                file.seek(max(file.seek(0, os.SEEK_END) - _LOG_BYTES, 0))
                 text = file.read(_LOG_BYTES)
         except OSError:
             continue

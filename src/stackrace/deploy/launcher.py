@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import math
 import os
 import tempfile
@@ -310,7 +309,7 @@ class Launcher:
                     if not difference(reply, golden):
                         break
                     wrong = reply
-                except (OSError, http.client.HTTPException) as error:
+                except OSError as error:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(spawned, patience)
                 # a stack that is up and answers otherwise will not change its mind for long

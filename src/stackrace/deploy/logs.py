@@ -5,10 +5,12 @@ Servers make and remove folders while we look; what vanishes meanwhile holds not
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ..model.files import opened
 from ..model.present import walk
 from ..model.secrets import masked, masked_tail
 
@@ -53,9 +55,9 @@ def _files_below(directory: Path) -> Iterator[Path]:
 
 def _end(path: Path, most_bytes: int = 16_384) -> str:
     try:
-        with path.open("rb") as file:
-            is_cut = file.seek(max(path.stat().st_size - most_bytes, 0)) > 0
-            text = file.read().decode("utf-8", "replace")
+        with opened(path) as file:
+            is_cut = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0)) > 0
+            text = file.read(most_bytes).decode("utf-8", "replace")
             return (masked_tail(text) if is_cut else masked(text)).strip()
     except OSError:
         return ""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +14,10 @@ from ..model.foreign import said_by
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.units import SIZE
 from .copies import RUN, shortage
-from .databases import copy_to, databases_below, files_of
-from .databases import size_bytes as database_bytes
 from .environments import cache_folder
 from .linked_data import linked_data
 from .moved_app import imports_of, moved_app
-from .project_copy import copy_below, copy_size_bytes, hand_over_below, relocate_copies
+from .project_copy import Copied, copy_below, copy_size_bytes, hand_over_below, relocate_copies
 from .relocation import Relocation
 
 __all__ = ["MovedProject", "move"]
@@ -32,8 +29,7 @@ class MovedProject:
 
     app: App
     relocation: Relocation
-    databases: Mapping[Path, int]
-    """The bytes of the databases among it, by original."""
+    copied: Copied
     size_bytes: int
     took_s: float
     places: DataPlaces
@@ -65,7 +61,7 @@ def move(
             mover.copy(outside)
             moved = moved_app(app, mover.relocation, imports)
             places = data_places(moved)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         raise InputError(
             f"the project cannot be copied for the race: {said_by(error, where=True)}{shortage(run_directory, RUN)}"
         ) from error
@@ -73,7 +69,7 @@ def move(
     return MovedProject(
         app=moved,
         relocation=mover.relocation,
-        databases=mover.databases,
+        copied=mover.copied,
         size_bytes=mover.size_bytes,
         took_s=time.monotonic() - begun,
         places=places,
@@ -86,7 +82,7 @@ class _Mover:
 
     def __init__(self, run_directory: Path, most_bytes: float) -> None:
         self.relocation = Relocation((run_directory / "copy").resolve())
-        self.databases: dict[Path, int] = {}
+        self.copied = Copied()
         self.size_bytes = 0
         self._most_bytes = most_bytes
         self._but = {run_directory.resolve(), cache_folder().resolve()}
@@ -102,13 +98,8 @@ class _Mover:
     def copy(self, paths: Sequence[Path], *names: Path) -> None:
         """Copy ``paths``, which may be known by other ``names`` as well, and let all copies name these."""
         self.relocation = self.relocation.with_copies(*paths, *names)
-        databases = [database for path in paths for database in databases_below(path)]
-        files = {file for database in databases for file in files_of(database)}
         for path in paths:
-            copy_below(self.relocation, path, self._but | files)
-        for database in databases:
-            copy_to(database, self.relocation.below(database))
-        self.databases |= {database: database_bytes(database) for database in databases}
+            self.copied.add(copy_below(self.relocation, path, self._but))
         relocate_copies(self.relocation)
 
     def outside(self, places: DataPlaces, linked: Sequence[Path]) -> Iterator[Path]:

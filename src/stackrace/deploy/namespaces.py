@@ -68,8 +68,9 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
     """
     for name, layer in folders:
         folder = Path(name)
-        places = [folder, *_mounts_below(folder)]
         inside = [path for path in (*map(Path, kept), *_sockets()) if path.is_relative_to(folder)]
+        mounts = _mounts_below(folder)
+        places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
         shown = [(path, os.open(path, os.O_PATH)) for path in inside if path.exists()]
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
         try:

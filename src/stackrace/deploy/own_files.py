@@ -11,7 +11,7 @@ from ..model.present import is_present, walk
 __all__ = ["own_folders"]
 
 _NOT_ITS_OWN = frozenset({"node_modules", "__pycache__", "site-packages"})
-_WALK_S = 5.0
+_WALK_S = 60.0
 """The longest search in one folder."""
 
 

@@ -10,14 +10,17 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
+from ..model.files import read_bytes
+from .databases import copy_as_it_is, is_database, size_bytes
 from .namespaces import give_to_owner
 from .privileges import hand_over, serves_as_another
 from .relocation import Relocation
 
-__all__ = ["copy_below", "copy_size_bytes", "hand_over_below", "relocate_copies"]
+__all__ = ["Copied", "copy_below", "copy_size_bytes", "hand_over_below", "relocate_copies"]
 
 _CACHES = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
@@ -31,6 +34,21 @@ _TEXTS = frozenset(
 )
 """Endings of files that may say where others lie."""
 _LONGEST_TEXT_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What became of files that others may write to."""
+
+    databases: dict[Path, int] = field(default_factory=dict)
+    """The bytes of the SQLite files that were copied, by original."""
+    unsteady: list[Path] = field(default_factory=list)
+    """Originals to which somebody wrote all the time: of a database there is no copy, of others a mixed one."""
+
+    def add(self, other: Copied) -> None:
+        """Take over what became of more files."""
+        self.databases.update(other.databases)
+        self.unsteady.extend(other.unsteady)
 
 
 class _Way(Enum):
@@ -57,25 +75,27 @@ def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float)
     return total
 
 
-def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) -> None:
+def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) -> Copied:
     """Copy ``original``, a file or a folder that need not exist yet, to where ``relocation`` has it.
 
     What is in ``but`` is left out. Raises OSError when there is no room, or no right to read a folder.
     """
+    copied = Copied()
     relocation.below(original.parent).mkdir(parents=True, exist_ok=True)
     if not original.exists():
-        return
+        return copied
     folders = []
     for path, way in _walk(original, but):
         target = relocation.below(path)
         with suppress(FileNotFoundError):
-            _copy(path, way, target, relocation)
+            _copy(path, way, target, relocation, copied)
         if way is _Way.FOLDER:
             folders.append((path, target))
     # last: a folder may forbid to write to it, and its time is that of its last entry
     for path, target in reversed(folders):
         with suppress(FileNotFoundError):
             _liken(path, target)
+    return copied
 
 
 def relocate_copies(relocation: Relocation) -> None:
@@ -137,13 +157,15 @@ def _is_installed(folder: Path) -> bool:
     return folder.name == "bundle" and folder.parent.name == "vendor"
 
 
-def _copy(path: Path, way: _Way, target: Path, relocation: Relocation) -> None:
+def _copy(path: Path, way: _Way, target: Path, relocation: Relocation, copied: Copied) -> None:
     match way:
         case _Way.FOLDER:
             target.mkdir(exist_ok=True)
         case _Way.FILE:
-            shutil.copyfile(path, target)
-            _liken(path, target)
+            if not copy_as_it_is(path, target):
+                copied.unsteady.append(path)
+            elif is_database(path):
+                copied.databases[path] = size_bytes(path)
         case _Way.LINK:
             target.symlink_to(_led(path, relocation))
         case _Way.BACK:
@@ -177,7 +199,7 @@ def _relocate_text(relocation: Relocation, path: Path) -> None:
     status = path.stat()
     if status.st_size > _LONGEST_TEXT_BYTES:
         return
-    before = path.read_bytes()
+    before = read_bytes(path)
     after = os.fsencode(relocation.text(os.fsdecode(before)))
     if after != before and b"\0" not in before:
         path.chmod(status.st_mode | 0o200)

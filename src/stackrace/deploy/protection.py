@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from ..model.present import is_folder, real_path
 from ..model.units import SIZE
 from ..spec.request import MOST_COPIED_BYTES
 from .copies import RUN
-from .databases import bring_in, databases_below, size_bytes
+from .databases import bring_in, databases_below, is_database, size_bytes
 from .environments import cache_folder
 from .guard import Guard
 from .linked_data import linked_data
@@ -33,9 +32,6 @@ _FILLED = {
     "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),
 }
 """By kind of database server: the service, and the command that fills it, which its variables lead there."""
-
-_AROUND = f"the race's own folder lies in it; set {RUN} to a folder elsewhere"
-"""Why nothing covers a folder: an overlay writes to none that it covers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +66,13 @@ def protect(
     """Cover the folders of ``app`` and of what it writes to, from now on; copy them where they cannot be covered.
 
     ``folder`` is the project's; ``beside`` are the variables that lead to services of the race's own; ``also``
-    are further folders. A copy takes ``most_bytes`` at most. Raises InputError where there is no room for it.
+    are further folders and files, which need not be there yet. A copy takes ``most_bytes`` at most. Raises
+    InputError where there is no room for it.
     """
     if app.entry.kind is EntryKind.FILES and not app.prepare:
         return Protection(app=app, settled=(app.root,))
     folders = _outermost([app.root, folder, *_checkout(app.root)])
     if not (refused := _cover(folders, guard)):
-        _refuse_around(also, guard)
         return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
     folders = _outermost([*folders, *also])
     if moved := move(app, folders, guard.directory, most_bytes, on_preparing):
@@ -97,18 +93,18 @@ def _covered(
     places = data_places(app, guard.view.entering(app.root))
     own = [app.root, *given]
     linked = linked_data(_outermost(own))
-    databases = _databases([*own, *linked], places.present_files)
-    reached = [*_holding(places, databases, linked), *given]
-    around = {real_path(path): _AROUND for path in reached if guard.directory.is_relative_to(real_path(path))}
-    outside = _outermost([path for path in reached if real_path(path) not in around], but=folders)
-    uncovered = around | {each: why for each in outside if (why := _cover([each], guard))}
+    databases = _databases([*own, *linked], [*places.present_files, *given])
+    reached = [*_holding(places, databases, linked), *(each if is_folder(each) else each.parent for each in given)]
+    outside = _outermost(reached, but=folders)
+    uncovered = {each: why for each in outside if (why := _cover([each], guard))}
     changing = _changing([*databases, *places.folders, *linked], uncovered)
+    notes, unsteady = _bring_in([path for path in databases if path not in changing], guard, on_preparing)
     return Protection(
         app=app,
-        notes=_bring_in([path for path in databases if path not in changing], guard, on_preparing),
-        warnings=(*_unprotected(uncovered, changing), *_shared(places, guard, beside)),
+        notes=notes,
+        warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
         is_whole=not uncovered,
-        settled=(guard.directory, *folders, *outside, *around),
+        settled=(guard.directory, *folders, *outside),
         servers=places.kinds_of_servers,
     )
 
@@ -121,13 +117,17 @@ def _moved(
     notes = (
         f"The app ran in a copy of {names} ({SIZE.format(moved.size_bytes)}), made in {took}, for a race cannot "
         f"have its own view of the files here: {why}.",
-        *_wrote_to(moved.databases, took),
+        *_wrote_to(moved.copied.databases, took),
     )
     return Protection(
         app=moved.app,
         relocation=moved.relocation,
         notes=notes,
-        warnings=(*_strayed(moved.strays), *_shared(moved.places, guard, beside)),
+        warnings=(
+            *_unsteady(moved.copied.unsteady),
+            *_strayed(moved.strays),
+            *_shared(moved.places, guard, beside),
+        ),
         is_whole=not moved.strays,
         settled=(guard.directory, *moved.strays),
         servers=moved.places.kinds_of_servers,
@@ -159,12 +159,6 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
     except LaunchError as error:
         return error.message
     return ""
-
-
-def _refuse_around(also: Sequence[Path], guard: Guard) -> None:
-    for path in also:
-        if guard.directory.is_relative_to(real_path(path)):
-            raise InputError(f"[app] protect: {path} cannot have copies: {_AROUND}")
 
 
 def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
@@ -207,21 +201,45 @@ def _holding(places: DataPlaces, databases: Iterable[Path], linked: Iterable[Pat
         yield next(each for each in (folder, *folder.parents) if is_folder(each))
 
 
-def _bring_in(databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing) -> tuple[str, ...]:
-    """Copy them; a copy that the kernel makes at the first write would fall into a start."""
+def _bring_in(
+    databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing
+) -> tuple[tuple[str, ...], list[Path]]:
+    """Copy them; the kernel would copy them within a start, and while others write.
+
+    Returns what to say of them, and those to which somebody writes all the time.
+    """
     if not databases:
-        return ()
+        return (), []
     sizes = {path: size_bytes(path) for path in databases}
     names = _named(sizes)
     _refuse_full(names, sum(sizes.values()), guard)
     on_preparing(Preparing(step=Step.DATABASE, subject=names))
-    begun = time.monotonic()
+    begun, unsteady = time.monotonic(), []
     for path in databases:
         try:
-            bring_in(path, guard.view)
-        except (OSError, sqlite3.Error) as error:
+            if not bring_in(path, guard.view):
+                unsteady.append(path)
+        except (FileNotFoundError, PermissionError):
+            # it is gone, or as closed to the app as it is to us
+            continue
+        except OSError as error:
             raise InputError(f"{path} cannot be copied for the race: {said_by(error)}") from error
-    return _wrote_to(sizes, duration(time.monotonic() - begun))
+    took = duration(time.monotonic() - begun)
+    return _wrote_to({path: size for path, size in sizes.items() if path not in unsteady}, took), unsteady
+
+
+def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
+    """Name the files of which there is no copy of one moment."""
+    for path in paths:
+        what = (
+            "there is no copy of it, and the app runs without it"
+            if is_database(path)
+            else "its copy may mix what it held before and after"
+        )
+        yield (
+            f"Another program writes to {path} all the time: {what}. If the app needs it, stop that program while "
+            "the race begins."
+        )
 
 
 def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:

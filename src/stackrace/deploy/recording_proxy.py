@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import LaunchError
+from ..model.files import read_bytes
 from ..model.numbers import duration
 from ..model.stack import Protocol, Socket
 from ..servers import Endpoint
@@ -30,6 +31,7 @@ REQUIREMENT = "mitmproxy>=10.2"
 
 _ADDON = Path(__file__).with_name("proxy_addon.py")
 _PATIENCE_S = 30.0
+_MOST_BYTES = 1 << 30
 _LOOK_S = 0.05
 
 
@@ -146,7 +148,7 @@ class RecordingProxy:
         while self._guard.status([self._pid])[self._pid].family and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         try:
-            return self._har.read_bytes()
+            return read_bytes(self._har, _MOST_BYTES)
         except OSError as error:
             raise LaunchError("the recording proxy left no recording", detail=tail(self._log.parent)) from error
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..model.files import read_bytes
+
 __all__ = ["COUNT", "served"]
 
 COUNT = "count"
@@ -15,7 +17,7 @@ def served(directory: Path) -> int | None:
     total = None
     for path in directory.glob(f"*/{COUNT}/*"):
         try:
-            total = (total or 0) + int.from_bytes(path.read_bytes()[:8], "little")
+            total = (total or 0) + int.from_bytes(read_bytes(path)[:8], "little")
         except OSError:
             continue
     return total

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..load.carrying import filled, handed_out
-from ..model.workload import Answer, Request, Workload
-from .wire import Reply, ask
+from ..load.engine import ask
+from ..model.workload import MOST_BODY_BYTES, Answer, Request, Workload
+from .wire import Reply
 
 __all__ = ["MOST_QUESTIONS", "Visitor", "questions"]
 
@@ -29,20 +30,24 @@ def questions(workload: Workload) -> list[tuple[Request, Answer]]:
 class Visitor:
     """Asks the stack at ``host`` and ``port``, and returns what it gives as the workload's visitors do."""
 
-    def __init__(self, host: str, port: int, workload: Workload) -> None:
+    def __init__(self, host: str, port: int, workload: Workload, most_bytes: int = MOST_BODY_BYTES) -> None:
         self._host, self._port = host, port
         self._workload = workload
+        self._most_bytes = most_bytes
         self._cookies: dict[str, str] = {}
         self._given: dict[int, bytes] = {}
 
     def ask(self, request: Request, timeout_s: float) -> Reply:
-        """Send ``request`` and return the answer; raises OSError or http.client.HTTPException."""
+        """Send ``request`` and return the answer; raises OSError."""
         asked = request
         request = filled(request, self._given, self._cookies)
         if self._cookies:
             value = "; ".join(f"{name}={text}" for name, text in self._cookies.items())
             request = replace(request, headers=(*request.headers, ("Cookie", value)))
-        reply = ask(self._host, self._port, request, self._workload.host, timeout_s)
+        address, host = (self._host, self._port), self._workload.host
+        status, fields, body, beyond = ask(address, request, host, timeout_s=timeout_s, most_bytes=self._most_bytes)
+        cookies = tuple(value for name, value in fields if name.lower() == "set-cookie")
+        reply = Reply(status, body, cookies, beyond)
         if self._workload.cookies:
             self._keep(reply)
         self._given.update(handed_out(asked, reply.body))

@@ -1,15 +1,13 @@
-"""One plain HTTP question to a stack, to see whether it is ready and answers rightly. Not for load."""
+"""What a stack answered to one question, and whether it is right."""
 
 from __future__ import annotations
 
-import http.client
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.workload import Answer, AnswerOrigin, Request, Sameness
+from ..model.workload import Answer, AnswerOrigin, Sameness
 
-__all__ = ["Reply", "ask", "difference"]
-
+__all__ = ["Reply", "difference"]
 
 _WHO = {
     AnswerOrigin.APP: "the app itself answers",
@@ -27,26 +25,14 @@ class Reply:
     body: bytes
     cookies: tuple[str, ...] = ()
     """The values of its Set-Cookie headers."""
-
-
-def ask(host: str, port: int, request: Request, host_header: str, timeout_s: float) -> Reply:
-    """Send ``request`` and return the answer; raises OSError or http.client.HTTPException."""
-    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
-    try:
-        # as the engine sends and reads them, in UTF-8: http.client knows Latin-1 only
-        texts = {"Host": host_header, "Connection": "close", **dict(request.headers)}
-        headers = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
-        connection.request(request.method, request.path, body=request.body or None, headers=headers)
-        answer = connection.getresponse()
-        cookies = (text.encode("latin-1") for text in answer.headers.get_all("Set-Cookie", ()))
-        read = tuple(cookie.decode("utf-8", "surrogateescape") for cookie in cookies)
-        return Reply(answer.status, answer.read(), read)
-    finally:
-        connection.close()
+    excess: str = ""
+    """Why it is no answer that can be raced: it is too large, or does not end; ``body`` is not whole then."""
 
 
 def difference(reply: Reply, golden: Answer) -> str:
     """Say how ``reply`` differs from the golden answer; empty when it does not."""
+    if reply.excess:
+        return f"an answer that {reply.excess}"
     if golden.status is None and not 200 <= reply.status < 300:
         return f"status {reply.status} where a success was expected"
     if golden.status is not None and reply.status != golden.status:

@@ -42,6 +42,8 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
     ``debug`` tells whether the app is in its debug mode.
     """
     said = difference(reply, golden)
+    if reply.excess:
+        return said
     if golden.origin is AnswerOrigin.FILE and reply.status == 404:
         return f"status 404: {_NO_FRONT_END}"
     if _is_refused_form(request, reply, golden):
@@ -66,6 +68,8 @@ def under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answ
     ``known`` holds the right answers of all pages, by name: an answer may be another page's.
     """
     said = difference(reply, golden)
+    if reply.excess:
+        return said
     if golden.status is not None and reply.status != golden.status:
         return f"{said}: {_excerpt(_masked(reply.body))}" if reply.body else said
     if other := next((other for other, answer in known.items() if other != name and _is_of(reply, answer)), ""):

@@ -50,7 +50,7 @@ def _list_timers() -> str:
         return ""  # sd_booted(3)
     try:
         command = ("systemctl", "list-timers", "--output=json", "--no-pager")
-        return subprocess.run(command, capture_output=True, text=True, timeout=5).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 

@@ -9,6 +9,7 @@ __all__ = [
     "Report",
     "Target",
     "TargetReport",
+    "ask",
     "ceiling",
     "join",
     "page_fields",
@@ -206,6 +207,9 @@ def record(plan: Plan, monitor: Monitor) -> bytes: ...
 def join(recordings: Sequence[tuple[bytes, int]]) -> Report: ...
 def page_fields(page: bytes) -> list[tuple[bytes, bytes, bool]]: ...
 def page_members(page: bytes) -> list[tuple[bytes, bytes]]: ...
+def ask(
+    address: tuple[str, int], message: bytes, to_head: bool, timeout_s: float, body_max_bytes: int
+) -> tuple[int, list[tuple[str, bytes]], bytes, int, bool]: ...
 def ceiling(
     *,
     connections: int,

@@ -7,12 +7,12 @@ import ssl
 from pathlib import Path
 
 from stackrace.model.errors import InputError
-from stackrace.model.given_file import read_given
+from stackrace.model.files import read_bytes
 from stackrace.model.load import Tls
 
 __all__ = ["authorities", "why_refused"]
 
-_PATIENCE_S = 2.0
+_PATIENCE_S = 10.0
 
 
 def authorities(file: Path | None = None) -> bytes:
@@ -24,7 +24,7 @@ def authorities(file: Path | None = None) -> bytes:
     """
     if file is not None:
         try:
-            named = read_given(file)
+            named = read_bytes(file)
         except OSError as error:
             raise InputError(f"--cacert {file} cannot be read: {error.strerror}") from error
         return _checked(named, f"--cacert {file} holds no valid certificate in PEM format")
@@ -90,4 +90,4 @@ def _system() -> list[bytes]:
     files = [Path(paths.cafile)] if paths.cafile else []
     if not files and paths.capath:
         files = sorted({link.resolve() for link in Path(paths.capath).glob("????????.[0-9]*")})
-    return [file.read_bytes() for file in files if file.is_file()]
+    return [read_bytes(file) for file in files if file.is_file()]

@@ -9,13 +9,27 @@ from typing import TypedDict, Unpack
 from stackrace.model.errors import InputError, RefusedError
 from stackrace.model.foreign import said_by
 from stackrace.model.load import Load, LoadResult, Tls
-from stackrace.model.workload import Answer, Fill, FillPart, Order, Request, Sameness, Workload
+from stackrace.model.workload import (
+    LARGE_HEAD,
+    MOST_BODY_BYTES,
+    Answer,
+    Fill,
+    FillPart,
+    Order,
+    Request,
+    Sameness,
+    Workload,
+    excess,
+)
 
 from . import _engine
 from ._engine import Monitor
 from .outcome import outcome
 
-__all__ = ["FOLLOW_S", "How", "Monitor", "record", "run", "threads_of"]
+__all__ = ["FOLLOW_S", "How", "Monitor", "ask", "record", "run", "threads_of"]
+
+_WITH_BODY = ("PATCH", "POST", "PUT")
+"""Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
 
 FOLLOW_S = 0.2
 """How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
@@ -27,7 +41,7 @@ class How(TypedDict, total=False):
     tls: Tls | None
     """Encryption, without by default."""
     body_max_bytes: int | None
-    """A longer answer is a failure."""
+    """A longer answer is a failure. By default as in races; None leaves it to the engine, which keeps no answer."""
     open_first_s: float | None
     """A closed loop opens all its connections before its clock starts, until none was opened for that long."""
     warmup_s: float
@@ -88,6 +102,29 @@ def record(
         return _engine.record(_plan(address, workload, load, how), monitor or Monitor())
 
 
+def ask(
+    address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
+) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
+    """Send ``request`` once, whole, and return what is answered: status, header fields, body, and its ``excess``.
+
+    Text is UTF-8, as it is in a load. Raises OSError for no answer, or none that the engine would take.
+    """
+    fields = {"Host": host, "Connection": "close", **dict(request.headers)}
+    if request.body or request.method in _WITH_BODY:
+        fields["Content-Length"] = str(len(request.body))
+    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
+    message = "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+    is_head = request.method == "HEAD"
+    try:
+        status, pairs, body, body_bytes, endless = _engine.ask(address, message, is_head, timeout_s, most_bytes)
+    except OverflowError:
+        return 0, (), b"", LARGE_HEAD
+    except ValueError as error:
+        raise OSError(str(error)) from error
+    answered = tuple((name, value.decode("utf-8", "surrogateescape")) for name, value in pairs)
+    return status, answered, body, excess(answered, body_bytes, endless, most_bytes)
+
+
 @contextmanager
 def _said() -> Iterator[None]:
     """Say what the engine refuses as one of our errors."""
@@ -116,7 +153,7 @@ def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: H
         requests_per_connection=load.requests_per_connection,
         connect_timeout_s=load.connect_timeout_s,
         open_first_s=how.get("open_first_s"),
-        body_max_bytes=how.get("body_max_bytes"),
+        body_max_bytes=how.get("body_max_bytes", MOST_BODY_BYTES),
         duration_s=load.duration_s,
         requests=load.requests,
         warmup_s=how.get("warmup_s", 0.0),

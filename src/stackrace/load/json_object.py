@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from stackrace.model.errors import InputError
-from stackrace.model.given_file import read_given
+from stackrace.model.files import read_bytes
 
 __all__ = ["JsonObject", "read_object"]
 
 Item = TypeVar("Item")
 
+MOST_BYTES = 64 << 20
+"""A saved result holds all latencies of a load."""
+
 
 def read_object(path: Path, way_out: str) -> JsonObject:
     """Return the object in the JSON file at ``path``; ``way_out`` ends each message about what is wrong in it."""
     try:
-        content = json.loads(read_given(path))
+        content = json.loads(read_bytes(path, MOST_BYTES))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); {way_out}") from error
     except (ValueError, RecursionError) as error:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from .page_time import PageTime
 
 __all__ = [
+    "LARGE_HEAD",
+    "MOST_BODY_BYTES",
     "Answer",
     "AnswerOrigin",
     "Fill",
@@ -21,7 +23,18 @@ __all__ = [
     "Request",
     "Sameness",
     "Workload",
+    "excess",
 ]
+
+MOST_BODY_BYTES = 32 << 20
+"""The longest body that is raced. It is compared byte by byte, so it is held: by us, by the engine, and several
+times by the app's interpreter, where the app is asked more than once."""
+
+MOST_FIELDS, MOST_HEAD_BYTES = 1000, 1 << 20
+"""The largest head that the engine takes."""
+
+LARGE_HEAD = f"has a head larger than we take ({MOST_FIELDS:,} fields, {MOST_HEAD_BYTES >> 20} MiB)"
+"""Said after "an answer that": readers of ours, the engine's included, take no larger one."""
 
 
 class FillPart(StrEnum):
@@ -123,6 +136,24 @@ class Request:
 def _firsts(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Return the first value of each header, by name in lower case."""
     return {name.lower(): value for name, value in reversed(headers)}
+
+
+def excess(
+    fields: Sequence[tuple[str, str]], body_bytes: int, endless: bool, most_bytes: int = MOST_BODY_BYTES
+) -> str:
+    """Say after "an answer that" why it cannot be raced; empty for one that can.
+
+    ``endless`` tells whether the body was still being sent after ``body_bytes``.
+    """
+    announced = next((text for name, text in fields if name.lower() == "content-length" and text.isdecimal()), "0")
+    if endless and int(announced[:20]) > most_bytes:
+        body_bytes, endless = int(announced[:20]), False
+    size = f"{body_bytes >> 20:,} MiB" if body_bytes >= 1 << 20 else f"{body_bytes:,} bytes"
+    if len(fields) > MOST_FIELDS or sum(len(name) + len(value) + 4 for name, value in fields) > MOST_HEAD_BYTES:
+        return LARGE_HEAD
+    if endless:
+        return f"does not end: it was still being sent after {size}"
+    return f"is larger than {most_bytes >> 20} MiB: it has {size}" if body_bytes > most_bytes else ""
 
 
 class Order(StrEnum):

@@ -33,7 +33,7 @@ OFTEN = 3
 RESTED = 4
 """Looked at so often right after a disturbed slice, others were at rest: they work when the stacks do."""
 
-LEAST_PATIENCE_S = 4.0
+LEAST_PATIENCE_S = 8.0
 TIMES_EXPECTED = 2
 """How much longer than expected a start may take, however little time is left."""
 

@@ -17,6 +17,7 @@ from ..deploy.view import View
 from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step
+from ..model.present import is_file, is_folder, is_present
 from ..spec.request import RaceRequest
 
 __all__ = ["Protected", "protected"]
@@ -117,6 +118,10 @@ def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
 
 def _given(request: RaceRequest) -> tuple[Path, ...]:
     for path in request.protect:
-        if not path.is_dir():
-            raise InputError(f"[app] protect: there is no folder {path}; name the folder of what the app writes to")
+        # what is not there now may be made by the app
+        if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
+            raise InputError(
+                f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "
+                "writes to"
+            )
     return tuple(path.resolve() for path in request.protect)

@@ -180,6 +180,7 @@ def _is_for_everybody(exchange: Exchange) -> bool:
     reply = exchange.first
     varies = {name.strip().lower() for name in reply.header("vary").split(",")}
     same = reply.status == exchange.second.status and sameness(reply, exchange.second) is Sameness.BODY
+    same = same and not reply.excess
     return same and not varies & {"cookie", "*"} and not reply.header("set-cookie")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import StackError
-from ..model.given_file import read_given
+from ..model.files import read_bytes
 from ..model.own import CONFIG, OwnFile, OwnLanguage, OwnOption
 from ..model.stack import ServerSpec, SettingValue
 from .path_words import HopWords
@@ -89,10 +89,7 @@ def _config(text: str, spec: ServerSpec, value: str | None) -> str:
 def _file(text: str, language: OwnLanguage, path: Path, folder: Path) -> OwnFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
-        content = read_given(path)
-        if len(content) > MOST_BYTES:
-            raise StackError(f"{wrong} has more than {MOST_BYTES // 1024} KiB; is it the right one?")
-        words = content.decode("utf-8")
+        words = read_bytes(path, MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()
         return OwnFile(path=place, text=words, reading=language.reading(words, place, project), folder=project)
     except OSError as error:

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..model import files
 from ..model.errors import SpecError
 
 __all__ = ["read_table", "read_text"]
@@ -18,18 +19,14 @@ _DEEP_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ 
 
 
 def read_text(path: Path) -> str:
-    """Return the text of the race file at ``path``, without the byte order mark that some editors write.
+    """Return the text of the race file at ``path``.
 
-    Raises SpecError for a pipe or a device, of which the end may never come, and for what is too long to be one;
-    OSError or UnicodeDecodeError where it cannot be read.
+    Raises SpecError for a pipe or a device, for it is read more than once; OSError or UnicodeDecodeError where it
+    cannot be read, or is too long to be one.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise SpecError(f"{path} is a pipe or a device, not a file; save the race file, and name that")
-    with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise SpecError(f"{path} has more than {MOST_BYTES >> 20} MiB; is it the right file?")
-    return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    return files.read_text(path, MOST_BYTES)
 
 
 def read_table(text: str) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """What is heard of a crawl while it goes on, and what is kept of one that was cut."""
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,6 @@ SURVEY = {
     "pages": [], "asked": ["/", "/b", "/c"], "unasked": {"/logout": "it may change something"}, "static": {},
     "static_root": "", "databases": [], "caches": [],
 }  # fmt: skip
-WRITES = "import os, sys, time; fd = int(sys.argv[1])\n"
 
 
 def finish(text, status=0):
@@ -40,21 +40,28 @@ def test_pages_that_were_answered_count_however_the_crawl_ended():
 
 
 def test_progress_is_heard_while_the_process_runs():
+    script = """if True:
+        import os, sys
+        fd = int(sys.argv[1])
+        os.write(fd, b'stage x\\nprogress 1 40 8.5\\nprog')
+        sys.stdin.read()
+        os.write(fd, b'ress 2 40 8.0\\n')
+    """
     heard = []
-    script = (
-        WRITES
-        + "os.write(fd, b'stage x\\nprogress 1 40 8.5\\nprog'); time.sleep(1); os.write(fd, b'ress 2 40 8.0\\n')"
-    )
+
+    def hear(progress):
+        heard.append(progress)
+        process.stdin.close()
+
     with tempfile.TemporaryFile() as report:
         command = [sys.executable, "-c", script, str(report.fileno())]
-        process = subprocess.Popen(command, pass_fds=(report.fileno(),))
-        assert watched(report, heard.append, 60.0)(process) == 0
+        process = subprocess.Popen(command, pass_fds=(report.fileno(),), stdin=subprocess.PIPE)
+        assert watched(report, hear, math.inf)(process) == 0
     assert heard[0] == Progress(done=1, pages=40, left_s=8.5)
 
 
 def test_a_process_that_takes_longer_is_left_to_its_caller():
     with tempfile.TemporaryFile() as report:
-        process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-        assert watched(report, print, 0.1)(process) is None
-        process.kill()
-        process.wait()
+        process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+        assert watched(report, print, 0.0)(process) is None
+        process.communicate()

@@ -17,7 +17,14 @@ APP = App(
     entry=entry_of(EntryKind.DJANGO, "shop.settings"),
     python=Path("/srv/venv/bin/python"),
 )
-REPLY = {"status": 200, "headers": [["A", "b"]], "body": "aGVsbG8=", "traceback": ""}
+REPLY = {
+    "status": 200,
+    "headers": [["A", "b"]],
+    "body": "aGVsbG8=",
+    "body_bytes": 5,
+    "endless": False,
+    "traceback": "",
+}
 REPORT = {
     "python": {
         "version": "3.11.2",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps import Reply, golden
+from stackrace.apps import Reply, golden, loosened
 from stackrace.apps.golden import sameness, static_file
 from stackrace.model.errors import AppError
 from stackrace.model.workload import AnswerOrigin, Sameness
@@ -80,6 +80,18 @@ def test_a_file_of_any_name_is_found_by_its_url(name, tmp_path):
     (tmp_path / name).touch()
     assert static_file("/s/" + quote(os.fsencode(name)), {"/s/": tmp_path}) == tmp_path / name
     assert static_file("/s/%00", {"/s/": tmp_path}) is None
+
+
+def test_an_answer_that_is_too_large_is_refused_with_the_way_out(reply, examination):
+    large = replace(reply(), excess="is larger than 32 MiB: it has 300 MiB")
+    with pytest.raises(AppError, match=r"/ gives an answer that is larger than 32 MiB: it has 300 MiB; .*--url"):
+        golden(examination(reply(), large))
+
+
+def test_a_page_that_does_not_end_any_more_loosens_nothing(reply, examination):
+    answer = golden(examination(reply())).answers[0]
+    endless = replace(reply(body=b"other"), excess="does not end")
+    assert loosened(answer, examination(reply(), endless).exchanges[0]) is None
 
 
 def test_all_wrong_urls_are_named_at_once(examination, reply):

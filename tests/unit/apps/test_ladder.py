@@ -151,7 +151,7 @@ def test_a_connection_is_used_again_but_not_after_a_failure(importable):
 
 def test_threads_never_share_a_connection(importable):
     spare = import_module("ladder.spare").Spare(object)
-    together = threading.Barrier(8, timeout=30)
+    together = threading.Barrier(8)
     used = []
 
     def question(connection):

@@ -1,5 +1,7 @@
 """The digest of an app follows its code, and nothing that merely lies about or is written while it runs."""
 
+import os
+
 import pytest
 
 from stackrace.apps.sources import source_digest
@@ -66,3 +68,13 @@ def test_recordings_count_wherever_they_lie(app, tmp_path):
     missing = source_digest(app, [recording])
     recording.write_text("{}")
     assert len({without, missing, source_digest(app, [recording])}) == 3
+
+
+def test_what_has_no_end_is_not_read(app):
+    os.mkfifo(app.root / "compose.yml")
+    (app.root / "blob.html").symlink_to("/dev/zero")
+    with (app.root / "data.yml").open("wb") as file:
+        file.truncate(1 << 40)
+    before = source_digest(app)
+    (app.root / "views.py").write_text("changed")
+    assert source_digest(app) != before

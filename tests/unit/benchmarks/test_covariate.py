@@ -9,7 +9,7 @@ import pytest
 from benchmarks.method.covariate import Rule, adjusted
 from benchmarks.method.theft import RULES, measured
 from benchmarks.method.weather import KINDS, simulated
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 ALWAYS = Rule(alike=0.0)
@@ -31,7 +31,6 @@ SEED = st.integers(0, 10_000)
 
 
 @given(seed=SEED, slope=st.floats(-3, 3), stacks=st.integers(3, 6), slices=st.integers(2, 4))
-@settings(deadline=None, max_examples=50)
 def test_what_theft_alone_did_to_slices_is_taken_out_exactly(seed, slope, stacks, slices):
     values, theft, blocks = drawn(seed, stacks=stacks, slices=slices, slope=slope, noise=0.0)
     found = adjusted(values, theft, blocks, ALWAYS)
@@ -40,7 +39,6 @@ def test_what_theft_alone_did_to_slices_is_taken_out_exactly(seed, slope, stacks
 
 
 @given(seed=SEED, factor=st.floats(0.1, 10), shift=st.floats(-5, 5), rule=RULE)
-@settings(deadline=None, max_examples=50)
 def test_the_unit_and_the_zero_of_the_covariate_do_not_matter(seed, factor, shift, rule):
     values, theft, blocks = drawn(seed)
     one, other = (adjusted(values, each, blocks, rule) for each in (theft, shift + factor * theft))
@@ -48,7 +46,6 @@ def test_the_unit_and_the_zero_of_the_covariate_do_not_matter(seed, factor, shif
 
 
 @given(seed=SEED)
-@settings(deadline=None, max_examples=50)
 def test_slopes_within_launches_do_not_see_what_launches_and_passes_have_of_their_own(seed):
     values, theft, blocks = drawn(seed)
     dice = np.random.default_rng(seed)
@@ -58,7 +55,6 @@ def test_slopes_within_launches_do_not_see_what_launches_and_passes_have_of_thei
 
 
 @given(seed=SEED, block=st.integers(0, 3), rule=st.sampled_from([ALWAYS, replace(ALWAYS, between=True)]))
-@settings(deadline=None, max_examples=50)
 def test_no_slice_has_a_part_in_its_own_adjustment(seed, block, rule):
     values, theft, blocks = drawn(seed)
     at = np.array(blocks) == block
@@ -68,7 +64,6 @@ def test_no_slice_has_a_part_in_its_own_adjustment(seed, block, rule):
 
 
 @given(seed=SEED, rule=RULE)
-@settings(deadline=None, max_examples=50)
 def test_the_order_of_stacks_does_not_matter(seed, rule):
     values, theft, blocks = drawn(seed)
     order = np.random.default_rng(seed).permutation(4)
@@ -77,7 +72,6 @@ def test_the_order_of_stacks_does_not_matter(seed, rule):
 
 
 @given(seed=SEED, stack=st.integers(0, 3), at=st.integers(0, 11))
-@settings(deadline=None, max_examples=50)
 def test_a_slice_that_is_missing_stays_missing_and_the_others_are_adjusted(seed, stack, at):
     values, theft, blocks = drawn(seed, slices=3, noise=0.0)
     values[stack, at] = np.nan
@@ -87,7 +81,6 @@ def test_a_slice_that_is_missing_stays_missing_and_the_others_are_adjusted(seed,
 
 
 @given(seed=SEED, rule=RULE)
-@settings(deadline=None, max_examples=20)
 def test_many_races_at_once_are_each_by_itself(seed, rule):
     races = [drawn(seed + each) for each in range(3)]
     blocks = races[0][2]

@@ -1,6 +1,7 @@
 """A published comparison on the command line: what may be said of it, and what becomes of its parts."""
 
 import json
+import shutil
 from contextlib import suppress
 
 import pytest
@@ -66,8 +67,10 @@ def racer(monkeypatch):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, new_store):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "stackrace").mkdir()
+    shutil.copy(new_store, tmp_path / "stackrace")
     return tmp_path / "stackrace"
 
 

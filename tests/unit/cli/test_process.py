@@ -30,7 +30,7 @@ def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
         process.run = run
         main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
 
@@ -48,7 +48,7 @@ def test_an_interruption_that_a_compiler_of_classes_turns_into_its_own_error_is_
         sys.modules['stackrace.cli.main'].cli.main = wrapping
         process.main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
@@ -66,7 +66,7 @@ def test_an_interruption_while_it_is_imported_is_not_printed(at):
         sys.meta_path.insert(0, Interrupting)
         main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
 
@@ -88,7 +88,7 @@ def test_an_interruption_that_an_import_turns_into_its_own_error_is_one():
         sys.meta_path.insert(0, Interrupting)
         main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
 
@@ -111,7 +111,7 @@ def test_an_interruption_within_a_callback_of_an_import_is_neither_lost_nor_prin
         sys.meta_path.insert(0, Interrupting)
         main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
 

@@ -37,6 +37,6 @@ def test_what_the_main_script_defines_is_taken_along(tmp_path):
         "    return 2 * number\n"
         "sys.stdout.buffer.write(as_bytes(twice))\n"
     )
-    run = subprocess.run([sys.executable, script], capture_output=True, timeout=60)
+    run = subprocess.run([sys.executable, script], capture_output=True)
     assert run.returncode == 0, run.stderr
     assert pickle.loads(run.stdout)(4) == 8

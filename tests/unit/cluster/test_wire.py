@@ -6,8 +6,19 @@ import threading
 import pytest
 
 from stackrace.cluster import wire
+from stackrace.cluster.wire import pace
 
 HERE = "127.0.0.1"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """However slow this machine is, nobody gives up, and streams end with their last byte."""
+    monkeypatch.setattr(wire, "PATIENCE_S", 300.0)
+    monkeypatch.setattr(wire, "LASTS_S", 300.0)
+    monkeypatch.setattr(wire, "MOST_BYTES", 40 * len(wire.CHUNK))
+    # how fast they arrive is nobody's here: the pace is tested on recorded arrivals
+    monkeypatch.setattr(wire, "pace", lambda arrivals: sum(size for _, size in arrivals))
 
 
 @pytest.fixture
@@ -23,7 +34,7 @@ def test_echoes_come_back(port):
 
 
 def test_a_stream_to_the_engine_is_timed_by_it_and_its_losses_by_the_host(port):
-    assert wire.take((HERE, port)) > 0
+    assert wire.take((HERE, port)) == wire.MOST_BYTES
     there = wire.heard(port)
     assert there.taken_bytes_per_s == 0
     assert there.sent.segments > there.sent.retransmits
@@ -32,9 +43,16 @@ def test_a_stream_to_the_engine_is_timed_by_it_and_its_losses_by_the_host(port):
 def test_a_stream_to_the_host_is_timed_by_it_and_its_losses_by_the_engine(port):
     sent = wire.give((HERE, port))
     there = wire.heard(port)
-    assert there.taken_bytes_per_s > 0
+    assert there.taken_bytes_per_s == wire.MOST_BYTES
     assert there.sent == wire.Sent()
     assert sent.segments > sent.retransmits
+
+
+def test_a_stream_without_an_end_is_ended_by_who_takes_it(port, monkeypatch):
+    monkeypatch.setattr(wire, "MOST_BYTES", 10**15)
+    monkeypatch.setattr(wire, "LASTS_S", 0.0)
+    assert 0 < wire.take((HERE, port)) < 10**15
+    assert wire.heard(port).sent.segments > 0
 
 
 def test_what_was_told_once_is_not_told_again(port):
@@ -60,8 +78,8 @@ def test_who_goes_away_without_a_word_is_no_error():
 def test_the_pace_is_that_of_the_second_best_part():
     """Parts of two seconds: TCP grows, a burst, a loss, and twice the line's own pace."""
     arrivals = [(10.0, 1), (12.5, 30), (15.0, 2), (17.0, 16), (19.0, 16), (20.0, 0)]
-    assert wire.pace(arrivals) == pytest.approx(8)
+    assert pace(arrivals) == pytest.approx(8)
 
 
 def test_where_nothing_arrived_there_is_no_pace():
-    assert wire.pace([(10.0, 0), (10.0, 0)]) == 0
+    assert pace([(10.0, 0), (10.0, 0)]) == 0

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from stackrace.deploy.inspection import _complaints
 from stackrace.deploy.logs import logs_below, size_bytes, tail
 
 
@@ -22,3 +23,11 @@ def test_a_folder_that_vanishes_while_logs_are_read_holds_nothing(tmp_path, monk
         with monkeypatch.context() as patched:
             patched.setattr(os, "scandir", removing)
             assert look(tmp_path) in ("kept/error.log:\nwhy", 4, [tmp_path / "kept" / "error.log"])
+
+
+def test_nothing_waits_for_what_has_no_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.log")
+    (tmp_path / "zero.log").symlink_to("/dev/zero")
+    (tmp_path / "error.log").write_text("why\n", encoding="utf-8")
+    assert tail(tmp_path) == "error.log:\nwhy"
+    assert not _complaints(logs_below(tmp_path))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.deploy import databases
+from stackrace.deploy.copies import copy_file
 from stackrace.deploy.project_copy import copy_below, copy_size_bytes, relocate_copies
 from stackrace.deploy.relocation import Relocation
 
@@ -73,11 +75,12 @@ def test_settings_in_it_name_copies_and_other_files_are_as_they_were(site, tmp_p
     assert (copy / "image.bin").read_text() == f"{site}\n"
 
 
-def test_a_folder_that_forbids_writing_and_a_socket_are_copied_and_linked(tmp_path):
+def test_a_folder_that_forbids_writing_is_copied_and_a_socket_and_a_pipe_are_linked(tmp_path):
     root = tmp_path / "site"
     (root / "closed").mkdir(parents=True)
     (root / "closed" / "file").touch()
     (root / "closed").chmod(0o500)
+    os.mkfifo(root / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
         here = Path.cwd()
         os.chdir(root)
@@ -85,8 +88,23 @@ def test_a_folder_that_forbids_writing_and_a_socket_are_copied_and_linked(tmp_pa
         os.chdir(here)
         copy = copied(root, tmp_path / "copy")
     assert (copy / "s").readlink() == root / "s"
+    assert (copy / "pipe").readlink() == root / "pipe"
     assert (copy / "closed").stat().st_mode & 0o777 == 0o500
     assert (copy / "closed/file").exists()
+
+
+def test_what_changes_all_the_time_is_named_but_not_what_grows(site, tmp_path, monkeypatch):
+    def copy(source, target):
+        copy_file(source, target)
+        if source.name == "image.bin":
+            source.write_bytes(source.read_bytes()[1:])
+        if source.name == "settings.py":
+            source.write_text(f"{source.read_text()}#")
+
+    monkeypatch.setattr(databases, "copy_file", copy)
+    copied = copy_below(Relocation(tmp_path / "copy"), site, ())
+    assert copied.unsteady == [site / "image.bin"]
+    assert Path(f"{tmp_path}/copy{site}/image.bin").exists()
 
 
 def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):

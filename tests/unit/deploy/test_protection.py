@@ -20,6 +20,15 @@ from stackrace.model.errors import InputError, LaunchError
 from stackrace.model.preparing import Preparing, Step
 
 
+class Elsewhere(View):
+    """A view of nothing but the copies that are brought into it."""
+
+    def path(self, path):
+        copy = Path(f"{self.folder}{path}")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        return copy
+
+
 class Covering:
     """In place of a guard: covers nothing, and keeps what it was asked to cover."""
 
@@ -27,7 +36,8 @@ class Covering:
         self.directory = directory
         self.refused = refused
         self.only = only
-        self.view = View()
+        self.view = Elsewhere()
+        object.__setattr__(self.view, "folder", directory / "view")
         self.covered = []
 
     def cover(self, folders, kept=()):
@@ -176,6 +186,15 @@ def test_a_copy_that_does_not_fit_is_refused_at_once(tmp_path, monkeypatch):
         protected(project(tmp_path / "site"), Covering(tmp_path))
 
 
+def test_a_database_that_is_written_to_all_the_time_is_named_and_the_race_goes_on(tmp_path, monkeypatch):
+    app = project(tmp_path / "site")
+    monkeypatch.setattr(protection, "bring_in", lambda path, view: False)
+    assert protected(app, Covering(tmp_path)) == (
+        f"Another program writes to {app.root}/data.db all the time: there is no copy of it, and the app "
+        "runs without it. If the app needs it, stop that program while the race begins.",
+    )
+
+
 def test_a_database_server_is_named_with_what_to_do(tmp_path):
     url = "postgresql+psycopg://me:secret@db.example.com/shop"
     note = protected(project(tmp_path / "site", DATABASE_URL=url), Covering(tmp_path))[-1]
@@ -266,11 +285,14 @@ def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path, monkeypatch):
     assert [path.name for path in databases_below(app.root)] == ["data.db"]
 
 
-def test_a_folder_around_the_races_own_is_refused_with_what_to_set(tmp_path):
+def test_a_folder_around_the_races_own_and_that_of_a_file_are_covered(tmp_path):
     app, run = project(tmp_path / "site"), tmp_path / "temporary" / "run"
     run.mkdir(parents=True)
-    with pytest.raises(InputError, match=r"\[app\] protect: .*/temporary cannot have copies: .*; set TMPDIR to"):
-        protect(app, app.root, Covering(run), {}, str, also=[tmp_path / "temporary"])
+    (tmp_path / "shared").mkdir()
+    also = [tmp_path / "temporary", tmp_path / "shared" / "counts"]
+    guard = Covering(run)
+    protect(app, app.root, guard, {}, str, also=also)
+    assert guard.covered == [app.root, tmp_path / "shared", tmp_path / "temporary"]
 
 
 def test_links_within_the_project_and_around_it_lead_to_no_data_elsewhere(tmp_path):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from stackrace.deploy import local_place
 from stackrace.deploy.local_place import REST_S, RESTLESS_S, LocalPlace
 from stackrace.model.race import Resources
 
@@ -23,8 +24,12 @@ class Spending:
 
 
 @pytest.fixture
-def here():
-    """A place without stacks."""
+def here(monkeypatch):
+    """A place without stacks, where time passes in sleeps alone."""
+    now = [0.0]
+    monkeypatch.setattr(
+        local_place, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda s: now.append(now.pop() + s))
+    )
     return LocalPlace(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,

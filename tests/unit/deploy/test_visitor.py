@@ -59,18 +59,18 @@ def test_of_a_long_session_the_beginning():
 
 def test_a_visitor_returns_cookies_until_they_are_deleted(port):
     visitor = Visitor("127.0.0.1", port, workload(cookies=True))
-    said = [visitor.ask(Request(path=path), 5.0).body for path in ("/", "/login", "/cart", "/logout", "/")]
+    said = [visitor.ask(Request(path=path), 300.0).body for path in ("/", "/login", "/cart", "/logout", "/")]
     assert said == [b"none", b"none", b"session=1; seen=2", b"session=1; seen=2", b"seen=2"]
 
 
 def test_whoever_is_no_visitor_keeps_none(port):
     visitor = Visitor("127.0.0.1", port, workload())
-    assert [visitor.ask(Request(path=path), 5.0).body for path in ("/login", "/cart")] == [b"none", b"none"]
+    assert [visitor.ask(Request(path=path), 300.0).body for path in ("/login", "/cart")] == [b"none", b"none"]
 
 
 def test_headers_and_cookies_are_sent_in_utf_8(port):
     visitor = Visitor("127.0.0.1", port, workload(cookies=True))
     mine = Request(path="/", headers=(("Cookie", "city=Łódź"),))
-    assert visitor.ask(mine, 5.0).body == "city=Łódź".encode()
-    visitor.ask(Request(path="/city"), 5.0)
-    assert visitor.ask(Request(path="/"), 5.0).body == "city=Łódź".encode()
+    assert visitor.ask(mine, 300.0).body == "city=Łódź".encode()
+    visitor.ask(Request(path="/city"), 300.0)
+    assert visitor.ask(Request(path="/"), 300.0).body == "city=Łódź".encode()

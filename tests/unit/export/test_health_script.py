@@ -1,30 +1,11 @@
 """The health check's answer: a redirect is well, and while a stack starts so is a page that is not found."""
 
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import socket
 from threading import Thread
 
 import pytest
 
 from stackrace.export.health_script import problem
-
-
-@pytest.fixture
-def url():
-    """Where each page answers with the status that its path names."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(int(self.path[1:]))
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-
 
 CASES = (
     (200, 400, ""),
@@ -37,5 +18,16 @@ CASES = (
 
 
 @pytest.mark.parametrize(("status", "below", "said"), CASES)
-def test_what_is_below_the_limit_is_well(url, status, below, said):
-    assert problem(f"{url}{status}", {}, below) == said
+def test_what_is_below_the_limit_is_well(status, below, said):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            with server.accept()[0] as peer:
+                asked.append(peer.recv(1000).splitlines()[0])
+                peer.sendall(b"HTTP/1.1 %d x\r\nContent-Length: 0\r\n\r\n" % status)
+
+        asked, other = [], Thread(target=answer)
+        other.start()
+        assert problem(f"http://127.0.0.1:{server.getsockname()[1]}/page?a=1", {}, below) == said
+        other.join()
+    assert asked == [b"GET /page?a=1 HTTP/1.1"]

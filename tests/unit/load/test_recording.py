@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -82,13 +81,13 @@ def test_the_first_byte_that_is_not_blank_tells_what_a_file_is(file, front: byte
     assert read_recording(file(front + log("/").encode())).workload.order is Order.TURN
 
 
-def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=(log("/a", "/b"),), daemon=True)
-    writer.start()
-    assert [request.path for request in read_recording(pipe).workload.requests] == ["/a", "/b"]
-    writer.join()
+def test_a_pipe_of_a_shells_is_read_as_a_file_is() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, log("/a", "/b").encode())
+    os.close(writing)
+    recording = read_recording(Path(f"/dev/fd/{reading}"))
+    os.close(reading)
+    assert [request.path for request in recording.workload.requests] == ["/a", "/b"]
 
 
 def test_pauses_can_be_left_out(file) -> None:
@@ -198,6 +197,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("front", [b"", b'{"log": ', b'{"log": {"entries": [{"request": '])
+@pytest.mark.exhaustive
 def test_a_hundred_megabytes_of_brackets_are_refused(file, front: bytes) -> None:
     path = file(front + b"[" * (100 << 20))
     try:

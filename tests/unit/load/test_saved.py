@@ -104,7 +104,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.sampled_from(sorted(content())), value=JSON)
 def test_no_value_of_any_key_is_more_than_an_input_error(tmp_path: Path, key: str, value: object) -> None:
     try:

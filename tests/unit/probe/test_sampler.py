@@ -3,7 +3,7 @@
 import os
 import time
 
-from tests.unit.probe.children import child, eventually, says, tell
+from tests.unit.probe.children import child, says, tell, wait_until
 
 from stackrace.model.launch import HopUsage
 from stackrace.probe import Allowance, MemoryWatch, Sampler
@@ -57,7 +57,7 @@ if pid == 0:
     os._exit(0)
 os.waitpid(pid, 0)
 say()
-time.sleep(60)
+pause()
 """
     with child(body) as process:
         says(process)
@@ -82,7 +82,7 @@ threads[1].join()
         sampler.begin()
         tell(process)
         says(process)
-        assert eventually(lambda: used(sampler)["hop"].threads == 3)  # a joined thread may linger in the kernel
+        wait_until(lambda: used(sampler)["hop"].threads == 3)  # a joined thread may linger in the kernel
         assert used(sampler)["hop"].cpu_s >= 0.15
 
 
@@ -97,10 +97,10 @@ if os.fork() == 0:
     os._exit(0)
 """
     body = body.replace("if os.fork() == 0:\n    if", "if os.fork() == 0:\n    first = os.getpid()\n    if", 1)
-    with child(body + "os.wait(); time.sleep(60)") as process:
+    with child(body + "os.wait(); pause()") as process:
         says(process)
         sampler = sampler_of(hop=process.pid)
-        assert eventually(lambda: used(sampler)["hop"].processes == 2)
+        wait_until(lambda: used(sampler)["hop"].processes == 2)
 
 
 def test_a_member_that_leaves_session_and_parent_is_remembered():
@@ -114,11 +114,11 @@ if os.fork() == 0:
         while os.getppid() == middle:
             time.sleep(0.001)
         say()
-        time.sleep(60)
+        pause()
     sys.stdin.readline()
     os._exit(0)
 os.wait()
-time.sleep(60)
+pause()
 """
     with child(body) as process:
         says(process)
@@ -154,7 +154,7 @@ def test_processes_of_another_session_are_strangers():
 
 
 def test_newcomers_are_found_though_strangers_are_not_read_again():
-    body = "say(); sys.stdin.readline(); os.fork() or time.sleep(60); say(); time.sleep(60)"
+    body = "say(); sys.stdin.readline(); os.fork() or pause(); say(); pause()"
     with child(body) as process:
         says(process)
         sampler = sampler_of(hop=process.pid)
@@ -200,7 +200,7 @@ def test_the_watch_samples_in_order_until_it_is_stopped():
         says(process)
         sampler = Sampler({"hop": [process.pid]}, os.getpid(), Allowance(share=1.0, least_pause_s=0.001))
         with MemoryWatch(sampler, time.monotonic()) as watch:
-            assert eventually(lambda: len(watch.samples) >= 3)
+            wait_until(lambda: len(watch.samples) >= 3)
         samples = watch.samples
         assert [one.at_s for one in samples] == sorted(one.at_s for one in samples)
         assert all(one.pss_bytes["hop"] > 0 for one in samples)
@@ -215,4 +215,4 @@ def test_the_watch_outlives_what_it_watches():
         with MemoryWatch(sampler, time.monotonic()) as watch:
             process.kill()
             process.wait()
-            assert eventually(lambda: bool(watch.samples) and watch.samples[-1].pss_bytes == {"hop": 0})
+            wait_until(lambda: bool(watch.samples) and watch.samples[-1].pss_bytes == {"hop": 0})

@@ -1,18 +1,22 @@
 """Commands before a race: their last words, and nothing left of them."""
 
+import math
 import os
-import signal
 import subprocess
 import sys
 import time
+from itertools import chain, count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from tests.interrupting import interrupt_parent
 
+from stackrace.process import commands
 from stackrace.process.commands import MOST_BYTES, run
 
 
-def call(*command, timeout_s=60.0):
+def call(*command, timeout_s=math.inf):
     return run(command, folder=Path("/"), environment=os.environ, timeout_s=timeout_s)
 
 
@@ -42,13 +46,19 @@ def test_a_child_that_keeps_the_output_open_is_not_waited_for():
     assert call("sh", "-c", "sleep 1000 &").code == 0
 
 
-@pytest.mark.parametrize("end", ["exit 1", "sleep 1000"], ids=["failed", "late"])
-def test_children_end_with_a_command_that_fails_or_takes_too_long(tmp_path, end):
+def test_children_end_with_a_command_that_fails(tmp_path):
+    done = call("sh", "-c", "sleep 1000 & echo $!; exit 1")
+    assert done.code == 1
+    wait_until_gone(int(done.output))
+
+
+def test_children_end_with_a_command_that_takes_too_long(tmp_path, monkeypatch):
     note = tmp_path / "pid"
-    try:
-        call("sh", "-c", f"sleep 1000 & echo $! > {note}; {end}", timeout_s=5.0 if end != "exit 1" else 60.0)
-    except subprocess.TimeoutExpired:
-        assert end != "exit 1"
+    # the time is over once the child is known
+    moments = chain([0.0], (float(note.exists() and note.read_text().endswith("\n")) for _ in count()))
+    monkeypatch.setattr(commands, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    with pytest.raises(subprocess.TimeoutExpired):
+        call("sh", "-c", f"sleep 1000 & echo $! > {note}; sleep 1000", timeout_s=0.5)
     wait_until_gone(int(note.read_text()))
 
 
@@ -58,15 +68,10 @@ def wait_until_gone(pid):
 
 
 def test_an_interruption_before_the_command_is_known_leaves_nothing_of_it(tmp_path):
-    def interrupt():
-        # in the new process, while its parent waits for it within Popen
-        os.kill(os.getppid(), signal.SIGINT)
-        time.sleep(0.2)
-
     pid = tmp_path / "pid"
     command = ("sh", "-c", f"sleep 1000 & echo $! > {pid}; wait")
     with pytest.raises(KeyboardInterrupt):
-        run(command, folder=tmp_path, environment=os.environ, timeout_s=60, begin=interrupt)
+        run(command, folder=tmp_path, environment=os.environ, begin=interrupt_parent)
     # it was ended before it came so far, or with all that it had started
     if pid.exists():
         wait_until_gone(int(pid.read_text() or 0))

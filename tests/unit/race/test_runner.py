@@ -34,7 +34,7 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
     """What is left after a block is either enough for another one or was used up in it, on a machine with moods."""
     alike = dict.fromkeys(PATHS, 1000)
     moods = random.Random(7)
-    for budget_s in range(80, 200, 2):
+    for budget_s in range(80, 200, 7):
         place = Nowhere(clock, alike, stop_s=stop_s)
         place.next_launch_s = lambda: moods.uniform(0.5, 3.0)
         finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(1, 5, 10))
@@ -45,7 +45,7 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
 @pytest.mark.parametrize("slice_s", [3.0, 6.0])
 def test_a_budget_is_filled_with_slices_of_a_given_length(clock, slice_s):
     """Where a block of the shortest slices would fit, but none of these, the time is used in the block before."""
-    for budget_s in range(40, 240, 4):
+    for budget_s in range(40, 240, 9):
         place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
         finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(10,), slice_s=slice_s)
         if finished.ending is Ending.BUDGET:

@@ -111,13 +111,14 @@ def test_any_level_can_void_a_race_and_all_levels_share_the_error():
 
 
 def test_identical_twins_seldom_void_a_race():
+    """25 races see a check that voids one in five of them."""
     voided = sum(
         not standing(
             twinned({"a": 1000, "b": 1010, "c": 990}, seed=seed, levels=(1, 20)), merge=merged
         ).verdict.valid
-        for seed in range(60)
+        for seed in range(25)
     )
-    assert voided <= 2
+    assert voided <= 1
 
 
 def test_a_race_whose_twins_differ_decides_to_go_on():

@@ -105,7 +105,7 @@ def texts(recipe: Recipe) -> str:
 
 @pytest.mark.parametrize(("name", "protocol"), FRONTS)
 @given(text=LEGAL)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_prefix_that_is_taken_means_itself(name, protocol, text, make_site, next_hop):
     try:
         prefix = url_prefix(f"/{text}/")
@@ -123,7 +123,7 @@ def test_every_prefix_that_is_taken_means_itself(name, protocol, text, make_site
 
 @pytest.mark.parametrize("name", GUESTS)
 @given(text=LEGAL)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_prefix_that_is_taken_means_itself_to_a_guest(name, text, make_site):
     try:
         prefix = url_prefix(f"/{text}/")
@@ -137,7 +137,7 @@ def test_every_prefix_that_is_taken_means_itself_to_a_guest(name, text, make_sit
 
 @pytest.mark.parametrize("entry", list(catalogue()), ids=lambda entry: entry.spec.name)
 @given(name=st.binary(min_size=1, max_size=40).map(lambda name: os.fsdecode(name.translate(None, b"/\0"))))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_project_of_any_name_renders_in_every_server(entry, name, make_site, next_hop, tmp_path_factory):
     run, project = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("odd") / f"{name}x"
     home = project / "home"

@@ -1,18 +1,23 @@
-"""A recording as the workload of a race; the app that answers is a real one, asked in a process of its own."""
+"""A recording as the workload of a race, held against the answers of an app that is asked here."""
 
 import json
-import sys
 import textwrap
-from pathlib import Path
+from base64 import b64encode
+from types import SimpleNamespace
 
 import pytest
 
-from stackrace.apps import entry_of, examine
+from stackrace.apps import entry_of
+from stackrace.apps.examiner import asking
+from stackrace.apps.examiner.asking import Asking
+from stackrace.apps.examiner.wsgi import WsgiCaller
+from stackrace.apps.examiner_report import Outcome, examination_of
 from stackrace.model.app import App, EntryKind
 from stackrace.model.errors import AppError, InputError
 from stackrace.model.right_answer import Likeness, RightAnswer
+from stackrace.model.stack import Interface
 from stackrace.model.workload import Order, Request, Sameness
-from stackrace.setup import sessions
+from stackrace.setup.sessions import MOST_ASKED, session_workload
 from stackrace.setup.workloads import urls_of, workloads_of
 from stackrace.spec.request import RaceRequest, WorkloadRequest
 
@@ -38,11 +43,29 @@ APP = """
 
 
 @pytest.fixture
-def app(tmp_path):
-    (tmp_path / "asked.py").write_text(textwrap.dedent(APP))
-    return App(
-        name="asked", root=tmp_path, entry=entry_of(EntryKind.WSGI, "asked:app"), python=Path(sys.executable)
-    )
+def app(tmp_path, monkeypatch):
+    """An app to be examined; while it is asked no time passes."""
+    still = SimpleNamespace(monotonic=float, perf_counter=float, process_time=float, sleep=lambda seconds: None)
+    monkeypatch.setattr(asking, "time", still)
+    return App(name="asked", root=tmp_path, entry=entry_of(EntryKind.WSGI, "asked:app"))
+
+
+def examine(app, requests, *, host=""):
+    """What ``apps.examine`` returns for an app that was just loaded, without a process."""
+    module = {}
+    exec(textwrap.dedent(APP), module)
+    messages = [
+        {"method": one.method, "path": one.path, "headers": one.headers, "body": b64encode(one.body)}
+        for one in requests
+    ]
+    host = host or "127.0.0.1"
+    caller = WsgiCaller(module["app"], SimpleNamespace(take=str))
+    report = {
+        "python": None, "django": None, "host": host, "loading": None, "failure": "",
+        "exchanges": Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False),
+    }  # fmt: skip
+    outcome = Outcome(stage="", report=report, timed_out=False, status=0, rest="")
+    return examination_of(outcome, app, requests, Interface.WSGI)
 
 
 def har(folder, *paths, status=200, headers=(), method="GET"):
@@ -68,13 +91,13 @@ def workloads(app, folder, *wanted, **changes):
     request = RaceRequest(folder=folder, workloads=wanted, **changes)
     urls = urls_of(request, ())
     examination = examine(app, [Request(path=url) for url in urls])
-    return workloads_of(request, app, examination)
+    return workloads_of(request, app, examination, examine)
 
 
 def session(app, folder, *paths, headers=(), **recorded):
     file = har(folder, *paths, headers=headers, **recorded)
     examination = examine(app, [Request(path="/")])
-    return sessions.session_workload(file, app, examination, (), think=False)[0]
+    return session_workload(file, app, examination, (), think=False, ask=examine)[0]
 
 
 def test_what_the_app_answers_alike_to_everybody_must_have_its_body(app, tmp_path):
@@ -160,7 +183,7 @@ def test_a_long_session_is_asked_for_in_part(app, tmp_path):
     workload = session(app, tmp_path, *[f"/{number}" for number in range(60)])
     assert len(workload.requests) == 60
     bodies = [answer for answer in workload.answers if answer.sameness is Sameness.BODY]
-    assert len(bodies) == sessions.MOST_ASKED
+    assert len(bodies) == MOST_ASKED
 
 
 def test_each_workload_has_its_name_its_requests_and_their_answers(app, tmp_path):
@@ -229,6 +252,6 @@ def test_forms_come_from_a_page_with_the_scheme_that_the_app_is_told_of(headers,
     said = (("Origin", "http://shop.example"), ("Referer", "http://shop.example/form/"))
     file = har(tmp_path, "/", headers=said, method="POST")
     examination = examine(app, [Request(path="/")])
-    (request,) = sessions.session_workload(file, app, examination, headers, think=False)[0].requests
+    (request,) = session_workload(file, app, examination, headers, think=False, ask=examine)[0].requests
     origin = f"{scheme}://{examination.host}"
     assert {("Origin", origin), ("Referer", f"{origin}/form/")} <= set(request.headers)

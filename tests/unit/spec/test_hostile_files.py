@@ -98,7 +98,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables=st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=4), max_size=4))
 def test_any_file_is_read_or_refused(tmp_path: Path, tables: dict[str, dict[str, str]]) -> None:
     lines = [
@@ -111,7 +111,6 @@ def test_any_file_is_read_or_refused(tmp_path: Path, tables: dict[str, dict[str,
         assert error.message
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=40) | st.from_regex(r"[a-z]{1,8}([:/+=,][a-z0-9_]{0,9}){0,5}"))
 def test_any_stack_is_parsed_or_refused(text: str) -> None:
     try:

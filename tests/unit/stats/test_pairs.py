@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -94,7 +94,6 @@ def test_neither_the_order_of_stacks_nor_that_of_blocks_matters(values, dice):
     np.testing.assert_allclose(other.variance, found.variance[np.ix_(stacks, stacks)], atol=1e-9)
 
 
-@settings(max_examples=60)
 @given(TABLES, LOGS, st.floats(0.1, 10))
 def test_shifting_a_stack_shifts_its_pairs_and_scaling_scales_them(values, shift, scale):
     found = pairs(values)

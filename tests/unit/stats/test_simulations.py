@@ -1,4 +1,8 @@
-"""The simulations in small: the goals hold for some hundred races on fixed seeds; `make bench-method` runs more."""
+"""The simulations in small: the goals hold for some hundred races on fixed seeds; `make bench-method` runs more.
+
+200 races that may err in 6.5 % see a rule that errs in 11 % nineteen times out of twenty; 500 that may err in 5 %
+see one that errs in 7 %.
+"""
 
 from __future__ import annotations
 

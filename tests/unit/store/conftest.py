@@ -288,14 +288,6 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path}/races.sqlite3"
 
 
-@pytest.fixture(scope="session")
-def new_store(tmp_path_factory):
-    """The file of a new store, to be copied: making its tables takes half a second."""
-    path = tmp_path_factory.mktemp("store") / "races.sqlite3"
-    open_store(f"sqlite:///{path}").close()
-    return path
-
-
 @pytest.fixture
 def store(url, new_store):
     shutil.copy(new_store, url.removeprefix("sqlite:///"))
@@ -304,9 +296,10 @@ def store(url, new_store):
 
 
 @pytest.fixture(scope="module")
-def shared_store(tmp_path_factory):
+def shared_store(tmp_path_factory, new_store):
     """One store for all examples of a property."""
-    with open_store(f"sqlite:///{tmp_path_factory.mktemp('store')}/races.sqlite3") as opened:
+    path = shutil.copy(new_store, tmp_path_factory.mktemp("store"))
+    with open_store(f"sqlite:///{path}") as opened:
         yield opened
 
 

@@ -14,7 +14,7 @@ def received(sent):
     return race_from(json.loads(json.dumps(sent.body, allow_nan=False)), sent.packed)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_race_comes_back_equal_from_its_document(races, data):
     race = data.draw(races)

@@ -14,7 +14,7 @@ from stackrace.model.errors import StoreError
 from stackrace.model.launch import Failure, FailureKind, Launch, MemorySample
 from stackrace.model.race import Ending, StackFacts
 
-UNHURRIED = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+UNHURRIED = settings(suppress_health_check=list(HealthCheck))
 
 
 @UNHURRIED

@@ -8,7 +8,11 @@ use httparse::{Header, ParserConfig, Status};
 use super::date;
 use crate::error::ProtocolError;
 
-const HEADERS_MAX: usize = 128;
+/// The most header fields taken.
+pub(crate) const FIELDS_MAX: usize = 1000;
+
+/// There is room for so many fields at once: more are rare, and room for all would have to be made for every head.
+const FIELDS_USUAL: usize = 128;
 
 /// What the engine needs of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +54,28 @@ pub(crate) fn parse(
     to_head: bool,
     sink: &mut impl Sink,
 ) -> Result<Option<(Head, usize)>, ProtocolError> {
-    let mut headers = [const { MaybeUninit::<Header>::uninit() }; HEADERS_MAX];
+    match parse_into(&mut [const { MaybeUninit::uninit() }; FIELDS_USUAL], bytes, to_head, sink) {
+        Err(ProtocolError::HeadTooLong) => {
+            parse_into(&mut vec![MaybeUninit::uninit(); FIELDS_MAX], bytes, to_head, sink)
+        }
+        parsed => parsed,
+    }
+}
+
+fn parse_into<'a>(
+    headers: &mut [MaybeUninit<Header<'a>>],
+    bytes: &'a [u8],
+    to_head: bool,
+    sink: &mut impl Sink,
+) -> Result<Option<(Head, usize)>, ProtocolError> {
     let mut response = httparse::Response::new(&mut []);
     let mut config = ParserConfig::default();
     config.allow_obsolete_multiline_headers_in_responses(true);
-    let length = match config.parse_response_with_uninit_headers(&mut response, bytes, &mut headers)? {
-        Status::Partial => return Ok(None),
-        Status::Complete(length) => length,
+    let length = match config.parse_response_with_uninit_headers(&mut response, bytes, headers) {
+        Ok(Status::Partial) => return Ok(None),
+        Ok(Status::Complete(length)) => length,
+        Err(httparse::Error::TooManyHeaders) => return Err(ProtocolError::HeadTooLong),
+        Err(error) => return Err(ProtocolError::Head(error)),
     };
     let (Some(status), Some(version)) = (response.code, response.version) else {
         return Err(ProtocolError::Head(httparse::Error::Status));
@@ -237,6 +256,21 @@ mod tests {
         assert_eq!(listener.0[0], ("X".to_owned(), b"a b c".to_vec()));
         for wrong in ["HTTP/1.1 200 OK\r\n X: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n"] {
             assert!(parse(wrong.as_bytes(), false, &mut Nobody).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_thousand_fields_are_taken_and_no_more() {
+        for (number, right) in [(FIELDS_USUAL, true), (FIELDS_USUAL + 1, true), (999, true), (1000, false)] {
+            let text = format!("HTTP/1.1 200 OK\r\n{}Content-Length: 7\r\n\r\n", "X: y\r\n".repeat(number));
+            let mut listener = Listener::default();
+            match parse(text.as_bytes(), false, &mut listener) {
+                Ok(Some((head, length))) => {
+                    assert_eq!((head.framing, length, right), (Framing::Length(7), text.len(), true));
+                    assert_eq!(listener.0.len(), number + 1);
+                }
+                other => assert!(!right && other == Err(ProtocolError::HeadTooLong)),
+            }
         }
     }
 

@@ -3,6 +3,9 @@
 
 use super::head::Head;
 
+/// The longest head that is remembered: there is one for each request of the script and each thread.
+const CACHED_MAX_BYTES: usize = 64 * 1024;
+
 #[derive(Debug, Default)]
 pub(crate) struct HeadCache {
     bytes: Vec<u8>,
@@ -17,9 +20,13 @@ impl HeadCache {
         input.starts_with(&self.bytes).then_some((head, self.bytes.len()))
     }
 
-    /// Remembers a parsed head.
+    /// Remembers a parsed head, if it is not too long for that.
     pub fn keep(&mut self, bytes: &[u8], head: Head) {
+        self.head = None;
         self.bytes.clear();
+        if bytes.len() > CACHED_MAX_BYTES {
+            return;
+        }
         self.bytes.extend_from_slice(bytes);
         self.head = Some(head);
     }

@@ -15,8 +15,8 @@ pub(crate) use head_cache::HeadCache;
 
 use crate::error::ProtocolError;
 
-/// The longest head accepted, in bytes.
-pub(crate) const HEAD_MAX_BYTES: usize = 64 * 1024;
+/// The longest head taken, in bytes; trailers may be as long.
+pub(crate) const HEAD_MAX_BYTES: usize = 1024 * 1024;
 
 /// How far the bytes so far have led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,14 @@ impl Response {
         self.head.keep_alive
     }
 
+    /// The length of the whole body, where the head announces it.
+    pub fn announced_bytes(&self) -> Option<u64> {
+        match self.head.framing {
+            Framing::Length(bytes) if self.has_head() => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// The Date, in seconds since 1970.
     pub fn date_s(&self) -> Option<u64> {
         self.head.date_s
@@ -115,9 +123,11 @@ impl Response {
         if self.held.is_empty() {
             return self.advance(input, &mut request, sink);
         }
+        // the last bytes before may begin the empty line that ends a head
+        let start = self.held.len().saturating_sub(3);
         self.held.extend_from_slice(input);
-        // A head cannot end without a line feed, so a slow drip is not parsed again at every byte.
-        if !input.contains(&b'\n') && self.held.len() <= HEAD_MAX_BYTES {
+        // A head cannot end without an empty line, so a long one is not parsed again at every piece.
+        if !has_empty_line(&self.held[start..]) && self.held.len() <= HEAD_MAX_BYTES {
             return Ok(Progress::More);
         }
         let held = std::mem::take(&mut self.held);
@@ -230,6 +240,11 @@ impl Response {
             }
         }
     }
+}
+
+/// Whether a line with nothing in it ends within `bytes`.
+fn has_empty_line(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', bytes).any(|at| matches!(&bytes[at + 1..], [b'\n', ..] | [b'\r', b'\n', ..]))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...apps.project_files import part, table, text
 from ...model.errors import InputError
 from ...setup.gate.locked import requirements_of
 
@@ -38,9 +38,9 @@ def asked_of(root: Path) -> Asked:
     """Return where the project in ``root`` says it: what deployments install from goes first."""
     for name in _LISTS:
         if (root / name).is_file():
-            text = _text(root / name)
-            is_hashed = "--hash" in text
-            plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", text)
+            listed = text(root / name)
+            is_hashed = "--hash" in listed
+            plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", listed)
             return Asked(file=name, is_whole=_ELSEWHERE.search(plain) is None, is_hashed=is_hashed)
     for name in _LOCKS:
         if (root / name).is_file() and (locked := _locked(root / name)):
@@ -50,26 +50,19 @@ def asked_of(root: Path) -> Asked:
     return Asked()
 
 
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
-
-
 def _locked(path: Path) -> str:
     """Return what a lock file says; empty where it cannot be read, or speaks of other folders."""
     try:
-        text = requirements_of(path)
+        locked = requirements_of(path)
     except InputError:
         return ""
-    return "" if _ELSEWHERE.search(text) else text
+    return "" if _ELSEWHERE.search(locked) else locked
 
 
 def _can_be_installed(pyproject: Path) -> bool:
     """Tell whether ``pip install FOLDER`` brings what the project needs; most files only configure tools."""
-    try:
-        read = tomllib.loads(_text(pyproject))
-        poetry = read.get("tool", {}).get("poetry", {})
-        if poetry.get("package-mode") is False:
-            return False
-        return bool(read.get("project", {}).get("dependencies") or set(poetry.get("dependencies", ())) - {"python"})
-    except (ValueError, AttributeError):
+    read = table(pyproject)
+    poetry = part(part(read, "tool"), "poetry")
+    if poetry.get("package-mode") is False:
         return False
+    return bool(part(read, "project").get("dependencies") or part(poetry, "dependencies").keys() - {"python"})

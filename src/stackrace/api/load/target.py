@@ -10,10 +10,10 @@ from ...load.finished import Target
 from ...load.masks import fixed_parts
 from ...load.url import Url, parse
 from ...model.errors import InputError
-from ...model.given_file import read_given
+from ...model.files import read_bytes
 from ...model.header import header_fault, tells_of_tls
 from ...model.load import Tls
-from ...model.workload import Answer, Order, Request, Sameness, Workload
+from ...model.workload import MOST_BODY_BYTES, Answer, Order, Request, Sameness, Workload
 from .address import check_address
 from .options import LoadOptions
 
@@ -170,6 +170,6 @@ def _answer(options: LoadOptions) -> Answer | None:
 
 def _read(path: Path, flag: str) -> bytes:
     try:
-        return read_given(path)
+        return read_bytes(path, MOST_BODY_BYTES)
     except OSError as error:
         raise InputError(f"{flag}: {path} cannot be read: {error.strerror}") from error

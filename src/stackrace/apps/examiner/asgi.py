@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .lifespan import Lifespan
-from .messages import Reply, WireRequest
+from .messages import Body, Reply, WireRequest
 from .tracebacks import Tracebacks
 
 _VERSION = {"version": "3.0", "spec_version": "2.3"}
@@ -19,9 +19,10 @@ _VERSION = {"version": "3.0", "spec_version": "2.3"}
 class AsgiCaller:
     """One started application with an event loop of its own."""
 
-    def __init__(self, application: Any, tracebacks: Tracebacks) -> None:
+    def __init__(self, application: Any, tracebacks: Tracebacks, most_body_bytes: int) -> None:
         self._application = application
         self._tracebacks = tracebacks
+        self._most_body_bytes = most_body_bytes
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._lifespan = Lifespan(application)
@@ -33,15 +34,21 @@ class AsgiCaller:
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
-        exchange = _Exchange(asked)
+        body = Body(self._most_body_bytes)
+        exchange = _Exchange(asked, body)
         scope = scope_of(asked, self._lifespan.state)
         try:
             self._loop.run_until_complete(self._application(scope, exchange.receive, exchange.send))
-            status, headers, body = exchange.response()
+        except Exception as error:
+            if not body.endless:
+                self._tracebacks.add(error)
+                return Reply(500, traceback=self._tracebacks.take())
+        try:
+            status, headers = exchange.head()
         except Exception as error:
             self._tracebacks.add(error)
             return Reply(500, traceback=self._tracebacks.take())
-        return Reply(status, headers, body, self._tracebacks.take())
+        return Reply(status, headers, body.whole(), self._tracebacks.take(), body.bytes, body.endless)
 
     def close(self) -> None:
         """Shut the application down."""
@@ -52,9 +59,10 @@ class AsgiCaller:
 class _Exchange:
     """The two channels of one request."""
 
-    def __init__(self, asked: WireRequest) -> None:
+    def __init__(self, asked: WireRequest, body: Body) -> None:
         self._inbox = [{"type": "http.request", "body": asked.body, "more_body": False}]
-        self._sent: list[dict[str, Any]] = []
+        self._start: dict[str, Any] = {}
+        self._body = body
         self._complete = asyncio.Event()
 
     async def receive(self) -> dict[str, Any]:
@@ -64,18 +72,22 @@ class _Exchange:
         return {"type": "http.disconnect"}
 
     async def send(self, message: dict[str, Any]) -> None:
-        self._sent.append(message)
-        if message["type"] == "http.response.body" and not message.get("more_body"):
-            self._complete.set()
+        if message["type"] == "http.response.start":
+            self._start = self._start or message
+        elif message["type"] == "http.response.body":
+            wanted = self._body.add(message.get("body", b""))
+            if not wanted or not message.get("more_body"):
+                self._complete.set()
+            if not wanted:
+                await asyncio.sleep(0)  # let others see first that the client has left
+                raise BrokenPipeError
 
-    def response(self) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
-        starts = [message for message in self._sent if message["type"] == "http.response.start"]
-        if not starts:
+    def head(self) -> tuple[int, tuple[tuple[str, str], ...]]:
+        if not self._start:
             raise RuntimeError("the application ended without sending http.response.start")
-        pairs = starts[0].get("headers", [])
+        pairs = self._start.get("headers", [])
         headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs)
-        bodies = (message for message in self._sent if message["type"] == "http.response.body")
-        return starts[0]["status"], headers, b"".join(message.get("body", b"") for message in bodies)
+        return self._start["status"], headers
 
 
 def scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import base64
 import time
 from collections.abc import Callable
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireRequest, header
@@ -37,14 +37,6 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 if TYPE_CHECKING:  # Python 3.8 cannot run this line
     Headers = tuple[tuple[str, str], ...]
-
-
-class TimedReply(NamedTuple):
-    """An answer and what it took: seconds, and CPU seconds of this process."""
-
-    reply: Reply
-    wall_s: float
-    cpu_s: float
 
 
 def _nothing() -> None:
@@ -126,37 +118,39 @@ class Asking:
         self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]
     ) -> ExchangeMessage:
         # the first answer is none of them: it also paid for imports and empty caches
-        again = self._again(asked, first)
-        second = max((answered.reply for answered in again), key=lambda reply: difference(first, reply))
+        second, times = self._again(asked, first)
         return {
             "path": asked.path,
             "via": via,
             "added": [list(pair) for pair in added],
             "first": first.message(),
-            "second": second.message(),
-            "wall_s": median(answered.wall_s for answered in again),
-            "cpu_s": median(answered.cpu_s for answered in again),
+            "second": second.message(first),
+            "wall_s": median(wall_s for wall_s, _ in times),
+            "cpu_s": median(cpu_s for _, cpu_s in times),
         }
 
-    def _again(self, asked: WireRequest, first: Reply) -> list[TimedReply]:
-        """Ask at least once more, until the length differs, the app fails, or patience ends."""
-        answered = [self._timed(asked)]
+    def _again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]]]:
+        """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
+
+        Return the answer that differs the most, and what each took: seconds, and CPU seconds of this process.
+        """
+        if first.endless:
+            return first, [(0.0, 0.0)]
+        second, most_unlike, times = first, -1, []
         most = self._most
         until = time.monotonic() + self._patience_s
-        while len(answered) < most - 1 and time.monotonic() < until:
-            last = answered[-1].reply
+        while True:
+            wall_s, cpu_s = time.perf_counter(), time.process_time()
+            last = self._ask(asked)
+            times.append((time.perf_counter() - wall_s, time.process_time() - cpu_s))
             unlike = difference(first, last)
-            if not last.succeeded or unlike > 1:
-                break
-            if unlike:
+            if unlike > most_unlike:
+                second, most_unlike = last, unlike
+            if unlike == 1:
                 most = max(most, MOST_VARYING)
-            answered.append(self._timed(asked))
-        return answered
-
-    def _timed(self, asked: WireRequest) -> TimedReply:
-        wall_s, cpu_s = time.perf_counter(), time.process_time()
-        reply = self._ask(asked)
-        return TimedReply(reply, time.perf_counter() - wall_s, time.process_time() - cpu_s)
+            is_over = len(times) >= most - 1 or time.monotonic() >= until
+            if is_over or not last.succeeded or unlike > 1 or last.endless:
+                return second, times
 
     def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")
@@ -178,7 +172,7 @@ def difference(first: Reply, second: Reply) -> int:
     """Return 3 when the status differs, 2 the length, 1 the content, 0 nothing."""
     if first.status != second.status:
         return 3
-    if len(first.body) != len(second.body):
+    if (len(first.body), first.body_bytes) != (len(second.body), second.body_bytes):
         return 2
     return int(first.body != second.body)
 

@@ -32,7 +32,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
     home = asking.page(_request(order, HOME))
-    linked = links(base64.b64decode(home["first"]["body"])) if home["first"]["status"] == 200 else []
+    linked = links(base64.b64decode(home["first"]["body"] or "")) if home["first"]["status"] == 200 else []
     view = view_of(application, report["django"] is not None)
     given, named = (HOME, *order["given"]), located(fetch, order["sitemap"])
     chosen = choose(given, named, survey["pages"], linked, view)

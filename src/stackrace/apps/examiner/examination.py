@@ -78,7 +78,8 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
         report["survey"] = survey(application, bool(order["settings"]))
     tracebacks = Tracebacks()
     stage("starting it up")
-    caller: Caller = (AsgiCaller if order["interface"] == "asgi" else WsgiCaller)(application, tracebacks)
+    kind = AsgiCaller if order["interface"] == "asgi" else WsgiCaller
+    caller: Caller = kind(application, tracebacks, order["most_body_bytes"])
     wanted = order["crawl"]
     asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=wanted is not None)
     if wanted is not None:

@@ -6,6 +6,7 @@ The ``TypedDict`` classes are JSON; bodies are base64 there. The others are the 
 from __future__ import annotations
 
 import base64
+import time
 from typing import NamedTuple, Protocol, TypedDict
 
 
@@ -36,7 +37,8 @@ class Order(TypedDict):
     For a Rack app ``source`` is the path of its rackup file.
     ``host`` empty lets the examiner choose. ``follow`` permits one redirect within the site.
     ``survey`` asks for pages and services, too. With ``crawl`` it has no requests of its own.
-    ``in_doubt`` has every request asked more often: a stack is accused.
+    ``in_doubt`` has every request asked more often: a stack is accused. No more of a body than ``most_body_bytes``
+    is kept.
     """
 
     root: str
@@ -50,6 +52,7 @@ class Order(TypedDict):
     crawl: CrawlOrder | None
     in_doubt: bool
     timeout_s: float
+    most_body_bytes: int
 
 
 class SurveyReport(TypedDict):
@@ -68,11 +71,17 @@ class SurveyReport(TypedDict):
 
 
 class ReplyMessage(TypedDict):
-    """One answer; ``traceback`` is the app's own, empty unless the status is 500 or more."""
+    """One answer; ``traceback`` is the app's own, empty unless the status is 500 or more.
+
+    A ``body`` of None is the one of the answer before. ``body_bytes`` is its length, ``endless`` whether it was
+    still being sent after so many; of one that is too long or endless only the beginning is there.
+    """
 
     status: int
     headers: list[list[str]]
-    body: str
+    body: str | None
+    body_bytes: int
+    endless: bool
     traceback: str
 
 
@@ -161,20 +170,61 @@ class Reply(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     traceback: str = ""
+    body_bytes: int = 0
+    endless: bool = False
 
     @property
     def succeeded(self) -> bool:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
-    def message(self) -> ReplyMessage:
-        """Return it as JSON can hold it."""
+    def message(self, before: Reply | None = None) -> ReplyMessage:
+        """Return it as JSON can hold it, after the answer ``before``."""
+        is_same = before is not None and before.body == self.body
         return {
             "status": self.status,
             "headers": [list(pair) for pair in self.headers],
-            "body": base64.b64encode(self.body).decode("ascii"),
+            "body": None if is_same else base64.b64encode(self.body).decode("ascii"),
+            "body_bytes": self.body_bytes or len(self.body),
+            "endless": self.endless,
             "traceback": self.traceback,
         }
+
+
+class Body:
+    """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
+
+    READ_ON = 16
+    """So many times the bound."""
+    MOST_MORE = 1_000_000
+    """Pieces beyond the bound."""
+    LONGEST_S = 20.0
+    """From the first piece to the last."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._kept = bytearray()
+        self._more = 0
+        self._begun_s = 0.0
+        self.bytes = 0
+        self.endless = False
+
+    def add(self, piece: bytes) -> bool:
+        """Take the next piece in; False where no more is wanted."""
+        self._begun_s = self._begun_s or time.monotonic()
+        room = self._most_bytes - self.bytes
+        self.bytes += len(piece)
+        if room > 0:
+            self._kept += piece[:room]
+        else:
+            self._more += 1
+        too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
+        self.endless = too_long or time.monotonic() - self._begun_s > self.LONGEST_S
+        return not self.endless
+
+    def whole(self) -> bytes:
+        """Return what is kept."""
+        return bytes(self._kept)
 
 
 class Caller(Protocol):

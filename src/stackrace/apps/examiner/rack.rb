@@ -26,7 +26,50 @@ module StackraceExaminer
   EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
 
   Asked = Struct.new(:method, :path, :headers, :body, keyword_init: true)
-  Reply = Struct.new(:status, :headers, :body, :traceback, :wall_s, :cpu_s, keyword_init: true) do
+  # A body on its way in, as in messages.py: kept to a bound, and read on for a while, since it may end yet
+  class Body
+    READ_ON = 16
+    MOST_MORE = 1_000_000
+    LONGEST_S = 20.0
+
+    attr_reader :kept, :bytes, :endless
+
+    def initialize
+      @kept = "".b
+      @bytes = @more = 0
+    end
+
+    # A stream's method, too: who writes on is told that the client has left.
+    def write(*pieces)
+      pieces.each { |piece| raise Errno::EPIPE unless add(piece.to_s.b) }
+      pieces.sum { |piece| piece.to_s.bytesize }
+    end
+
+    def <<(piece) = write(piece) && self
+
+    def add(piece)
+      @begun ||= StackraceExaminer.now
+      room = [ORDER["most_body_bytes"] - @bytes, 0].max
+      @bytes += piece.bytesize
+      room.zero? ? @more += 1 : @kept << piece.byteslice(0, room)
+      too_long = @bytes > READ_ON * ORDER["most_body_bytes"] || @more > MOST_MORE
+      @endless = too_long || StackraceExaminer.now - @begun > LONGEST_S
+      !@endless
+    end
+
+    def read(*) = nil
+
+    def flush = self
+
+    def close = nil
+
+    alias close_read close
+    alias close_write close
+
+    def closed? = false
+  end
+
+  Reply = Struct.new(:status, :headers, :body, :traceback, :body_bytes, :endless, :wall_s, :cpu_s, keyword_init: true) do
     def succeeded? = (200..299).cover?(status)
 
     def header(name) = headers.find { |key, _| key.downcase == name }&.last.to_s
@@ -34,12 +77,15 @@ module StackraceExaminer
     # How much they differ: 3 in status, 2 in length, 1 in content, 0 not at all
     def difference(other)
       return 3 if status != other.status
-      return 2 if body.bytesize != other.body.bytesize
+      return 2 if body_bytes != other.body_bytes
 
       body == other.body ? 0 : 1
     end
 
-    def message = { status: status, headers: headers, body: [body].pack("m0"), traceback: traceback }
+    def message(before = nil)
+      { status: status, headers: headers, body: before&.body == body ? nil : [body].pack("m0"),
+        body_bytes: body_bytes, endless: endless, traceback: traceback }
+    end
   end
 
   def stage(text) = REPORT.puts("stage #{text}")
@@ -100,20 +146,19 @@ module StackraceExaminer
     body = collect(parts)
     pairs = headers.flat_map { |name, values| Array(values).flat_map { |value| value.to_s.split("\n") }.map { |v| [name, v] } }
     failed = status.to_i >= 500 ? EXCEPTIONS.filter_map { |key| env[key] }.first : nil
-    Reply.new(status: status.to_i, headers: pairs, body: body, traceback: failed ? traceback(failed) : "")
+    Reply.new(status: status.to_i, headers: pairs, body: body.kept, traceback: failed ? traceback(failed) : "",
+              body_bytes: body.bytes, endless: body.endless ? true : false)
   rescue StandardError, ScriptError => e
-    Reply.new(status: 500, headers: [], body: "".b, traceback: traceback(e))
+    Reply.new(status: 500, headers: [], body: "".b, traceback: traceback(e), body_bytes: 0, endless: false)
   end
 
   def collect(parts)
-    body = "".b
-    if parts.respond_to?(:each)
-      parts.each { |part| body << part.b }
-    else
-      stream = StringIO.new("".b)
-      parts.call(stream)
-      body = stream.string
-    end
+    body = Body.new
+    parts.respond_to?(:each) ? parts.each { |part| body << part } : parts.call(body)
+    body
+  rescue Errno::EPIPE
+    raise unless body.endless
+
     body
   ensure
     parts.close if parts.respond_to?(:close)
@@ -143,17 +188,23 @@ module StackraceExaminer
 
   # Asks at least once more, until the length differs, the app fails, or patience ends.
   def again(app, asked, reply)
-    replies = [timed(app, asked)]
+    replies = [timed(app, asked, reply)]
     stop = now + PATIENCE_S
     while replies.length < MOST - 1 && now < stop && replies.last.succeeded? && reply.difference(replies.last) < 2
-      replies << timed(app, asked)
+      replies << timed(app, asked, reply)
+      unlike = replies.find { |other| reply.difference(other) == 1 }
+      # all might be long, and one that differs says enough
+      replies.last.body = unlike.body if unlike && reply.difference(replies.last) == 1
     end
     replies
   end
 
-  def timed(app, asked)
+  def timed(app, asked, first)
     wall_s, cpu_s = now, cpu
-    ask(app, asked).tap { |reply| reply.wall_s, reply.cpu_s = now - wall_s, cpu - cpu_s }
+    reply = first.endless ? first.dup : ask(app, asked)
+    reply.wall_s, reply.cpu_s = now - wall_s, cpu - cpu_s
+    reply.body = first.body if reply.body == first.body # which may be long
+    reply
   end
 
   def median(values)
@@ -169,7 +220,7 @@ module StackraceExaminer
     firsts.map do |asked, reply, via|
       replies = again(app, asked, reply)
       second = replies.max_by { |other| reply.difference(other) }
-      { path: asked.path, via: via, added: [], first: reply.message, second: second.message,
+      { path: asked.path, via: via, added: [], first: reply.message, second: second.message(reply),
         wall_s: median(replies.map(&:wall_s)), cpu_s: median(replies.map(&:cpu_s)) }
     end
   end

@@ -8,26 +8,30 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from .messages import Reply, WireRequest
+from .messages import Body, Reply, WireRequest
 from .tracebacks import Tracebacks
 
 
 class WsgiCaller:
     """One application and the place where its tracebacks are collected."""
 
-    def __init__(self, application: Any, tracebacks: Tracebacks) -> None:
+    def __init__(self, application: Any, tracebacks: Tracebacks, most_body_bytes: int) -> None:
         self._application = application
         self._tracebacks = tracebacks
+        self._most_body_bytes = most_body_bytes
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
-        response = _Response()
+        body = Body(self._most_body_bytes)
+        response = _Response(body)
         try:
             response.collect(self._application(environ_of(asked), response.start))
         except Exception as error:
-            self._tracebacks.add(error)
-            return Reply(500, traceback=self._tracebacks.take())
-        return Reply(response.status, response.headers, b"".join(response.chunks), self._tracebacks.take())
+            if not body.endless:
+                self._tracebacks.add(error)
+                return Reply(500, traceback=self._tracebacks.take())
+        traceback = self._tracebacks.take()
+        return Reply(response.status, response.headers, body.whole(), traceback, body.bytes, body.endless)
 
     def close(self) -> None:
         """Do nothing: WSGI knows no end."""
@@ -36,19 +40,25 @@ class WsgiCaller:
 class _Response:
     """What an application gives through ``start_response``, ``write`` and its iterable."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: Body) -> None:
         self.status = 0
         self.headers: tuple[tuple[str, str], ...] = ()
-        self.chunks: list[bytes] = []
+        self._body = body
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
         self.status = int(status.split(" ", 1)[0])
         self.headers = tuple(headers)
-        return self.chunks.append
+        return self._write
+
+    def _write(self, piece: bytes) -> None:
+        if not self._body.add(piece):
+            raise BrokenPipeError  # as where a client has left
 
     def collect(self, result: Any) -> None:
         try:
-            self.chunks.extend(result)
+            for piece in result:
+                if not self._body.add(piece):
+                    break
         finally:
             if hasattr(result, "close"):
                 result.close()

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from ...model.exported import MARK
+from ...model.files import read_bytes
 from ...model.present import is_file, is_folder
 
 __all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
@@ -78,7 +79,7 @@ def has_notebooks(folder: Path) -> bool:
 def content(path: Path, most_bytes: int = MOST_BYTES) -> bytes | None:
     """Return what a file holds, None for one that is longer than any of its kind, or cannot be read."""
     try:
-        return path.read_bytes() if path.is_file() and path.stat().st_size <= most_bytes else None
+        return read_bytes(path, most_bytes)
     except OSError:
         return None
 

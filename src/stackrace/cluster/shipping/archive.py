@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...model.errors import InputError
+from ...model.files import opened
 from ...model.foreign import said_by
 
 __all__ = ["PIECE_BYTES", "Content", "digest_of", "pieces"]
@@ -121,7 +122,7 @@ def _member(content: Content, name: Path, source: Path) -> Iterator[bytes]:
     if not stat.S_ISREG(status.st_mode):
         # sockets and pipes are nobody's data
         return
-    with source.open("rb") as file:
+    with opened(source) as file:
         status = os.fstat(file.fileno())
         member.size = status.st_size
         member.mode = 0o755 if status.st_mode & stat.S_IXUSR else 0o644

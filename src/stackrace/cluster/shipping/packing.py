@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -160,7 +159,7 @@ def _copied(database: Path, folder: Path) -> Mapping[Path, Path]:
     folder.mkdir()
     try:
         copy_to(database, folder / database.name)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         way_out = shortage(folder, RUN) or "; end what writes to it, or move it out of the project"
         raise InputError(f"{database} cannot be copied for the hosts: {said_by(error)}{way_out}") from error
     return {database.with_name(copy.name): copy for copy in sorted(folder.iterdir())}

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...deploy.relocation import Relocation
 from ...model.errors import InputError
+from ...model.files import read_bytes, read_text
 from .environment import facts_of
 from .parcel import Interpreter
 
@@ -69,7 +70,7 @@ def rehome(folder: Path, relocation: Relocation, interpreter: Interpreter, base:
     for path in _told_of_places(folder):
         _rewrite(path, relocation)
     settings = folder / "pyvenv.cfg"
-    text = settings.read_text(encoding="utf-8", errors="surrogateescape")
+    text = read_text(settings, errors="surrogateescape")
     # a function, for a path may hold what a template would read
     text = _HOME.sub(lambda _: f"home = {base.parent}", text)
     settings.write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -88,7 +89,7 @@ def _rewrite(path: Path, relocation: Relocation) -> None:
     status = path.stat()
     if status.st_size > _LONGEST_TEXT_BYTES:
         return
-    before = path.read_bytes()
+    before = read_bytes(path)
     if b"\0" in before:
         return
     after = _short_shebang(os.fsencode(relocation.text(os.fsdecode(before))))

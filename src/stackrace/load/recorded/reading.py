@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
-from stackrace.model.given_file import opened
+from stackrace.model.files import opened
 
 from .access_log import from_access_log
 from .har import from_har

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...model.files import read_text
 from ...model.last_parts import by_last_parts
 
 __all__ = ["Directive", "built", "included", "parsed"]
@@ -119,7 +120,7 @@ def included(directives: Sequence[Directive], path: Path, folder: Path, depth: i
             whole.append(directive)
         for file in files:
             shown = str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
-            inner = parsed(file.read_text("utf-8", "replace"), shown)
+            inner = parsed(read_text(file, errors="replace"), shown)
             whole += included(inner, file, folder, depth + 1)
     return whole
 

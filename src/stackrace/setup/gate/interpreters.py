@@ -13,6 +13,7 @@ from ...apps import DJANGO, Buildable, bundled, find_python, import_places, pyth
 from ...deploy.environments import Environments
 from ...model.app import App, EntryKind
 from ...model.errors import AppError, InputError
+from ...model.files import read_text
 from ...model.present import real_path
 from ...model.stack import Side
 from ...spec.request import RaceRequest
@@ -107,7 +108,7 @@ def _refuse_installed(python: Path, top: Path) -> None:
     """
     for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
         try:
-            origin = json.loads(about.read_text(encoding="utf-8"))
+            origin = json.loads(read_text(about))
             place = real_path(Path(unquote(urlsplit(origin["url"]).path)))
             editable = bool(origin.get("dir_info", {}).get("editable"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):

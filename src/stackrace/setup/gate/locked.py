@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...model.errors import InputError
+from ...model.files import read_text
 from ...model.foreign import said_by
 from ...model.printable import tail
 from ...process import uv_program
@@ -41,9 +42,11 @@ def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> Lock
     both = _named(base, base_top), _named(head, head_top)
     if both[0] is None or both[1] is None:
         return None
-    if both[0].name == both[1].name and _wanted(both[0]) == _wanted(both[1]):
-        return None
-    return both[0], both[1]
+    try:
+        same = both[0].name == both[1].name and _wanted(both[0]) == _wanted(both[1])
+    except OSError as error:
+        raise _unreadable(both[1], error) from error
+    return None if same else (both[0], both[1])
 
 
 def _named(folder: Path, top: Path) -> Path | None:
@@ -61,13 +64,13 @@ def _wanted(path: Path) -> object:
     if path.name == "pyproject.toml":
         return _dependencies(path)
     if path.name in _LOCKS:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_text(path, errors="replace")
     return [line.replace(str(path.parent), "") for line in _listed(path)]
 
 
 def _dependencies(path: Path) -> object:
     try:
-        project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+        project = tomllib.loads(read_text(path)).get("project", {})
     except (OSError, ValueError):
         return None
     return project.get("dependencies")
@@ -79,22 +82,26 @@ def requirements_of(lock: Path) -> str:
         if lock.name == "uv.lock":
             return _exported(lock)
         if lock.name == "poetry.lock":
-            return "".join(_poetry(tomllib.loads(lock.read_text(encoding="utf-8"))))
+            return "".join(_poetry(tomllib.loads(read_text(lock))))
         if lock.name == "Pipfile.lock":
-            return "".join(_pipfile(json.loads(lock.read_text(encoding="utf-8"))))
+            return "".join(_pipfile(json.loads(read_text(lock))))
         if lock.name in ("pyproject.toml", "pylock.toml"):
-            return lock.read_text(encoding="utf-8")
+            return read_text(lock)
         return "".join(f"{line}\n" for line in _listed(lock))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with "
-            "--base-python or --head-python"
-        ) from error
+        raise _unreadable(lock, error) from error
+
+
+def _unreadable(lock: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with "
+        "--base-python or --head-python"
+    )
 
 
 def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
     """Yield the lines of a list of requirements, those of files that it includes in their place, paths absolute."""
-    for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for raw in read_text(path, errors="replace").splitlines():
         line = _COMMENT.sub("", raw).strip()
         option, _, rest = line.replace("=", " ", 1).partition(" ") if line.startswith("--") else line.partition(" ")
         target = path.parent / rest.strip()
@@ -182,7 +189,7 @@ def _exported(lock: Path) -> str:
     program = uv_program()
     if program is None:
         raise InputError("uv is not installed; run: pip install uv")
-    for package in tomllib.loads(lock.read_text(encoding="utf-8")).get("package", ()):
+    for package in tomllib.loads(read_text(lock)).get("package", ()):
         index = package.get("source", {}).get("registry", PYPI)
         if not _is_pypi(index):
             # what uv exports does not say where from

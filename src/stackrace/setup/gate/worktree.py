@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ...deploy.databases import copy_as_it_is
 from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in
 from ...model.errors import InputError
@@ -158,8 +159,8 @@ def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
         path = Path(source)
         try:
             # sockets and pipes of running programs cannot be copied, and are nobody's data
-            if path.is_file():
-                shutil.copy2(source, target)
+            if path.is_file() and not copy_as_it_is(path, Path(target)):
+                failed.append((path, "another program writes to it all the time"))
         except OSError as error:
             if _is_there(path):
                 failed.append((path, said_by(error)))

@@ -8,6 +8,7 @@ from stackrace.apps.examiner.messages import WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 
 HOST = (("Host", "127.0.0.1"),)
+MOST_BYTES = 1000
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +18,7 @@ def _restore_the_event_loop():
 
 
 def ask(application, path="/", body=b""):
-    with closing(AsgiCaller(application, Tracebacks())) as caller:
+    with closing(AsgiCaller(application, Tracebacks(), MOST_BYTES)) as caller:
         return caller.call(WireRequest("POST", path, HOST, body))
 
 
@@ -60,7 +61,7 @@ def test_an_application_that_cannot_start_says_why():
         await send({"type": "lifespan.startup.failed", "message": "no database"})
 
     with pytest.raises(RuntimeError, match="no database"):
-        AsgiCaller(application, Tracebacks())
+        AsgiCaller(application, Tracebacks(), MOST_BYTES)
 
 
 def test_a_client_leaves_only_when_it_has_its_answer():
@@ -95,3 +96,32 @@ def test_the_scope_decodes_the_path_and_keeps_the_raw_one():
 def test_headers_are_the_bytes_of_the_wire():
     scope = scope_of(WireRequest("GET", "/", (*HOST, ("X-City", "Łódź")), b""), {})
     assert scope["headers"][1] == (b"x-city", "Łódź".encode())
+
+
+def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
+    heard = []
+
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        try:
+            while True:
+                await send({"type": "http.response.body", "body": b"x" * 600, "more_body": True})
+        except OSError:
+            heard.append((await receive())["type"])
+            raise
+
+    reply = ask(application)
+    assert (reply.status, len(reply.body), reply.endless, reply.traceback) == (200, MOST_BYTES, True, "")
+    assert reply.body_bytes > 16 * MOST_BYTES
+    assert heard == ["http.disconnect"]
+
+
+def test_a_page_beyond_the_bound_is_measured_to_its_end():
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await respond(send, *[b"x" * 600] * 5)
+
+    reply = ask(application)
+    assert (len(reply.body), reply.body_bytes, reply.endless) == (MOST_BYTES, 3000, False)

@@ -1,4 +1,5 @@
 import base64
+from functools import partial
 from itertools import chain, repeat
 
 import pytest
@@ -16,8 +17,20 @@ replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch):
-    monkeypatch.setattr(asking, "PAUSE_S", 0.0)
-    monkeypatch.setattr(asking, "PATIENCE_S", 60.0)
+    """While the app is asked no time passes."""
+    monkeypatch.setattr(asking, "time", Clock())
+
+
+class Clock:
+    """Stands still, unless it is given what it will say."""
+
+    def __init__(self, monotonic=(), perf_counter=(), process_time=()):
+        self.monotonic, self.perf_counter, self.process_time = (
+            partial(next, chain(said, repeat(0.0))) for said in (monotonic, perf_counter, process_time)
+        )
+
+    def sleep(self, seconds):
+        pass
 
 
 class Script:
@@ -51,8 +64,14 @@ def test_difference_is_symmetric_and_zero_only_for_equal_answers(one, other):
 def test_a_constant_answer_is_asked_for_often():
     script = Script(body(b"same"))
     exchange = ask(script)
-    assert exchange["first"] == exchange["second"]
+    assert exchange["second"] == {**exchange["first"], "body": None}
     assert len(script.asked) == asking.MOST
+
+
+def test_a_page_without_end_is_asked_for_once():
+    script = Script(Reply(200, (), b"abc", "", 3000, True))
+    exchange = ask(script)
+    assert (len(script.asked), exchange["second"]["endless"]) == (1, True)
 
 
 def test_a_rare_difference_is_found():
@@ -149,9 +168,8 @@ def test_tracebacks_belong_to_server_errors_only():
 
 
 def test_what_an_answer_takes_is_the_median_of_all_but_the_first(monkeypatch):
-    wall, cpu = iter([0.0, 0.3, 1.0, 1.1, 2.0, 2.2]), iter([0.0, 0.03, 1.0, 1.01, 2.0, 2.02])
-    monkeypatch.setattr(asking.time, "perf_counter", lambda: next(wall))
-    monkeypatch.setattr(asking.time, "process_time", lambda: next(cpu))
+    wall, cpu = [0.0, 0.3, 1.0, 1.1, 2.0, 2.2], [0.0, 0.03, 1.0, 1.01, 2.0, 2.02]
+    monkeypatch.setattr(asking, "time", Clock(perf_counter=wall, process_time=cpu))
     # of which the last one ends the asking
     exchange = ask(Script(*[body(b"same")] * 3, body(b"longer")))
     assert exchange["wall_s"] == pytest.approx(0.2)
@@ -167,16 +185,13 @@ def test_it_is_noted_when_every_request_was_answered_once():
 
 
 def test_a_slow_page_is_asked_for_no_longer_than_patience_lasts(monkeypatch):
-    now = iter([0.0, 0.4, 0.8, 1.2])
-    monkeypatch.setattr(asking, "PATIENCE_S", 0.5)
-    monkeypatch.setattr(asking.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(asking, "time", Clock([0.0, 0.4, 0.8, 1.2]))
     script = Script(body(b"same"))
     ask(script)
     assert len(script.asked) == 3
 
 
-def test_in_doubt_a_rare_variant_is_looked_for(monkeypatch):
-    monkeypatch.setattr(asking, "PATIENCE_IN_DOUBT_S", 60.0)
+def test_in_doubt_a_rare_variant_is_looked_for():
     message = {"method": "GET", "path": "/", "headers": [], "body": ""}
     script = Script(*[body(b"same")] * 300, body(b"other"), body(b"same"))
     (exchange,) = Asking(script, "127.0.0.1", (), lambda text: None, True).all_of([message], follow=False)

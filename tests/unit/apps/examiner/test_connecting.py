@@ -48,7 +48,7 @@ def test_what_python_connected_to_is_seen_though_it_is_closed(server):
 def test_connections_that_no_python_code_made_are_seen_while_they_last(server):
     code = """
         import subprocess
-        child = subprocess.Popen(["bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"; echo; sleep 60', *sys.argv[2:]],
+        child = subprocess.Popen(["bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"; echo; read -u 3', *sys.argv[2:]],
                                  stdout=subprocess.PIPE)
         child.stdout.readline()
         told = connecting.places()

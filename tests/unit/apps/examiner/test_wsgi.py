@@ -1,16 +1,18 @@
+import itertools
 from wsgiref.validate import validator
 
 import pytest
 
-from stackrace.apps.examiner.messages import WireRequest
+from stackrace.apps.examiner.messages import Body, WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 from stackrace.apps.examiner.wsgi import WsgiCaller, environ_of
 
 HOST = (("Host", "shop.example.com"),)
+MOST_BYTES = 1000
 
 
 def ask(application, path="/", method="GET", headers=(), body=b""):
-    return WsgiCaller(application, Tracebacks()).call(WireRequest(method, path, HOST + headers, body))
+    return WsgiCaller(application, Tracebacks(), MOST_BYTES).call(WireRequest(method, path, HOST + headers, body))
 
 
 def test_the_environ_is_as_the_standard_wants_it():
@@ -70,3 +72,48 @@ def test_an_exception_is_a_500_with_its_traceback():
 @pytest.mark.parametrize("result", [[], [b"x"]])
 def test_an_answer_without_start_response_is_an_error(result):
     assert "start_response" in ask(lambda environ, start_response: result).traceback
+
+
+def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
+    closed = []
+
+    class Endless:
+        def __iter__(self):
+            return itertools.repeat(b"x" * 600)
+
+        def close(self):
+            closed.append(self)
+
+    def returning(environ, start_response):
+        start_response("200 OK", [])
+        return Endless()
+
+    def writing(environ, start_response):
+        write = start_response("200 OK", [])
+        while True:
+            write(b"x" * 600)
+
+    for application in (returning, writing):
+        reply = ask(application)
+        assert (reply.status, len(reply.body), reply.endless, reply.traceback) == (200, MOST_BYTES, True, "")
+        assert reply.body_bytes > 16 * MOST_BYTES
+    assert len(closed) == 1
+
+
+def test_pieces_of_nothing_do_not_go_on_for_ever(monkeypatch):
+    monkeypatch.setattr(Body, "MOST_MORE", 1000)
+
+    def application(environ, start_response):
+        start_response("200 OK", [])
+        return itertools.chain([b"x" * MOST_BYTES], itertools.repeat(b""))
+
+    assert ask(application).endless
+
+
+def test_a_page_beyond_the_bound_is_measured_to_its_end():
+    def application(environ, start_response):
+        start_response("200 OK", [])
+        return [b"x" * 600] * 5
+
+    reply = ask(application)
+    assert (len(reply.body), reply.body_bytes, reply.endless) == (MOST_BYTES, 3000, False)

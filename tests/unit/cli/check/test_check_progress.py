@@ -1,22 +1,26 @@
 """What is said while a check runs."""
 
-import time
 from types import SimpleNamespace
 
+import pytest
 from tests.checks import make_check
 from tests.factories import make_failure
 
+from stackrace.cli.check import progress
 from stackrace.cli.check.progress import CheckProgress
 from stackrace.model.launch import Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
 
 
-def prepared():
-    return SimpleNamespace(begun_s=time.monotonic(), plan=SimpleNamespace(budget_s=600.0))
+@pytest.fixture
+def prepared(monkeypatch):
+    """A check within whose progress no time passes."""
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    return SimpleNamespace(begun_s=100.0, plan=SimpleNamespace(budget_s=600.0))
 
 
-def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys):
-    with CheckProgress(prepared()) as shown:
+def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
+    with CheckProgress(prepared) as shown:
         for block in range(1, 4):
             shown(BlockEnded(block, make_check(blocks=block, slower=0.06, ending=None)))
         shown(BlockEnded(4, make_check(blocks=4, slower=0.06, ending=None)))
@@ -28,8 +32,8 @@ def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys):
     ]
 
 
-def test_a_side_that_does_not_start_is_said(capsys):
+def test_a_side_that_does_not_start_is_said(capsys, prepared):
     failed = Launch(id="x", block=0, stack="gunicorn#head", failure=make_failure())
-    with CheckProgress(prepared()) as shown:
+    with CheckProgress(prepared) as shown:
         shown(LaunchEnded(failed))
     assert "gunicorn#head never became ready" in capsys.readouterr().err

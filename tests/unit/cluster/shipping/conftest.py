@@ -1,7 +1,9 @@
 """A project with an environment on this machine, and a host of which the cache lies elsewhere."""
 
+import sqlite3
 import subprocess
-import sys
+import venv
+from contextlib import closing
 
 import pytest
 
@@ -21,12 +23,10 @@ def project(tmp_path):
     (root / ".env").write_text("KEY=secret\n")
     (root / "logs").mkdir()
     (root / "logs" / "old.log").write_text("old")
-    subprocess.run(
-        [sys.executable, "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE t (x)')",
-         root / "db.sqlite3"], check=True,
-    )  # fmt: skip
+    with closing(sqlite3.connect(root / "db.sqlite3")) as database:
+        database.execute("CREATE TABLE t (x)")
     subprocess.run(["git", "init", "--quiet", root], check=True)
-    subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", root / ".venv"], check=True)
+    venv.create(root / ".venv", symlinks=True)
     packages = next((root / ".venv" / "lib").glob("python3*/site-packages"))
     (packages / "editable.pth").write_text(f"{root}/src\n")
     script = root / ".venv" / "bin" / "tool"

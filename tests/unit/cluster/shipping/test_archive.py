@@ -102,10 +102,10 @@ def test_a_link_that_leads_elsewhere_is_known_and_in_environments_replaced_by_wh
 
 
 def test_a_file_that_cannot_be_read_is_named_with_the_way_out(project, monkeypatch):
-    def forbidden(path, *args):
+    def forbidden(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(archive.Path, "open", forbidden)
+    monkeypatch.setattr(archive, "opened", forbidden)
     with pytest.raises(InputError, match=r"app\.py cannot be read.*Permission denied; give yourself the right"):
         digest_of(content(project))
 

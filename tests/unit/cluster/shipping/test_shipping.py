@@ -314,7 +314,7 @@ def test_what_arrived_is_removed_where_another_host_takes_nothing(request_of, wi
 
     def call(to, function, *args):
         if function is receiving.take and to.name == "host-2":
-            sent.wait(10)
+            sent.wait()
             raise InputError("no room")
         result = function(*args)
         if function is receiving.take:

@@ -64,7 +64,7 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
     text, file = text_of(path), str(path.relative_to(root))
     try:
         reading = language.reading(text, path, root)
-    except ValueError:
+    except (OSError, ValueError):
         # whoever parses the path says it
         return ConfigReading()
     lines = text.splitlines()

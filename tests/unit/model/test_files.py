@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from stackrace.model.files import opened, read_bytes, read_text
+
+
+def test_a_file_is_read_without_mark_and_returns(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"\xef\xbb\xbfa = 1\r\nb = 2\rc\n")
+    assert read_text(path) == "a = 1\nb = 2\nc\n"
+
+
+def test_nothing_without_an_end_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name, kind in {"pipe": "a named pipe", "zero": "a device"}.items():
+        with pytest.raises(OSError, match=f"it is {kind}, not a file"):
+            opened(tmp_path / name)
+    with pytest.raises(IsADirectoryError):
+        opened(tmp_path)
+
+
+def test_a_file_beyond_its_bound_is_not_held(tmp_path: Path) -> None:
+    path = tmp_path / "whole"
+    path.write_bytes(b"x" * 2048)
+    assert len(read_bytes(path, 2048)) == 2048
+    with pytest.raises(OSError, match="more than 1 KiB; is it the right file"):
+        read_bytes(path, 2047)
+    os.truncate(path, 1 << 40)
+    with pytest.raises(OSError, match="more than 16 MiB"):
+        read_bytes(path)
+
+
+def test_a_pipe_of_a_shells_is_read_to_its_end() -> None:
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        for _ in range(64):
+            os.write(writing, b"x" * 65_536)
+        os.close(writing)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        assert len(read_bytes(Path(f"/dev/fd/{reading}"))) == 64 * 65_536
+    finally:
+        os.close(reading)
+        writer.join()
