@@ -35,15 +35,13 @@ _SETTING = re.compile(r"\d+[a-zA-Z]{0,2}|[A-Za-z_.:-]+")
 _NAME_OF_SOMEBODY = re.compile(r"(^|_)(USER|USERNAME|NAME|LOGNAME|HOST|HOSTNAME|DB|DATABASE|SCHEMA|ROLE|ENV\w*)$")
 """A word that the same app has for its user or database, too, stands in ordinary text."""
 
-_ORDINARY = frozenset(
-    re.findall(
-        r"\w+",
-        """localhost development production staging testing default disabled enabled sqlite sqlite3 postgres
-        postgresql psycopg psycopg2 mariadb memcached mongodb rabbitmq elasticsearch django flask fastapi starlette
-        gunicorn uvicorn hypercorn waitress cheroot apache python stackrace password passwd secret username example
-        console memory cookie session sessions header bearer""",
-    )
-)
+_ORDINARY = frozenset({
+    "localhost", "development", "production", "staging", "testing", "default", "disabled", "enabled",
+    "sqlite", "sqlite3", "postgres", "postgresql", "psycopg", "psycopg2", "mariadb", "memcached", "mongodb",
+    "rabbitmq", "elasticsearch", "django", "flask", "fastapi", "starlette", "gunicorn", "uvicorn",
+    "hypercorn", "waitress", "cheroot", "apache", "python", "stackrace", "password", "passwd", "secret",
+    "username", "example", "console", "memory", "cookie", "session", "sessions", "header", "bearer",
+})  # fmt: skip
 """What text about any app has in it; as a password each is known to all."""
 _TOP = "etc|usr|run|var|home|opt|srv|tmp|mnt|root|app|apps|code|workspace|data|Users|Volumes|private|secrets|certs"
 _PATH = re.compile(
@@ -56,7 +54,7 @@ _TOKEN = re.compile(
 )
 """Tokens that say what they are: of GitHub, GitLab, Stripe, Slack, AWS and Google, and JSON Web Tokens."""
 _URL = re.compile(r"[A-Za-z][\w+.-]*://\S+")
-_PRIVATE_KEY = "PRIVATE KEY-----"
+_PRIVATE_KEY = "KEY-----"
 _ASSIGNED = re.compile(r"""([A-Za-z_][\w.-]*)\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s;&,"'<>]+)""")
 _CREDENTIALS = re.compile(
     r"(\b[a-z][a-z0-9+.-]*://[^\s:/?#\"'<>]*:)(?!(?:\*\*\*|password)@)([^\s/?#\"'<>]+)@", re.IGNORECASE

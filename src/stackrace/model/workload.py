@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from .numbers import count
 from .page_time import PageTime
 
 __all__ = [
@@ -33,7 +34,7 @@ times by the app's interpreter, where the app is asked more than once."""
 MOST_FIELDS, MOST_HEAD_BYTES = 1000, 1 << 20
 """The largest head that the engine takes."""
 
-LARGE_HEAD = f"has a head larger than we take ({MOST_FIELDS:,} fields, {MOST_HEAD_BYTES >> 20} MiB)"
+LARGE_HEAD = f"has a head larger than we take ({count(MOST_FIELDS)} fields, {MOST_HEAD_BYTES >> 20} MiB)"
 """Said after "an answer that": readers of ours, the engine's included, take no larger one."""
 
 
@@ -148,7 +149,7 @@ def excess(
     announced = next((text for name, text in fields if name.lower() == "content-length" and text.isdecimal()), "0")
     if endless and int(announced[:20]) > most_bytes:
         body_bytes, endless = int(announced[:20]), False
-    size = f"{body_bytes >> 20:,} MiB" if body_bytes >= 1 << 20 else f"{body_bytes:,} bytes"
+    size = f"{count(body_bytes >> 20)} MiB" if body_bytes >= 1 << 20 else f"{count(body_bytes)} bytes"
     if len(fields) > MOST_FIELDS or sum(len(name) + len(value) + 4 for name, value in fields) > MOST_HEAD_BYTES:
         return LARGE_HEAD
     if endless:

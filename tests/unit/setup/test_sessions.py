@@ -59,7 +59,7 @@ def examine(app, requests, *, host=""):
         for one in requests
     ]
     host = host or "127.0.0.1"
-    caller = WsgiCaller(module["app"], SimpleNamespace(take=str))
+    caller = WsgiCaller(module["app"], SimpleNamespace(take=str), 1 << 20)
     report = {
         "python": None, "django": None, "host": host, "loading": None, "failure": "",
         "exchanges": Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False),
