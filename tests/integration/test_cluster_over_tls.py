@@ -15,7 +15,7 @@ import pytest
 from tests.tls import issue, make_authority
 
 SETTING = "DASK_DISTRIBUTED__COMM__TLS__"
-JOINED_S = 60.0
+JOINED_S = 300.0
 
 
 def settings(authority, **certificates):
