@@ -89,7 +89,7 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/engine_pacing.py
 	$(BIN)/python -m benchmarks.interrupted
 
-# merged percentiles, starts, the coordinator's cost, two hosts, faults
+# merged percentiles, starts, the coordinator's cost, two hosts, narrow and bad wires, faults
 bench-cluster: .venv/.tools
 	$(BIN)/python -m benchmarks.cluster
 
