@@ -84,11 +84,14 @@ def test_init_leaves_it_as_it_is_and_names_its_files(command, site):
     assert digest(site.parent) == before
 
 
+VISIT = ("visit.har", "--think", "none", "-n", "5", "--json")
+
+
 @pytest.mark.parametrize(
     "verb",
     [
         ("load", "race.toml", "-n", "50", "--no-ceiling", "--json"),
-        ("load", "--stack", "waitress", "race.toml", *"--session visit.har --think none -n 5 --json".split()),
+        ("load", "--stack", "waitress", "race.toml", "--session", *VISIT),
         ("capacity", "race.toml", "--p50", "1us", "--no-ceiling", "--json"),
     ],
     ids=["load", "load --session", "capacity"],
