@@ -7,7 +7,10 @@ import pytest
 from benchmarks.interrupted import interrupt_often
 
 ENDS = [(verb, signal.SIGINT) for verb in ("run", "up", "load", "doctor", "report-list", "init", "install")]
-ENDS += [("up", signal.SIGTERM), ("load", signal.SIGTERM), ("up", signal.SIGHUP), ("load", signal.SIGHUP)]
+ENDS += [("up", signal.SIGTERM), ("load", signal.SIGHUP)]
+ENDS += [
+    pytest.param(*end, marks=pytest.mark.exhaustive) for end in (("load", signal.SIGTERM), ("up", signal.SIGHUP))
+]
 
 TIMES = 2
 

@@ -87,6 +87,8 @@ class Subject:
     environments: Environments
     environment: Mapping[str, str]
     workload: Workload
+    asgi: App | None = None
+    """The app where a stack hosts it by ASGI, None for the same."""
 
     def launcher(self, guard: Guard) -> Launcher:
         """Return a launcher below ``guard``'s directory."""
@@ -96,7 +98,7 @@ class Subject:
             needed = {name for hop in stack.hops for name in entries[hop.server].requirements(hop.settings)}
             home = self.environments.layered(self.interpreter, sorted(needed))
             return hosted(
-                self.app,
+                self.asgi if self.asgi is not None and stack.interface is Interface.ASGI else self.app,
                 stack.interface,
                 home=home,
                 folder=guard.directory,

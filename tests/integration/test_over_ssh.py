@@ -97,7 +97,7 @@ def test_a_race_file_names_its_hosts(ssh, stackrace):
     wait_until_none_is_left(ssh)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)])
 def test_a_race_that_is_ended_leaves_nothing_on_its_hosts(ssh, how):
     (ssh.folder / "race.toml").write_text(RACE.replace("repeats = 1", "repeats = 100"))
     with subprocess.Popen(

@@ -4,12 +4,14 @@ The chains are generated from the catalogue, so a new entry is proven by being t
 ``make test`` launches every link of a front end and of a host once, ``make test-all`` all chains.
 """
 
+import shutil
 import socket
 import sys
 from pathlib import Path
 
 import pytest
 from tests.chains import balanced, both, over_tcp, single_hops, spanning, two_hops
+from tests.integration import pages
 from tests.integration.farm import (
     NO_FILES,
     UNRELIABLE,
@@ -22,13 +24,13 @@ from tests.integration.farm import (
     some_of,
 )
 
-from stackrace.apps import app_environment, bundled, examine, golden
+from stackrace.apps import app_environment, entry_of, examine, golden
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.facts import facts_of
-from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import prepare
 from stackrace.deploy.stopping import stop
+from stackrace.model.app import App, EntryKind
 from stackrace.model.stack import Interface
+from stackrace.model.url_prefix import by_prefix
 from stackrace.model.workload import Request
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
@@ -96,7 +98,7 @@ SOME = [
 STACKS = [*SOME, *two_hops(SPECS, OFFERED), *balanced(SPECS, OFFERED), *over_tcp(SPECS, OFFERED)]
 
 PAGES = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
-"""Those of the bundled app that need no seed."""
+"""Those of pages.py: the same each time, with a part that changes, long, of one length, and a static file."""
 
 CLOSES_EARLY = "granian"
 """It closes the connection when the app has answered without reading the body, as RFC 9112 (9.6) lets it. A front
@@ -104,23 +106,30 @@ end that is still sending may lose the answer then: Caddy says 502 in 2 of 3,000
 
 
 @pytest.fixture(scope="module")
-def subject():
-    environments = Environments(cache_folder(), lambda _: None)
-    ours = bundled()
-    with Guard() as guard:
-        data = guard.directory / "data"
-        data.mkdir()
-        python = environments.of_requirements(ours.requirements(), Path(sys._base_executable))
-        app = ours.app(python=python, data=data)
-        prepare(app)
-        examination = examine(app, [Request(path=page) for page in PAGES])
-        yield Subject(
-            app=app,
-            interpreter=examination.python,
-            environments=environments,
-            environment=app_environment(app),
-            workload=golden(examination),
+def subject(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pages")
+    shutil.copy(pages.__file__, root)
+    (root / "static" / "pages").mkdir(parents=True)
+    (root / "static" / "pages" / "site.css").write_bytes(pages.CSS)
+    wsgi, asgi = (
+        App(
+            name="pages",
+            root=root,
+            entry=entry_of(EntryKind(interface), f"pages:{interface}"),
+            python=Path(sys._base_executable),
+            static=by_prefix({"/static/": root / "static"}),
         )
+        for interface in ("wsgi", "asgi")
+    )
+    examination = examine(wsgi, [Request(path=path) for path in PAGES])
+    return Subject(
+        app=wsgi,
+        asgi=asgi,
+        interpreter=examination.python,
+        environments=Environments(cache_folder(), lambda _: None),
+        environment=app_environment(wsgi),
+        workload=golden(examination),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +147,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, farm):
 
 def launch_ask_and_stop(path, launcher):
     stack = parse_stack(path, SPECS, OFFERED)
-    # launch() itself compares every page of the bundled app, the static file among them, with the golden answer
+    # launch() itself compares every page of the app, the static file among them, with the golden answer
     running = launcher.launch(stack, timeout_s=60)
     try:
         if not path.startswith(UNRELIABLE):
@@ -160,12 +169,12 @@ def answers_are_right(running):
     tries = 3 if running.stack.hops[-1].server == CLOSES_EARLY else 1
     posted = [ask(running.port, "POST", "/hello/", body=b"x" * 10_000).status for _ in range(tries)]
     assert set(posted) & {200, 403, 405}, posted
-    pages = [ask(running.port, "GET", "/hello/?page=3") for _ in range(20)]
-    assert {(page.status, page.body) for page in pages} == {(200, b"Hello, world!")}
+    hellos = [ask(running.port, "GET", "/hello/?page=3") for _ in range(20)]
+    assert {(page.status, page.body) for page in hellos} == {(200, b"Hello, world!")}
     if running.stack.hops[0].server in serving_files() and len(running.stack.hops) > 1:
         # a front end serves static files itself: the app, asked for one, sends no ETag
         assert "etag" in ask(running.port, "GET", "/static/pages/site.css").headers
-        assert "etag" not in pages[0].headers
+        assert "etag" not in hellos[0].headers
 
 
 def serving_files():
