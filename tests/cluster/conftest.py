@@ -55,13 +55,12 @@ def few_machines(tmp_path_factory):
 def many_machines(tmp_path_factory):
     with lab(tmp_path_factory.mktemp("several")) as made:
         made.scheduler = made.machine("scheduler")
-        near = made.machine("near", cores="1")
-        far = made.machine("far", cores="1", ahead_s=AHEAD_S, delay_s=DELAY_S)
+        far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S}
+        made.engines = [made.machine("near", cores="1"), made.machine("far", cores="1", **far)]
         made.hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2")]
         made.dbs = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
-        roles = {"engine": [near, far], "stack": made.hosts, "service": made.dbs}
+        roles = {"engine": made.engines, "stack": made.hosts, "service": made.dbs}
         made.address = made.cluster(made.scheduler, roles)
-        made.near = near
         yield made
 
 

@@ -55,9 +55,9 @@ def made_once(server):
 
 
 @pytest.fixture
-def url(server, made_once):
-    """The URL of a store that holds nothing."""
-    return database(server, made_once)
+def url(request, server, made_once):
+    """The URL of a store that holds nothing, or of an empty database for the tables of an earlier version."""
+    return database(server) if "earlier" in request.fixturenames else database(server, made_once)
 
 
 @pytest.fixture
