@@ -115,16 +115,17 @@ def test_a_killed_engine_ends_the_race_which_can_go_on(small):
     assert "--resume" in said
 
 
-def is_loaded(host, engines):
-    """Tell whether the engines load a stack of the host; what comes before it takes fewer connections."""
-    return sum(engine.connections_to(host) for engine in engines) >= 4
+def is_loaded(made, host, engines):
+    """Tell whether the engines load a stack of the host; what prepares a race connects, too, before any block."""
+    has_begun = "block " in (made.folder / "scheduler.log").read_text()
+    return has_begun and sum(engine.connections_to(host) for engine in engines) >= 4
 
 
 def leaves(several, machine, *asked):
     """Start a race, kill the worker of ``machine`` while its host is under load, and return what was measured."""
     host = several.hosts[1]
     process = several.scheduler.start(*asked)
-    wait_until(lambda: is_loaded(host, several.engines))
+    wait_until(lambda: is_loaded(several, host, several.engines))
     [worker] = [pid for pid, text in machine.processes() if "dask_worker" in text]
     os.kill(worker, signal.SIGKILL)
     assert process.wait(timeout=300) in (0, 3), (several.folder / "scheduler.log").read_text()
@@ -193,7 +194,7 @@ CUT_S = 5.0
 def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_behind(small):
     """A run of many requests does not end while the wire is cut."""
     process = begun(small, "--repeats", "1", "--requests", "6000", "--no-twin")
-    wait_until(lambda: is_loaded(small.host, [small.engine]), every_s=0.02)
+    wait_until(lambda: is_loaded(small, small.host, [small.engine]), every_s=0.02)
     small.engine.link("down")
     time.sleep(CUT_S)
     small.engine.link("up")
