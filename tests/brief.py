@@ -19,7 +19,8 @@ WARMUP_S = 0.5
 TRIALS = ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
 TRIAL_S = 0.2
 """Each part of a trial of ``capacity``."""
-OF_THE_STACKS = {"answers", "caches", "retries", "stack", "supplies", "written"}
+OF_THE_STACKS = {"answers", "caches", "engines", "retries", "stack", "supplies", "written"}
+"""The modules of checks that look at stacks, and at engines elsewhere: nobody waits until this machine is quiet."""
 
 
 def ending(another: Callable[..., bool]) -> Callable[..., bool]:

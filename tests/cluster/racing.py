@@ -6,6 +6,7 @@ import json
 import time
 
 from tests.cluster.lab import PYTHON
+from tests.conftest import BRIEF
 
 __all__ = [
     "LONG",
@@ -32,7 +33,7 @@ LONG = ("--budget", "5min", "--difference", "0.1%")
 
 def command(made, *flags):
     return [
-        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
+        *map(str, BRIEF), "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
         "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
     ]  # fmt: skip
 
@@ -44,7 +45,7 @@ def with_database(made, *flags):
         f'[load]\nconcurrency = [4]\n[race]\ncluster = "{made.address}"\nstacks = ["gunicorn", "waitress"]\n'
     )
     store = f"sqlite:///{made.folder}/races.sqlite3"
-    return [PYTHON, "-m", "stackrace", "run", "race.toml", "--store", store, *flags]
+    return [*map(str, BRIEF), "run", "race.toml", "--store", store, *flags]
 
 
 def race(made, *flags):

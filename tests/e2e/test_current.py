@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF, STACKRACE, calling
 from tests.raced import raced
 
 FILES = {
@@ -45,7 +45,7 @@ def run(project, *arguments):
 
 
 def test_it_races_beside_the_others_and_is_marked(project):
-    done = run(project, *RUN, "--json")
+    done = calling(*BRIEF)(*RUN, "--json", cwd=project)
     document = raced(done)
     assert f"Your present deployment (compose.prod.yml:3) races as {CURRENT}." in done.stderr
     assert document["race"]["current"] == CURRENT

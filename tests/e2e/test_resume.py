@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF
 from tests.raced import left_in, raced, wait_until_nothing_is_left
 
 APP = """
@@ -41,9 +41,7 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def uninterrupted(project):
     """The order of the launches of a race that nobody disturbed."""
-    done = subprocess.run(
-        [str(STACKRACE), *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([*BRIEF, *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=300)
     return order_of(raced(done))
 
 
@@ -54,7 +52,7 @@ def started(project, temporary):
 
     def start(*arguments):
         process = subprocess.Popen(
-            [str(STACKRACE), *arguments],
+            [*BRIEF, *arguments],
             cwd=project,
             env=os.environ | {"TMPDIR": str(temporary)},
             stdout=subprocess.PIPE,
@@ -96,7 +94,7 @@ def wait_for_launches(process, before, number):
 
 @pytest.mark.parametrize(("launches", "number", "code"), [(4, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
-    uninterrupted, started, stackrace, temporary, number, code, launches
+    uninterrupted, started, brief, stackrace, temporary, number, code, launches
 ):
     before = manifests()
     process = started(*ASKED)
@@ -113,7 +111,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     assert command in stackrace("report", race).stderr
     assert (command in said) == (number == signal.SIGINT)
 
-    resumed = stackrace("run", "--resume", "--json", TMPDIR=str(temporary))
+    resumed = brief("run", "--resume", "--json", TMPDIR=str(temporary))
     assert f"going on with race {race} after" in resumed.stderr
     document = raced(resumed)
     assert order_of(document) == uninterrupted
@@ -132,7 +130,9 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     assert "was not interrupted: it ended (completed)" in again.stderr
 
 
-def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project, started, stackrace, temporary):
+def test_what_stands_in_the_way_is_told_and_costs_nothing(
+    uninterrupted, project, started, brief, stackrace, temporary
+):
     before = manifests()
     process = started(*ASKED)
     race = wait_for_launches(process, before, 3)
@@ -154,7 +154,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project
     budget = stackrace("run", "--resume", race, "--budget", "1h")
     assert (budget.returncode, "--budget: race" in budget.stderr) == (2, True)
 
-    resumed = stackrace("run", "--resume", race[:8], "--json", TMPDIR=str(temporary))
+    resumed = brief("run", "--resume", race[:8], "--json", TMPDIR=str(temporary))
     assert order_of(raced(resumed)) == uninterrupted
     wait_until_nothing_is_left(temporary)
 

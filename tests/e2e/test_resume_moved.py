@@ -10,7 +10,7 @@ import time
 
 import pytest
 from tests import no_namespaces
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF
 from tests.raced import raced
 from tests.writing_site import digest, make_site
 
@@ -42,7 +42,7 @@ def call(tmp_path, temporary):
 
     def start(*arguments):
         return subprocess.Popen(
-            [sys.executable, no_namespaces.__file__, STACKRACE, *arguments],
+            [sys.executable, no_namespaces.__file__, *BRIEF, *arguments],
             cwd=site,
             env=os.environ | folders,
             stdout=subprocess.PIPE,
