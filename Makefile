@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup wheel test test-rust test-python lint types format bench bench-cluster bench-method bench-lies clean help
+.PHONY: race setup wheel test test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -7,7 +7,8 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 
 help:
 	@echo "make race    set everything up and race the default stacks, about 3 minutes"
-	@echo "make test    run every test of both languages"
+	@echo "make test    run the tests of both languages, some ten minutes on two cores"
+	@echo "make test-all  run the slow and the rare ones, too: before a release"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
 	@echo "make bench   speed and cost, side by side with the peers"
@@ -43,15 +44,23 @@ wheel: .venv/.tools
 	$(BIN)/uv tool run --from 'maturin[zig]>=1.9,<2' maturin build --release --zig --compatibility manylinux_2_17 --out dist
 	STACKRACE_WHEEL=$$(ls dist/*.whl) $(BIN)/python -m pytest tests/e2e/test_wheel.py
 
+# In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
+# Three at once, on two cores as well: tests of clusters mostly wait.
+PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+
 test: .venv/.tools test-rust test-python
+	@echo "make test: all passed"
+
+# every chain of servers, and whatever else is slow or rare
+test-all: .venv/.tools test-rust
+	$(PYTEST)
+	@echo "make test-all: all passed"
 
 test-rust:
 	cargo test --quiet --package loadgen
 
-# In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
-# Three at once, on two cores as well: tests of clusters mostly wait.
 test-python: .venv/.tools
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not exhaustive"
 
 lint: .venv/.tools
 	$(BIN)/ruff check .
@@ -80,7 +89,7 @@ bench: .venv/.tools
 	$(BIN)/python benchmarks/engine_pacing.py
 	$(BIN)/python -m benchmarks.interrupted
 
-# merged percentiles, starts, the coordinator's cost, two hosts, faults
+# merged percentiles, starts, the coordinator's cost, two hosts, narrow and bad wires, faults
 bench-cluster: .venv/.tools
 	$(BIN)/python -m benchmarks.cluster
 

@@ -39,6 +39,20 @@ def two_hops(specs: Specs, offered: frozenset[Interface]) -> list[str]:
     ]
 
 
+def spanning(paths: Sequence[str]) -> list[str]:
+    """Return those of ``paths``, of two hops, that hold every link of all of them: what a front end sends, and what
+    a last hop is sent. A fault of either shows behind any other."""
+    rest, chosen = {path: _links(path) for path in paths}, []
+    while missing := set().union(*rest.values()).difference(*map(_links, chosen)):
+        chosen.append(max(rest, key=lambda path: len(rest[path] & missing)))
+    return chosen
+
+
+def _links(path: str) -> set[tuple[str, str]]:
+    front, protocol, end = path.split("/")
+    return {(front, protocol), (protocol, end)}
+
+
 def balanced(specs: Specs, offered: frozenset[Interface]) -> list[str]:
     """Return one stack with three instances for each protocol of each front end that balances."""
     return [
@@ -57,6 +71,12 @@ def over_tcp(specs: Specs, offered: frozenset[Interface]) -> list[str]:
         if preferred == Socket.UNIX and is_legal(asked, specs, offered):
             chains.append(asked)
     return chains
+
+
+def both(specs: Specs, offered: frozenset[Interface]) -> list[str]:
+    """Return one stack for each protocol of each front end: over TCP, and with three instances if it balances."""
+    many = {path.rpartition(":")[0] for path in balanced(specs, offered)}
+    return [f"{path},instances=3" if path.rpartition(":")[0] in many else path for path in over_tcp(specs, offered)]
 
 
 def is_legal(path: str, specs: Specs, offered: frozenset[Interface]) -> bool:

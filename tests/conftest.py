@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
+BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))
 
 # no clock decides a property, and no dice whether a run passes; --hypothesis-profile=thorough searches on
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=300)
@@ -53,13 +54,12 @@ def private_folders(tmp_path_factory):
     patch.undo()
 
 
-@pytest.fixture
-def stackrace():
-    """Run the command as a user would; returns the finished process with its output as text."""
+def calling(*program):
+    """Return a function that runs ``program`` as a user would, and returns the finished process with its text."""
 
     def call(*arguments, cwd=None, timeout=300, **environment):
         return subprocess.run(
-            [str(STACKRACE), *map(str, arguments)],
+            [*map(str, program), *map(str, arguments)],
             cwd=cwd,
             env=os.environ | environment,
             capture_output=True,
@@ -69,6 +69,18 @@ def stackrace():
         )
 
     return call
+
+
+@pytest.fixture
+def stackrace():
+    """Run the command as a user would."""
+    return calling(STACKRACE)
+
+
+@pytest.fixture
+def brief():
+    """Run the command, its races of slices bounded by their work: see tests/brief.py."""
+    return calling(*BRIEF)
 
 
 @pytest.fixture

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import time
+from pathlib import Path
 
 
 def raced(done):
@@ -26,3 +29,22 @@ def told(document):
 def slices_of(document):
     """Return all slices of a race, whatever became of them."""
     return [one for launch in document["launches"] for one in launch["slices"]]
+
+
+def left_in(temporary):
+    """What lies in the folder for temporary files, and who was started from there."""
+    found = {path.name for path in temporary.iterdir()}
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if os.fsencode(temporary) in line.read_bytes():
+                found.add(line.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_nothing_is_left(temporary):
+    deadline = time.monotonic() + 120
+    while (left := left_in(temporary)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == set()

@@ -19,7 +19,7 @@ import asyncssh
 
 HANDED_ON = ("XDG_", "UV_", "PIP_", "SSL_", "HTTP", "STACKRACE_")
 """How variables begin that tell the tests' own processes about folders, machines and the network."""
-SERVES_S = 20.0
+SERVES_S = 120.0
 
 
 def make_keys(folder):

@@ -17,12 +17,15 @@ from .faults import faults
 from .hosts import hosts
 from .merging import merging
 from .starts import starts
+from .wires import wires
 
 
 def main() -> int:
     """Measure what is named; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    figures = {"merging": merging, "starts": starts, "cost": cost, "hosts": hosts, "faults": faults}
+    figures = {
+        "merging": merging, "starts": starts, "cost": cost, "hosts": hosts, "wires": wires, "faults": faults,
+    }  # fmt: skip
     parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(figures)}; default: all")
     parser.add_argument("--times", type=int, default=20, help="How many faults of each kind. Default: 20.")
     given = parser.parse_args()

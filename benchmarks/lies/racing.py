@@ -59,6 +59,7 @@ def staged(asked: RaceRequest) -> Iterator[Deployment]:
 def runs(
     *stacks: str,
     seconds: float = 0.6,
+    requests: int | None = None,
     repeats: int = 1,
     concurrency: Sequence[int] = (8,),
     nonce: bool = False,
@@ -66,11 +67,12 @@ def runs(
     place: Callable[..., LocalPlace] = LocalPlace,
     **changes: object,
 ) -> Race:
-    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``.
+    """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``, or as many ``requests``.
 
     ``place`` may be one that tampers or looks on.
     """
-    asked = request(stacks, concurrency, repeats=repeats, run_s=seconds, **changes)
+    length = {"run_s": seconds} if requests is None else {"run_requests": requests}
+    asked = request(stacks, concurrency, repeats=repeats, **length, **changes)
     return _raced(asked, nonce=nonce, twin=twin, place=place)
 
 

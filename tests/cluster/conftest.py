@@ -1,20 +1,83 @@
+"""The machines of these tests: two labs for a whole session, mended before each test."""
+
 from __future__ import annotations
 
 import pytest
-from tests.cluster.lab import why_no_lab
+from tests.cluster.lab import lab, why_no_lab
 
+from stackrace.services import services
 from stackrace.setup.prepared import prepared
 from stackrace.spec.request import RaceRequest
 
 WHY_NOT = why_no_lab()
+AHEAD_S = 5000
+DELAY_S = 0.01
+"""Of each of a packet's ways to or from the far engine, so its round trip is 20 ms."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def machines_can_be_had(tmp_path_factory):
-    """Skip where no machines can be made; what races install is installed here, where there is a network."""
-    if WHY_NOT:
-        pytest.skip(WHY_NOT)
-    folder = tmp_path_factory.mktemp("installed")
-    request = RaceRequest(folder=folder, bundled="django", stacks=("gunicorn", "waitress"), concurrency=(4,))
+def install(folder, *names):
+    """Build what races install, here, where there is a network."""
+    request = RaceRequest(
+        folder=folder, bundled="django", services=names, stacks=("gunicorn", "waitress"), concurrency=(4,)
+    )
     with prepared(request):
         pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machines_can_be_had(tmp_path_factory):
+    """Skip where no machines can be made."""
+    if WHY_NOT:
+        pytest.skip(WHY_NOT)
+    install(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory):
+    """Skip where it is not installed."""
+    if missing := services()["postgresql"].missing():
+        pytest.skip(missing)
+    install(tmp_path_factory.mktemp("driver"), "postgresql")
+
+
+@pytest.fixture(scope="session")
+def few_machines(tmp_path_factory):
+    with lab(tmp_path_factory.mktemp("small")) as made:
+        made.scheduler = made.machine("scheduler")
+        made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
+        made.db = made.machine("db", cores="1", ahead_s=500)
+        roles = {"engine": [made.engine], "stack": [made.host], "service": [made.db]}
+        made.address = made.cluster(made.scheduler, roles)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def many_machines(tmp_path_factory):
+    with lab(tmp_path_factory.mktemp("several")) as made:
+        made.scheduler = made.machine("scheduler")
+        far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S}
+        made.engines = [made.machine("near", cores="1"), made.machine("far", cores="1", **far)]
+        made.hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2")]
+        made.dbs = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
+        roles = {"engine": made.engines, "stack": made.hosts, "service": made.dbs}
+        made.address = made.cluster(made.scheduler, roles)
+        yield made
+
+
+def mended(made):
+    """Let all be there again, whom a test may have ended; a test reads what it was told itself."""
+    made.whole(made.scheduler)
+    (made.folder / "scheduler.log").write_text("")
+    return made
+
+
+@pytest.fixture
+def small(few_machines):
+    """A scheduler, an engine, a host of stacks, and a machine for the database whose clock is ahead."""
+    return mended(few_machines)
+
+
+@pytest.fixture
+def several(many_machines):
+    """A scheduler, two engines, one far away with another clock, and two hosts of stacks and of databases."""
+    return mended(many_machines)

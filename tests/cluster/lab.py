@@ -20,7 +20,7 @@ __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
 RELAY = Path(__file__).with_name("relay.py")
 PYTHON = sys.executable
 SCHEDULER_PORT = 8786
-JOINED_S = 60
+JOINED_S = 300
 WAIT = """
 import sys
 from distributed import Client
@@ -105,7 +105,9 @@ class Machine:
         return ["ip", "netns", "exec", self.namespace, "taskset", "-c", self.cores, *clock, *words]
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "STACKRACE_MACHINE": self.name, "DASK_LOGGING__DISTRIBUTED": "warning"}
+        # a worker looks at itself a hundred times a second, all the time
+        dask = {"DASK_LOGGING__DISTRIBUTED": "warning", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
+        return {**os.environ, "STACKRACE_MACHINE": self.name, **dask}
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """Start ``words`` in a session of their own; what they write is in the lab's folder."""
@@ -117,7 +119,7 @@ class Machine:
         self.started.append(process)
         return process
 
-    def run(self, *words: str, timeout_s: float = 120.0) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, timeout_s: float = 300.0) -> subprocess.CompletedProcess[str]:
         """Run ``words`` to their end."""
         return subprocess.run(
             self.argv(*words), capture_output=True, text=True, timeout=timeout_s,
@@ -225,7 +227,7 @@ class Lab:
         program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
         place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
         return machine.start(
-            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "30"
+            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "120"
         )
 
     def joined(self, coordinator: Machine, address: str, members: int) -> None:

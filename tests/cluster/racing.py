@@ -6,11 +6,13 @@ import json
 import time
 
 from tests.cluster.lab import PYTHON
+from tests.conftest import BRIEF
 
 __all__ = [
     "LONG",
     "MANY_RUNS",
     "RUNS",
+    "assert_used_postgresql",
     "begun",
     "beside_workers",
     "command",
@@ -18,11 +20,12 @@ __all__ = [
     "report",
     "slices_of",
     "wait_until",
+    "with_database",
 ]
 
 RUNS = ("--repeats", "2", "--duration", "1s", "--no-twin")
 """Flags of a race that ends after so many runs, however long they take to launch: a budget may be too short."""
-MANY_RUNS = ("--repeats", "6", "--duration", "2s", "--no-twin")
+MANY_RUNS = ("--repeats", "5", "--duration", "1s", "--no-twin")
 """Flags of a race that goes on for some blocks after one of its machines is lost."""
 LONG = ("--budget", "5min", "--difference", "0.1%")
 """Flags of a race that something else ends."""
@@ -30,9 +33,19 @@ LONG = ("--budget", "5min", "--difference", "0.1%")
 
 def command(made, *flags):
     return [
-        PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
+        *map(str, BRIEF), "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
         "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
     ]  # fmt: skip
+
+
+def with_database(made, *flags):
+    """Return a race of pages that ask a database, on a machine of the cluster."""
+    (made.folder / "race.toml").write_text(
+        '[app]\nbundled = "django"\nservices = ["postgresql"]\n[workload]\nurls = ["/random-row/"]\n'
+        f'[load]\nconcurrency = [4]\n[race]\ncluster = "{made.address}"\nstacks = ["gunicorn", "waitress"]\n'
+    )
+    store = f"sqlite:///{made.folder}/races.sqlite3"
+    return [*map(str, BRIEF), "run", "race.toml", "--store", store, *flags]
 
 
 def race(made, *flags):
@@ -51,15 +64,21 @@ def slices_of(document):
     return [slice_ for launch in document["launches"] for slice_ in launch["slices"]]
 
 
+def assert_used_postgresql(slice_):
+    [spent] = [usage for usage in slice_["usage"] if usage["hop"] == "postgresql"]
+    assert spent["cpu_s"] > 0
+    assert spent["processes"] > 1
+
+
 def beside_workers(machine):
     return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
 
 
-def wait_until(condition, timeout_s=60.0):
+def wait_until(condition, timeout_s=300.0, every_s=0.2):
     until = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < until, "it never came about"
-        time.sleep(0.2)
+        time.sleep(every_s)
 
 
 def begun(made, *flags):

@@ -9,7 +9,7 @@ import sys
 from contextlib import closing
 
 import pytest
-from tests.cluster.lab import PYTHON, lab
+from tests.cluster.lab import PYTHON
 from tests.cluster.racing import RUNS
 
 from stackrace.process import uv_program
@@ -50,13 +50,11 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def apart(tmp_path, project):
-    """A scheduler, an engine, and a host with another home, in which the project's folder is empty."""
-    with lab(tmp_path) as made:
-        made.scheduler = made.machine("scheduler")
-        made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
-        made.address = made.cluster(made.scheduler, {"engine": [made.engine]})
-        yield made
+def apart(small):
+    """A scheduler, an engine, and a host that is to have another home, in which the project's folder is empty."""
+    small.end(small.host)
+    yield small
+    small.end(small.host)
 
 
 def wheels():
@@ -72,7 +70,7 @@ def host(made, project, home, size):
     elsewhere = (f"HOME={home}", f"XDG_CACHE_HOME={home}/.cache", f"UV_CACHE_DIR={wheels()}", "UV_OFFLINE=1")
     within = ("unshare", "-m", "sh", "-c", hide, "sh", "env", *elsewhere)
     made.worker(made.host, made.address, "stack", within)
-    made.joined(made.scheduler, made.address, 2)
+    made.joined(made.scheduler, made.address, 3)
 
 
 def race(made, project):

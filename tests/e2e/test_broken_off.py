@@ -8,11 +8,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from tests.conftest import STACKRACE
+from tests.raced import wait_until_nothing_is_left
 
 APP = """
 def app(environ, start_response):
@@ -20,7 +20,7 @@ def app(environ, start_response):
     return [b"hello"]
 """
 ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1", "--stack", "waitress"]
-ASKED += ["--stack", "cheroot", "--budget", "60s", "--difference", "0.1%", "--question", "ranking"]
+ASKED += ["--stack", "cheroot", "--budget", "5min", "--difference", "0.1%", "--question", "ranking"]
 
 
 @pytest.fixture
@@ -84,10 +84,7 @@ def test_a_killed_supervisor_is_no_wrong_input_and_the_race_goes_on(project, tmp
     assert process.returncode == 4, text
     assert "Traceback" not in text
     command = re.search(r"error: the supervisor was killed.*continue with: stackrace (run --resume \w+)", text)[1]
-    until = time.monotonic() + 30
-    while list(temporary.iterdir()) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert list(temporary.iterdir()) == []
+    wait_until_nothing_is_left(temporary)
     assert goes_on(command, project, tmp_path / "data")
 
 

@@ -1,4 +1,4 @@
-"""Checks as a user types them. What a busy machine measures in seconds is up to it: no test asks which outcome."""
+"""Checks as a user types them. What a machine measures is up to it: no test asks which outcome."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def application(environ, start_response):
     return [b"page {version}"]
 '''
 
-TOLD = ("--wsgi", "page:application", "--python", sys.executable, "--allow", "start any", "--budget", "8s")
+TOLD = ("--wsgi", "page:application", "--python", sys.executable, "--allow", "start any", "--budget", "5min")
 LEFT_OUT = ("--allow", "throughput any", "--allow", "cpu any", "--allow", "p99 any", "--allow", "memory any",
             "--allow", "errors any")  # fmt: skip
 CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
@@ -51,11 +51,11 @@ def worktrees(shop):
     return listed.stdout.splitlines()
 
 
-def test_a_check_writes_every_format_and_is_stored(stackrace, shop, tmp_path):
+def test_a_check_writes_every_format_and_is_stored(brief, stackrace, shop, tmp_path):
     files = {name: tmp_path / f"check.{name}" for name in ("junit", "markdown", "openmetrics", "html")}
     flags = [word for name, path in files.items() for word in (f"--{name}", path)]
     store = f"sqlite:///{tmp_path / 'races.sqlite3'}"
-    done = stackrace("check", *TOLD, "--base", "HEAD~1", "--json", "--store", store, *flags, cwd=shop)
+    done = brief("check", *TOLD, "--base", "HEAD~1", "--json", "--store", store, *flags, cwd=shop)
     document = json.loads(done.stdout)
     assert done.returncode == CODES[document["outcome"]] == document["exit_code"], done.stderr
     assert (document["base"]["label"], document["head"]["label"]) == ("HEAD~1", "the work tree")
@@ -70,9 +70,9 @@ def test_a_check_writes_every_format_and_is_stored(stackrace, shop, tmp_path):
     assert all(launch.failure is None for launch in race.launches), "each side has right answers of its own"
 
 
-def test_two_variants_of_one_tree_need_no_repository(stackrace, shop, tmp_path):
+def test_two_variants_of_one_tree_need_no_repository(brief, shop, tmp_path):
     (tmp_path / "page.py").write_text(APP.format(version=1))
-    done = stackrace("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path)
+    done = brief("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path)
     assert done.returncode in CODES.values(), done.stderr
     assert done.stdout.startswith(tuple(outcome.capitalize() for outcome in Outcome))
     assert "Head: its own FAST." in done.stdout
@@ -110,12 +110,12 @@ def test_an_interrupted_check_leaves_no_work_tree(shop, temporary):
         [STACKRACE, "check", *TOLD, "--base", "HEAD~1"], cwd=shop, env={**os.environ, "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not list(Path(temporary).glob("stackrace-base-*/tree/page.py")):
         assert time.monotonic() < until and process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     assert process.returncode == 130
     assert len(worktrees(shop)) == 1
     assert not list(Path(temporary).iterdir())

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF, STACKRACE, calling
 from tests.raced import raced
 
 FILES = {
@@ -45,7 +45,7 @@ def run(project, *arguments):
 
 
 def test_it_races_beside_the_others_and_is_marked(project):
-    done = run(project, *RUN, "--json")
+    done = calling(*BRIEF)(*RUN, "--json", cwd=project)
     document = raced(done)
     assert f"Your present deployment (compose.prod.yml:3) races as {CURRENT}." in done.stderr
     assert document["race"]["current"] == CURRENT
@@ -68,6 +68,6 @@ def test_what_cannot_be_the_current_one_is_refused(project):
 
 
 def test_init_writes_it_into_the_race_file(project):
-    done = run(project, "init", "--stdout", "--time", "2s", "--python", sys.executable)
+    done = run(project, "init", "--stdout", "--python", sys.executable)
     assert done.returncode == 0, done.stderr
     assert 'current = "compose.prod.yml"   # what you run today: nginx:config=nginx/site.conf' in done.stdout

@@ -18,8 +18,8 @@ STACKS = {
 }
 
 
-def test_a_published_comparison_races_from_any_folder(stackrace, tmp_path):
-    done = stackrace("run", "historic/lighttpd-2008", "--quick", "--budget", "30s", "--json", cwd=tmp_path)
+def test_a_published_comparison_races_from_any_folder(brief, stackrace, tmp_path):
+    done = brief("run", "historic/lighttpd-2008", "--quick", "--budget", "5min", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["format"] == "stackrace-comparison"

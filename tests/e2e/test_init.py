@@ -80,7 +80,7 @@ def test_a_sitemap_and_a_time_can_be_given(stackrace, shop):
     refused = stackrace("init", "--python", sys.executable, "--sitemap", "pages.xml", cwd=shop)
     assert refused.returncode == 2
     assert "--sitemap" in refused.stderr
-    flags = ("--python", sys.executable, "--sitemap", "https://shop/list/", "--time", "10s", "--json")
+    flags = ("--python", sys.executable, "--sitemap", "https://shop/list/", "--time", "5min", "--json")
     done = stackrace("init", *flags, cwd=shop)
     # which names no page, so the links of the home page are asked for
     assert json.loads(done.stdout)["urls"] == ["/", "/list/"]

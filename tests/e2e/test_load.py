@@ -259,7 +259,7 @@ def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_p
 
 
 def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
-    command = [str(STACKRACE), "load", server.url, "-d", "1min", "--no-ceiling", "--json"]
+    command = [str(STACKRACE), "load", server.url, "-d", "1h", "--no-ceiling", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as running:
         pause = threading.Event()
         while len(server.asked) < 50 and running.poll() is None:
@@ -270,7 +270,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     VALIDATOR.validate(found)
     assert running.returncode == 0
     assert 0 < found["ok"] <= len(server.asked)
-    assert found["duration_s"] < 60
+    assert found["duration_s"] < 3600
 
 
 def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):
@@ -281,8 +281,8 @@ def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):
 
 
 def test_a_warm_up_is_not_recorded(load, server):
-    found = document(load(server.url, "-d", "300ms", "--warmup", "200ms", "-c", "2", "--json"))
-    assert found["load"]["warmup_s"] == 0.2
+    found = document(load(server.url, "-d", "300ms", "--warmup", "1s", "-c", "2", "--json"))
+    assert found["load"]["warmup_s"] == 1.0
     assert found["duration_s"] == pytest.approx(0.3, rel=0.01)
     assert found["ok"] < len(server.asked)
 

@@ -48,7 +48,7 @@ def test_it_is_refused_with_the_way_out_before_anything_is_started_and_nothing_i
     (project / "tiny.py").write_text(APP)
     before = digest(newer)
     arguments = {
-        "run": ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--stack", "waitress", "--budget", "30s"],
+        "run": ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--stack", "waitress"],
         "report": ["report"],
     }
     done = stackrace(*arguments[verb], "--store", f"sqlite:///{newer}", cwd=project)

@@ -87,7 +87,7 @@ def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
             line = running.stdout.readline()
             url = re.search(r"answers at (http://\S+)", line)
             assert url, line + running.stderr.read()
-            with urllib.request.urlopen(f"{url[1]}hello/", timeout=60) as answer:
+            with urllib.request.urlopen(f"{url[1]}hello/", timeout=120) as answer:
                 assert answer.read() == b"Hello, world!"
         finally:
             running.send_signal(signal.SIGTERM)

@@ -1,5 +1,6 @@
 """A race that was killed or stopped goes on with ``--resume``, as if nothing had happened."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,28 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import STACKRACE
-from tests.raced import raced
+from tests.conftest import BRIEF
+from tests.raced import left_in, raced, wait_until_nothing_is_left
 
 APP = """
 def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
     return [b"hello"]
 """
-ASKED = [
-    "run",
-    "--wsgi",
-    "tiny:app",
-    "--python",
-    sys.executable,
-    "-c",
-    "1",
-    "--requests",
-    "20",
-    "--repeats",
-    "3",
-    "--no-twin",
-]
+ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1"]
+ASKED += ["--requests", "20", "--repeats", "3", "--no-twin"]
 ASKED += ["--stack", "waitress", "--stack", "gunicorn:class=gthread", "--seed", "2"]
 LAUNCHES = 6
 
@@ -52,9 +41,7 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def uninterrupted(project):
     """The order of the launches of a race that nobody disturbed."""
-    done = subprocess.run(
-        [str(STACKRACE), *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([*BRIEF, *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=300)
     return order_of(raced(done))
 
 
@@ -65,7 +52,7 @@ def started(project, temporary):
 
     def start(*arguments):
         process = subprocess.Popen(
-            [str(STACKRACE), *arguments],
+            [*BRIEF, *arguments],
             cwd=project,
             env=os.environ | {"TMPDIR": str(temporary)},
             stdout=subprocess.PIPE,
@@ -105,41 +92,26 @@ def wait_for_launches(process, before, number):
     raise AssertionError(f"the race ended too soon: {process.stderr.read()}")
 
 
-def left_in(temporary):
-    """What lies in the folder for temporary files, and who was started from there."""
-    found = {path.name for path in temporary.iterdir()}
-    for line in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if os.fsencode(temporary) in line.read_bytes():
-                found.add(line.parent.name)
-        except OSError:
-            continue
-    return found
-
-
-def wait_until_nothing_is_left(temporary):
-    deadline = time.monotonic() + 120
-    while (left := left_in(temporary)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert left == set()
-
-
 @pytest.mark.parametrize(("launches", "number", "code"), [(4, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
-    uninterrupted, started, stackrace, temporary, number, code, launches
+    uninterrupted, started, brief, stackrace, temporary, number, code, launches
 ):
     before = manifests()
     process = started(*ASKED)
     race = wait_for_launches(process, before, launches)
+    assert left_in(temporary)
     os.kill(process.pid, number)
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == code
     wait_until_nothing_is_left(temporary)
+    kept = json.loads(stackrace("report", race, "--json").stdout)
+    assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
+    assert any(launch["slices"] for launch in kept["launches"])
     command = f"continue with: stackrace run --resume {race}"
     assert command in stackrace("report", race).stderr
     assert (command in said) == (number == signal.SIGINT)
 
-    resumed = stackrace("run", "--resume", "--json", TMPDIR=str(temporary))
+    resumed = brief("run", "--resume", "--json", TMPDIR=str(temporary))
     assert f"going on with race {race} after" in resumed.stderr
     document = raced(resumed)
     assert order_of(document) == uninterrupted
@@ -158,7 +130,9 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     assert "was not interrupted: it ended (completed)" in again.stderr
 
 
-def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project, started, stackrace, temporary):
+def test_what_stands_in_the_way_is_told_and_costs_nothing(
+    uninterrupted, project, started, brief, stackrace, temporary
+):
     before = manifests()
     process = started(*ASKED)
     race = wait_for_launches(process, before, 3)
@@ -180,7 +154,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(uninterrupted, project
     budget = stackrace("run", "--resume", race, "--budget", "1h")
     assert (budget.returncode, "--budget: race" in budget.stderr) == (2, True)
 
-    resumed = stackrace("run", "--resume", race[:8], "--json", TMPDIR=str(temporary))
+    resumed = brief("run", "--resume", race[:8], "--json", TMPDIR=str(temporary))
     assert order_of(raced(resumed)) == uninterrupted
     wait_until_nothing_is_left(temporary)
 
@@ -191,7 +165,7 @@ def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
     process = started(*ASKED, "--store", f"sqlite:///{tmp_path}/races.sqlite3")
     race = wait_for_launches(process, before, 1)
     os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=300)
     store = f"sqlite:///{tmp_path}/races.sqlite3"
     assert f"stackrace run --resume {race} --store {store}" in said
     elsewhere = stackrace("run", "--resume", race, "--store", store, XDG_DATA_HOME=str(tmp_path / "other"))

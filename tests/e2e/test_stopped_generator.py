@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from tests.conftest import STACKRACE
 
-STOPPED_S = 1.0
+STOPPED_S = 3.0
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -42,20 +42,20 @@ def server():
 
 @pytest.mark.parametrize("loop", [["--rate", "100/s"], ["-c", "1"]], ids=["open", "closed"])
 def test_a_stopped_generator_shows(server, loop):
-    """The bounds hold by themselves: the stop lasts at least as long as it sleeps, on whatever machine."""
+    """The bounds hold by themselves: the stop lasts as long as it sleeps at least, which is half of the run."""
     url = f"http://127.0.0.1:{server.server_port}/"
-    command = [str(STACKRACE), "load", url, *loop, "-d", "4s", "--no-ceiling", "--json"]
+    command = [str(STACKRACE), "load", url, *loop, "-d", f"{2 * STOPPED_S:.0f}s", "--no-ceiling", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert server.asked.wait(60)
+        assert server.asked.wait(120)
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(STOPPED_S)
         os.kill(process.pid, signal.SIGCONT)
         output, _ = process.communicate(timeout=120)
     result = json.loads(output)
     if "--rate" in loop:
-        assert result["scheduled"] == 400
-        assert result["latency"]["max"] >= result["lag"]["max"] >= 0.9 * STOPPED_S
-        assert result["latency"]["p90"] >= 0.5 * STOPPED_S, "a quarter of all requests fell due meanwhile"
+        assert result["scheduled"] == 200 * STOPPED_S
+        assert result["latency"]["max"] >= result["lag"]["max"] >= 0.5 * STOPPED_S
+        assert result["latency"]["p90"] >= 0.2 * STOPPED_S, "of all requests many fell due meanwhile"
     else:
         assert result["series"], "bins in which nothing finished are there, too"
         assert sum(bin_["ok"] == 0 for bin_ in result["series"]) >= 5 or result["latency"]["max"] >= 0.5

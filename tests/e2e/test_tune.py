@@ -23,10 +23,10 @@ def project(tmp_path_factory):
 APP_FLAGS = ("--wsgi", "tiny:app", "--python", sys.executable)
 
 
-def test_a_tuning_gives_a_stack_that_races_and_is_shown_again(stackrace, project, tmp_path):
+def test_a_tuning_gives_a_stack_that_races_and_is_shown_again(brief, stackrace, project, tmp_path):
     page, store = tmp_path / "tuned.html", f"sqlite:///{tmp_path / 'races.sqlite3'}"
-    done = stackrace(
-        "tune", "gunicorn", "--vary", "class", *APP_FLAGS, "-c", "4", "--budget", "14s", "--memory", "1GiB",
+    done = brief(
+        "tune", "gunicorn", "--vary", "class", *APP_FLAGS, "-c", "4", "--budget", "5min", "--memory", "1GiB",
         "--json", "--html", str(page), "--store", store, "--seed", "3", cwd=project,
     )  # fmt: skip
     # every slice may be refused on a busy machine

@@ -19,10 +19,10 @@ from tests.factories import make_race
 from stackrace.store import open_store
 
 
-@pytest.fixture
-def site(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
     """A store with one race, served; its address and the race's id."""
-    store_url = f"sqlite:///{tmp_path / 'races.sqlite3'}"
+    store_url = f"sqlite:///{tmp_path_factory.mktemp('web') / 'races.sqlite3'}"
     race = make_race(3, blocks=2)
     odd = replace(make_race(1, blocks=1), id="0000000000001", app="\ud800\x1b]0;title", launches=())
     with open_store(store_url) as store:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from stackrace.apps import PythonFacts
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
@@ -66,6 +69,15 @@ def launchable(paths: Iterable[str], offered: frozenset[Interface] = OFFERED) ->
     return [path for path in paths if not lacking(path, offered)]
 
 
+def some_of(paths: Iterable[str], some: Iterable[str]) -> list[ParameterSet]:
+    """Return those of ``paths`` of which nothing is missing here as parameters: all but ``some`` are exhaustive."""
+    kept = set(some)
+    return [
+        pytest.param(path, marks=() if path in kept else pytest.mark.exhaustive)
+        for path in launchable(dict.fromkeys(paths))
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """The app that is launched: its environment's interpreter, its variables, and what it should answer."""
@@ -75,6 +87,8 @@ class Subject:
     environments: Environments
     environment: Mapping[str, str]
     workload: Workload
+    asgi: App | None = None
+    """The app where a stack hosts it by ASGI, None for the same."""
 
     def launcher(self, guard: Guard) -> Launcher:
         """Return a launcher below ``guard``'s directory."""
@@ -84,7 +98,7 @@ class Subject:
             needed = {name for hop in stack.hops for name in entries[hop.server].requirements(hop.settings)}
             home = self.environments.layered(self.interpreter, sorted(needed))
             return hosted(
-                self.app,
+                self.asgi if self.asgi is not None and stack.interface is Interface.ASGI else self.app,
                 stack.interface,
                 home=home,
                 folder=guard.directory,
@@ -147,7 +161,7 @@ def ask(
     port: int, method: str, path: str, body: bytes | None = None, headers: Sequence[tuple[str, str]] = ()
 ) -> Got:
     """Send one request on a connection of its own; the path goes out as it is."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request(method, path, body=body, headers=dict(headers))
         answer = connection.getresponse()
@@ -168,7 +182,7 @@ def head(port: int, path: str) -> tuple[int, bytes]:
     ``http.client`` would not even look for a body.
     """
     request = f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(request.encode("ascii"))
         answer = b""
         while chunk := connection.recv(65536):

@@ -73,7 +73,7 @@ def stack(path):
 def ended(here, name, load=None):
     """Launch a stack, load it if told so, retire it; return what was seen of both."""
     one = stack(name)
-    assert here.launch(one, 20.0).failure is None
+    assert here.launch(one, 120.0).failure is None
     seen = here.load(one, WORKLOAD, load, 0.0) if load else None
     return seen, here.retire([one]).finish().aftermaths[one.path]
 

@@ -27,7 +27,7 @@ from stackrace.model.errors import AppError, InputError
 from stackrace.model.workload import Request, Sameness
 from stackrace.services import services
 
-READY_S = 60.0
+READY_S = 300.0
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ class UnixConnection(http.client.HTTPConnection):
     """HTTP over a unix socket."""
 
     def __init__(self, path):
-        super().__init__("localhost", timeout=30)
+        super().__init__("localhost", timeout=120)
         self._path = str(path)
 
     def connect(self):

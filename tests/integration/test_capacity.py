@@ -10,8 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.brief import TRIALS, of_the_stacks
 
 from stackrace.api.load import capacity as capacity_search
+from stackrace.checks import registry
 from stackrace.cli.capacity.command import command
 from stackrace.model.errors import InputError, RefusedError
 from stackrace.stats.capacity import HIGH, LOW
@@ -38,8 +40,10 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    for name in ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S"):
+    for name in TRIALS:
         monkeypatch.setattr(capacity_search, name, 0.2)
+    # no trial is made again because of what else this machine does
+    monkeypatch.setattr(registry, "RUN_CHECKS", of_the_stacks(registry.RUN_CHECKS))
     with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()

@@ -12,10 +12,11 @@ from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
+from tests.conftest import STACKRACE, calling
 from tests.tls import issue, make_authority
 
 SETTING = "DASK_DISTRIBUTED__COMM__TLS__"
-JOINED_S = 60.0
+JOINED_S = 300.0
 
 
 def settings(authority, **certificates):
@@ -58,13 +59,15 @@ def secured(tmp_path_factory):
                 )
             )
             stack.callback(process.terminate)
+        made.members = members(made)
         yield made
 
 
-def wait_until_joined(stackrace, secured):
+def members(made):
+    """Wait until somebody has joined, and return who."""
     until = time.monotonic() + JOINED_S
     while True:
-        shown = stackrace("cluster", secured.address, "--json", **secured.client)
+        shown = calling(STACKRACE)("cluster", made.address, "--json", **made.client)
         if shown.returncode == 0 and json.loads(shown.stdout):
             return json.loads(shown.stdout)
         assert time.monotonic() < until, shown.stderr
@@ -72,7 +75,7 @@ def wait_until_joined(stackrace, secured):
 
 
 def test_the_bundled_app_is_raced_and_no_word_is_in_the_clear(stackrace, secured):
-    (member,) = wait_until_joined(stackrace, secured)
+    (member,) = secured.members
     assert member["contact"].startswith("tls://")
     done = stackrace(
         "run", "--bundled", "--cluster", secured.address, "--stack", "gunicorn", "--stack", "waitress", "-c", "4",
@@ -90,7 +93,6 @@ def refused(stackrace, address, **environment):
 
 
 def test_who_speaks_in_the_clear_is_refused_and_told_of_tls(stackrace, secured):
-    wait_until_joined(stackrace, secured)
     plain = f"tcp://127.0.0.1:{secured.port}"
     assert "tls://10.0.0.1:8786 of one with TLS" in refused(stackrace, plain)
     required = {**secured.client, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True"}
@@ -104,7 +106,6 @@ def test_who_has_no_certificate_is_refused(stackrace, secured):
 
 
 def test_who_has_a_certificate_of_another_authority_is_refused(stackrace, secured, tmp_path):
-    wait_until_joined(stackrace, secured)
     other = make_authority(tmp_path)
     stranger = settings(secured.authority, client=issue(other, "stranger"))
     assert "both certificates come from one authority" in refused(stackrace, secured.address, **stranger)

@@ -135,7 +135,7 @@ def test_processes_that_exceed_the_budget_together_are_out(guard):
     held = launcher(guard, Confinement(memory_bytes=budget.memory_bytes))
     here = here_of(held, budget)
     for name in ("frugal", "family"):
-        assert here.launch(stack(name), 20.0).failure is None
+        assert here.launch(stack(name), 120.0).failure is None
         here.load(stack(name), WORKLOAD, Load(concurrency=1, duration_s=1.0), 0.0)
     assert here.failure_of(stack("frugal")) is None
     failure = here.failure_of(stack("family"))
@@ -148,7 +148,7 @@ def test_processes_that_exceed_the_budget_together_are_out(guard):
 def test_who_escaped_its_cores_is_bound_again_before_it_is_measured(guard):
     budget = Resources(stack_cores=CORES[:1], generator_cores=CORES[-1:])
     here = here_of(launcher(guard, Confinement()), budget)
-    assert here.launch(stack("loose"), 20.0).failure is None
+    assert here.launch(stack("loose"), 120.0).failure is None
     (written,) = Path(guard.directory).rglob("pid")
     pid = int(written.read_text())
     until(lambda: os.sched_getaffinity(pid) == set(CORES))

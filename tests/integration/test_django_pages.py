@@ -22,7 +22,7 @@ from stackrace.model.workload import Request, Sameness
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
 
-DATABASES = ("sqlite", "postgresql", "mariadb")
+DATABASES = ("sqlite", "postgresql", pytest.param("mariadb", marks=pytest.mark.exhaustive))
 
 QUERIES = {
     "/": 0,
@@ -179,7 +179,11 @@ def test_where_lengths_vary_the_status_counts(sites):
 
 @pytest.mark.parametrize(
     ("database", "path"),
-    [("postgresql", "gunicorn:workers=2,class=gthread,threads=4"), ("mariadb", "uvicorn:workers=2")],
+    [
+        ("postgresql", "gunicorn:workers=2,class=gthread,threads=4"),
+        ("postgresql", "uvicorn:workers=2"),
+        pytest.param("mariadb", "uvicorn:workers=2", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_all_pages_pass_on_real_servers(database, path, sites):
     served = sites(database)

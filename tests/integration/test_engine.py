@@ -214,12 +214,12 @@ def test_distributions_of_runs_merge(server: Server) -> None:
 def test_a_server_that_never_answers_leaves_lower_bounds() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         workload = one("/hello", golden())
-        load = Load(concurrency=4, duration_s=0.3)
+        load = Load(concurrency=4, duration_s=1.0)
         result = run(address=silent.getsockname(), workload=workload, load=load)
         assert (result.counts.scheduled, result.counts.in_flight) == (4, 4)
         assert {"p50", "p90", "p99", "p999", "max"} <= result.latency.censored
         assert quantiles([result.histogram]) == result.latency, "lower bounds survive the encoding"
-        load = Load(concurrency=4, requests=8, timeout_s=0.05)
+        load = Load(concurrency=4, requests=8, timeout_s=0.5)
         assert run(address=silent.getsockname(), workload=workload, load=load).counts.timed_out == 8
 
 

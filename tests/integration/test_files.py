@@ -64,7 +64,7 @@ def launch(tmp_path):
                 workloads_for=lambda _: loaded.workloads,
                 cores=(),
             )
-            running = launcher.launch(parse_stack(path, CATALOGUE.specs, loaded.app.interfaces), timeout_s=30)
+            running = launcher.launch(parse_stack(path, CATALOGUE.specs, loaded.app.interfaces), timeout_s=120)
             facts = facts_of(running, CATALOGUE)
             assert stop(guard, [running]) == {}
         return facts

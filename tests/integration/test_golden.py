@@ -226,14 +226,14 @@ def test_a_server_error_of_another_framework_shows_its_traceback(tmp_path, djang
 
 def test_a_hang_at_import_shows_where(tmp_path):
     text = "import threading\nthreading.Event().wait()\n"
-    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), timeout_s=5.0)
+    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), timeout_s=10.0)
     assert "importing it did not end in time" in error.message
     assert f'File "{tmp_path}/shop.py", line 2' in error.detail
 
 
 def test_a_page_that_hangs_is_named(tmp_path):
     text = "import threading\ndef app(environ, start_response):\n    threading.Event().wait()\n"
-    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), "/slow", timeout_s=5.0)
+    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), "/slow", timeout_s=10.0)
     assert "answering GET /slow did not end in time" in error.message
 
 

@@ -71,7 +71,7 @@ def commands(ssh):
 
 
 def wait_until_none_is_left(ssh):
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while left := commands(ssh):
         assert time.monotonic() < until, left
         time.sleep(0.2)
@@ -97,13 +97,13 @@ def test_a_race_file_names_its_hosts(ssh, stackrace):
     wait_until_none_is_left(ssh)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)])
 def test_a_race_that_is_ended_leaves_nothing_on_its_hosts(ssh, how):
     (ssh.folder / "race.toml").write_text(RACE.replace("repeats = 1", "repeats = 100"))
     with subprocess.Popen(
         [STACKRACE, "run", "race.toml"], cwd=ssh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as race:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while not any("gunicorn" in command for command in commands(ssh)):
             assert time.monotonic() < until, "no stack was started"
             time.sleep(0.2)

@@ -118,7 +118,7 @@ def test_an_app_that_ends_its_process_is_an_error(rack, end):
 
 
 def test_a_hang_tells_where(rack):
-    error = refused(rack("Queue.new.pop\n" + answer("''")), "/", timeout_s=5.0)
+    error = refused(rack("Queue.new.pop\n" + answer("''")), "/", timeout_s=10.0)
     assert "loading it did not end in time" in error.message
     assert "config.ru:1" in error.detail
 

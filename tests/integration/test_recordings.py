@@ -35,7 +35,7 @@ def address() -> Iterator[tuple[str, int]]:
 
 
 def together(address: tuple[str, int], loads: list[Load], **how: object) -> list[bytes]:
-    starts_s = time.monotonic() + 0.2
+    starts_s = time.monotonic() + 1.0
     with ThreadPoolExecutor(len(loads)) as pool:
         playing = [
             pool.submit(

@@ -128,7 +128,7 @@ def test_services_are_lent_to_one_race_at_a_time_and_closed(serving):
 
 def test_services_of_whose_coordinator_nobody_hears_are_closed(monkeypatch, serving):
     monkeypatch.setattr(leased, "LEASE_S", 0.0)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     while "refused" not in question("redis", serving, password=True).stderr:
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -156,7 +156,7 @@ def test_a_service_that_died_is_told_with_its_last_words(serving):
     ask(TOKEN, Serving.require, ())
     [process] = [each for each in psutil.process_iter(["cmdline"]) if is_redis(each, serving["REDIS_PORT"])]
     process.kill()
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     with pytest.raises(BreakdownError, match="a service ended") as told:
         while time.monotonic() < until:
             ask(TOKEN, Serving.spent, (0.0, 1.0))

@@ -1,23 +1,36 @@
 """Every stack, really launched: right answers through the whole chain, a clean stop, nothing left.
 
 The chains are generated from the catalogue, so a new entry is proven by being there. ``-k nginx`` takes some.
+``make test`` launches every link of a front end and of a host once, ``make test-all`` all chains.
 """
 
+import shutil
 import socket
 import sys
 from pathlib import Path
 
 import pytest
-from tests.chains import balanced, over_tcp, single_hops, two_hops
-from tests.integration.farm import NO_FILES, UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable
+from tests.chains import balanced, both, over_tcp, single_hops, spanning, two_hops
+from tests.integration import pages
+from tests.integration.farm import (
+    NO_FILES,
+    UNRELIABLE,
+    Farm,
+    Subject,
+    ask,
+    head,
+    head_is_bare,
+    launchable,
+    some_of,
+)
 
-from stackrace.apps import app_environment, bundled, examine, golden
+from stackrace.apps import app_environment, entry_of, examine, golden
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.facts import facts_of
-from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import prepare
 from stackrace.deploy.stopping import stop
+from stackrace.model.app import App, EntryKind
 from stackrace.model.stack import Interface
+from stackrace.model.url_prefix import by_prefix
 from stackrace.model.workload import Request
 from stackrace.servers import catalogue
 from stackrace.spec.stack_path import parse_stack
@@ -37,31 +50,26 @@ MODES = [
     "nginx/uwsgi/uwsgi:instances=3",
     "lighttpd/uwsgi/uwsgi:socket=tcp",
     "gunicorn:class=gthread,preload=on,max_requests=500,max_requests_jitter=50,timeout=60,worker_connections=200",
-    "uvicorn:loop=asyncio,http=h11,max_requests=500,max_requests_jitter=50,limit_concurrency=500,keep_alive=5",
-    "hypercorn:max_requests=500,max_requests_jitter=50",
-    "granian:interface=asgi,loop=uvloop,task_impl=rust,backpressure=64,http=1",
+    "uvicorn:loop=asyncio,http=h11,max_requests=500,max_requests_jitter=50,limit_concurrency=500,keep_alive=5,"
+    "--no-server-header",
+    "hypercorn:max_requests=500,max_requests_jitter=50,--read-timeout=60",
+    "granian:interface=asgi,loop=uvloop,task_impl=rust,backpressure=64,http=1,--http1-buffer-size=65536",
     "granian:interface=asgi,loop=rloop",
     "granian:static=on,keep_alive=off",
-    "waitress:connection_limit=100,keep_alive=5",
-    "uwsgi:lazy_apps=on,single_interpreter=on,thunder_lock=on,max_requests=500,max_requests_delta=50,harakiri=60",
-    "uwsgi:static=on,offload_threads=2,http=socket",
+    "waitress:connection_limit=100,keep_alive=5,--ident=x,--no-expose-tracebacks",
+    "uwsgi:lazy_apps=on,single_interpreter=on,thunder_lock=on,max_requests=500,max_requests_delta=50,harakiri=60,"
+    "--socket-timeout=60",
+    "uwsgi:static=on,offload_threads=2,http=socket,threads=2",
     "nginx:sendfile=off,tcp_nopush=off,gzip=on,open_file_cache=100,buffering=off/http/gunicorn",
     "gunicorn:--worker-tmp-dir=/dev/shm,--reuse-port",
-    "uvicorn:--no-server-header",
-    "granian:--http1-buffer-size=65536",
-    "hypercorn:--read-timeout=60",
     "daphne:--http-timeout=60",
-    "waitress:--ident=x,--no-expose-tracebacks",
-    "uwsgi:--socket-timeout=60",
     "nginx:--client_max_body_size=10m,--multi_accept=on/uwsgi/uwsgi:--reuse-port",
     "nginx:worker_connections=512,keep_alive=5,upstream_connections=8/http/gunicorn:class=gthread",
-    "granian:interface=asgi",
     "unit:interface=asgi",
     "unit:keep_alive=5,max_requests=500,timeout=60",
     "caddy:keep_alive=5/http/cheroot:keep_alive=5",
     "haproxy:keep_alive=5/http/varnish:keep_alive=5/http/lighttpd:keep_alive=5/uwsgi/uwsgi",
     "apache+mod_wsgi:max_requests=500",
-    "uwsgi:threads=2",
     "nginx/fastcgi/flup:mode=threaded",
     "nginx/http/uwsgi:socket=tcp,http=router",
     "nginx:upstream_keep_alive=off/http/waitress",
@@ -81,16 +89,16 @@ MODES = [
 ]
 """What the generated chains, all with default settings, do not reach."""
 
-STACKS = [
+SOME = [
     *single_hops(SPECS, OFFERED),
-    *two_hops(SPECS, OFFERED),
-    *balanced(SPECS, OFFERED),
-    *over_tcp(SPECS, OFFERED),
+    *spanning(launchable(two_hops(SPECS, OFFERED))),
+    *both(SPECS, OFFERED),
     *MODES,
 ]
+STACKS = [*SOME, *two_hops(SPECS, OFFERED), *balanced(SPECS, OFFERED), *over_tcp(SPECS, OFFERED)]
 
 PAGES = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")
-"""Those of the bundled app that need no seed."""
+"""Those of pages.py: the same each time, with a part that changes, long, of one length, and a static file."""
 
 CLOSES_EARLY = "granian"
 """It closes the connection when the app has answered without reading the body, as RFC 9112 (9.6) lets it. A front
@@ -98,23 +106,30 @@ end that is still sending may lose the answer then: Caddy says 502 in 2 of 3,000
 
 
 @pytest.fixture(scope="module")
-def subject():
-    environments = Environments(cache_folder(), lambda _: None)
-    ours = bundled()
-    with Guard() as guard:
-        data = guard.directory / "data"
-        data.mkdir()
-        python = environments.of_requirements(ours.requirements(), Path(sys._base_executable))
-        app = ours.app(python=python, data=data)
-        prepare(app, guard)
-        examination = examine(app, [Request(path=page) for page in PAGES])
-        yield Subject(
-            app=app,
-            interpreter=examination.python,
-            environments=environments,
-            environment=app_environment(app),
-            workload=golden(examination),
+def subject(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pages")
+    shutil.copy(pages.__file__, root)
+    (root / "static" / "pages").mkdir(parents=True)
+    (root / "static" / "pages" / "site.css").write_bytes(pages.CSS)
+    wsgi, asgi = (
+        App(
+            name="pages",
+            root=root,
+            entry=entry_of(EntryKind(interface), f"pages:{interface}"),
+            python=Path(sys._base_executable),
+            static=by_prefix({"/static/": root / "static"}),
         )
+        for interface in ("wsgi", "asgi")
+    )
+    examination = examine(wsgi, [Request(path=path) for path in PAGES])
+    return Subject(
+        app=wsgi,
+        asgi=asgi,
+        interpreter=examination.python,
+        environments=Environments(cache_folder(), lambda _: None),
+        environment=app_environment(wsgi),
+        workload=golden(examination),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -125,14 +140,14 @@ def farm(request, subject):
     farm.close()
 
 
-@pytest.mark.parametrize("path", launchable(STACKS))
+@pytest.mark.parametrize("path", some_of(STACKS, SOME))
 def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, farm):
     farm.outcome(path)
 
 
 def launch_ask_and_stop(path, launcher):
     stack = parse_stack(path, SPECS, OFFERED)
-    # launch() itself compares every page of the bundled app, the static file among them, with the golden answer
+    # launch() itself compares every page of the app, the static file among them, with the golden answer
     running = launcher.launch(stack, timeout_s=60)
     try:
         if not path.startswith(UNRELIABLE):
@@ -154,12 +169,12 @@ def answers_are_right(running):
     tries = 3 if running.stack.hops[-1].server == CLOSES_EARLY else 1
     posted = [ask(running.port, "POST", "/hello/", body=b"x" * 10_000).status for _ in range(tries)]
     assert set(posted) & {200, 403, 405}, posted
-    pages = [ask(running.port, "GET", "/hello/?page=3") for _ in range(20)]
-    assert {(page.status, page.body) for page in pages} == {(200, b"Hello, world!")}
+    hellos = [ask(running.port, "GET", "/hello/?page=3") for _ in range(20)]
+    assert {(page.status, page.body) for page in hellos} == {(200, b"Hello, world!")}
     if running.stack.hops[0].server in serving_files() and len(running.stack.hops) > 1:
         # a front end serves static files itself: the app, asked for one, sends no ETag
         assert "etag" in ask(running.port, "GET", "/static/pages/site.css").headers
-        assert "etag" not in pages[0].headers
+        assert "etag" not in hellos[0].headers
 
 
 def serving_files():

@@ -37,15 +37,27 @@ def server():
         yield f"postgresql://ana@/{{}}?host={folder}"
 
 
-@pytest.fixture
-def url(server):
-    """The URL of an empty database."""
+def database(server, template="template1"):
+    """Make a database, and return its URL."""
     name = f"races_{ids.generate()}"
     host = server.partition("host=")[2]
-    subprocess.run(
-        [find("psql"), "-h", host, "-U", "ana", "-qc", f"CREATE DATABASE {name}", "postgres"], check=True
-    )
+    made = f"CREATE DATABASE {name} TEMPLATE {template}"
+    subprocess.run([find("psql"), "-h", host, "-U", "ana", "-qc", made, "postgres"], check=True)
     return server.format(name)
+
+
+@pytest.fixture(scope="module")
+def made_once(server):
+    """The name of a database with a store's tables, which are made by many migrations."""
+    url = database(server)
+    open_store(url).close()
+    return url.partition("@/")[2].partition("?")[0]
+
+
+@pytest.fixture
+def url(request, server, made_once):
+    """The URL of a store that holds nothing, or of an empty database for the tables of an earlier version."""
+    return database(server) if "earlier" in request.fixturenames else database(server, made_once)
 
 
 @pytest.fixture
@@ -109,7 +121,8 @@ def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     assert store.latest() is None
 
 
-def test_processes_that_open_an_empty_database_at_once_all_succeed(url):
+def test_processes_that_open_an_empty_database_at_once_all_succeed(server):
+    url = database(server)
     script = "import sys; from stackrace.store import open_store; print(open_store(sys.argv[1]).latest())"
     with ExitStack() as running:
         processes = []
@@ -137,7 +150,8 @@ def test_a_missing_database_is_explained(server):
     assert 'database "absent" does not exist' in caught.value.detail
 
 
-def test_a_database_without_rights_is_explained(server, url):
+def test_a_database_without_rights_is_explained(server):
+    url = database(server)
     host = server.partition("host=")[2]
     psql = [find("psql"), "-h", host, "-U", "ana", "-qc", "CREATE ROLE guest LOGIN", "postgres"]
     subprocess.run(psql, check=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.chains import single_hops, two_hops
-from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable
+from tests.chains import single_hops, spanning, two_hops
+from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable, some_of
 
 from stackrace.apps import PythonFacts, app_environment
 from stackrace.deploy.environments import Environments, cache_folder
@@ -30,16 +30,12 @@ OFFERED = frozenset({Interface.WSGI})
 HTTP_HOSTS = {"gunicorn", "uwsgi", "apache+mod_wsgi", "apache+mod_python"}
 """Behind a front end http is http: two hosts of each kind are enough; other protocols are tried with all."""
 
-STACKS = [
-    *single_hops(SPECS, OFFERED),
-    *(
-        path
-        for path in two_hops(SPECS, OFFERED)
-        if (path.split("/")[1] != Protocol.HTTP or path.split("/")[2] in HTTP_HOSTS)
-        and not path.startswith(UNRELIABLE)
-    ),
+CHAINS = [
+    path
+    for path in two_hops(SPECS, OFFERED)
+    if (path.split("/")[1] != Protocol.HTTP or path.split("/")[2] in HTTP_HOSTS) and not path.startswith(UNRELIABLE)
 ]
-
+STACKS = [*single_hops(SPECS, OFFERED), *CHAINS]
 
 ENCODED = {"apache/scgi/uwsgi", "apache+passenger"}
 """mod_proxy_scgi sends the path percent-encoded, and nothing in its configuration decodes it. Our launcher of flup
@@ -51,6 +47,9 @@ RAW = {"cherokee/http/gunicorn"}
 
 DECODED_TWICE = "/uwsgi/gunicorn"
 """Stacks that end so: the front end decodes the path, as the protocol has it, and gunicorn once more."""
+
+SOME = [*single_hops(SPECS, OFFERED), *spanning(launchable(CHAINS)), *ENCODED, *RAW]
+"""Those that ``make test`` launches: every link of a front end and of a host, and what is known to go wrong."""
 
 CUT_SHORT = "caddy/http/"
 """Stacks that begin so may cut an answer to a POST short when the machine stalls: docs/stacks.md has the reason."""
@@ -83,7 +82,7 @@ def farm(request, subject):
     farm.close()
 
 
-@pytest.mark.parametrize("path", launchable(STACKS))
+@pytest.mark.parametrize("path", some_of(STACKS, SOME))
 def test_what_is_asked_arrives(path, farm):
     farm.outcome(path)
 

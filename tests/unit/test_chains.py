@@ -1,6 +1,6 @@
 """The list of chains that the integration tests launch is complete by construction."""
 
-from tests.chains import balanced, last_hops, over_tcp, single_hops, two_hops
+from tests.chains import balanced, both, last_hops, over_tcp, single_hops, spanning, two_hops
 
 from stackrace.model.stack import Interface
 from stackrace.servers import catalogue
@@ -33,3 +33,17 @@ def test_every_balancer_and_every_protocol_over_tcp_is_there_once():
     for chains in (balanced(SPECS, OFFERED), over_tcp(SPECS, OFFERED)):
         kinds = [tuple(path.split("/")[:2]) for path in chains]
         assert len(kinds) == len(set(kinds))
+    merged = both(SPECS, OFFERED)
+    assert "nginx/fastcgi/flup:socket=tcp,instances=3" in merged
+    assert all(parse_stack(path, SPECS, OFFERED) for path in merged)
+    assert len(merged) == len(over_tcp(SPECS, OFFERED))
+
+
+def test_a_few_chains_hold_every_link_of_all_of_them():
+    chains = two_hops(SPECS, OFFERED)
+    few = spanning(chains)
+    assert len(few) < len(chains) / 3
+    for first in (True, False):
+        links, held = ({tuple(path.split("/")[:2] if first else path.split("/")[1:]) for path in paths}
+                       for paths in (chains, few))  # fmt: skip
+        assert held == links

@@ -1,0 +1,51 @@
+"""Stackrace's command with short races of slices, for tests: the machine decides neither their length nor end.
+
+    python tests/brief.py run --budget 5min …
+
+On a slow machine a short budget holds nothing, and on a busy one slices are refused. Here every race of slices ends
+after ``BLOCKS`` blocks of one pass, however long they take, trials are short, and checks look at the stacks alone.
+"""
+
+from collections.abc import Callable, Iterable
+
+from stackrace.__main__ import main
+from stackrace.api.load import capacity
+from stackrace.checks import Observation, registry
+from stackrace.checks.declaration import Check
+from stackrace.race import rounds, schedule, slices
+
+BLOCKS = 2
+WARMUP_S = 0.5
+TRIALS = ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
+TRIAL_S = 0.2
+"""Each part of a trial of ``capacity``."""
+OF_THE_STACKS = {"answers", "caches", "engines", "retries", "stack", "supplies", "written"}
+"""The modules of checks that look at stacks, and at engines elsewhere: nobody waits until this machine is quiet."""
+
+
+def ending(another: Callable[..., bool]) -> Callable[..., bool]:
+    """Return what makes another block, but no more than ``BLOCKS``."""
+    return lambda self, steps, *rest: steps.number < BLOCKS and another(self, steps, *rest)
+
+
+def of_the_stacks(checks: Iterable[Check[Observation]]) -> tuple[Check[Observation], ...]:
+    """Return those of ``checks`` that find the same on every machine."""
+    return tuple(check for check in checks if check.function.__module__.split(".")[-1] in OF_THE_STACKS)
+
+
+def brief() -> None:
+    """Run the command."""
+    for kind in (slices.Slices, rounds.Rounds):
+        kind.another = ending(kind.another)
+    schedule.MOST_PASSES = rounds.MOST_PASSES = 1
+    slices.warmup_cap_s = lambda *_, **__: WARMUP_S
+    rounds.WARMUP_CAP_S = WARMUP_S
+    for name in TRIALS:
+        setattr(capacity, name, TRIAL_S)
+    registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
+    registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
+    main()
+
+
+if __name__ == "__main__":
+    brief()
