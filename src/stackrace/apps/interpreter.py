@@ -151,10 +151,13 @@ def _what_makes_one(root: Path) -> str:
     return "add a requirements.txt"
 
 
-def import_problem(python: Path, module: str, root: Path, timeout_s: float = 30.0) -> str:
+def import_problem(
+    python: Path, module: str, root: Path, timeout_s: float = 30.0, begin: Callable[[], None] | None = None
+) -> str:
     """Say why ``python``, started in ``root``, lacks what ``module`` imports; empty where it has all.
 
     A module that fails for another reason, such as a variable that is not set, was found: its examination says why.
+    ``begin`` runs in the new process first.
     """
     code = (
         "import importlib, os, sys; sys.path.insert(0, os.getcwd())\n"
@@ -166,7 +169,7 @@ def import_problem(python: Path, module: str, root: Path, timeout_s: float = 30.
     environment = {**os.environ, "PYTHONPATH": str(packages)} if packages else None
     try:
         command = [str(python), "-c", code, module]
-        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s)
+        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s, begin=begin)
     except OSError as error:
         return str(error.strerror)
     except subprocess.TimeoutExpired:

@@ -11,10 +11,11 @@ import contextlib
 import ctypes
 import os
 import re
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["bind", "cover", "enter", "give_to_owner", "rebuild", "separate"]
+__all__ = ["bind", "cover", "enter", "give_to_owner", "read_only", "rebuild", "separate"]
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -22,6 +23,11 @@ MS_BIND = 0x1000
 MS_REC = 0x4000
 MS_PRIVATE = 0x40000
 MNT_DETACH = 2
+MOUNT_ATTR_RDONLY = 1
+AT_FDCWD = -100
+AT_RECURSIVE = 0x8000
+SYS_MOUNT_SETATTR = 442
+"""The same on every architecture."""
 PR_SET_DUMPABLE = 4
 ACCEPTS = 0x10000
 """__SO_ACCEPTCON, the flag of a socket that listens."""
@@ -46,6 +52,17 @@ def separate() -> None:
     _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
     # without it, nobody could look at /proc/PID/root
     _LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def read_only() -> None:
+    """Let this process, and all it starts, change no file: for what is only tried. Does nothing where forbidden.
+
+    Source: mount_setattr(2), since Linux 5.12.
+    """
+    with contextlib.suppress(OSError):
+        separate()
+        attributes = struct.pack("=QQQQ", MOUNT_ATTR_RDONLY, 0, 0, 0)
+        _done(_LIBC.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, attributes, len(attributes)))
 
 
 def enter(pid: int) -> None:

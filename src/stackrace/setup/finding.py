@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ..apps import DJANGO, Buildable, Project, bundled, detect, find_python, find_ruby
+from ..apps.interpreter import import_problem
+from ..apps.known_pythons import KnownPython
 from ..deploy.environments import Environments
+from ..deploy.namespaces import read_only
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step
@@ -15,7 +19,7 @@ from ..model.present import real_path
 from ..model.stack import Interface
 from ..spec.request import RaceRequest
 
-__all__ = ["FoundApp", "entry_told", "find_app", "imported_by", "offered_by", "project_run"]
+__all__ = ["FoundApp", "entry_told", "find_app", "offered_by", "project_run", "python_for"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,10 +134,19 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
 def _python(
     request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
 ) -> tuple[Path, str]:
-    choice = find_python(root, imported_by(entry), explicit=request.python)
+    choice = python_for(root, entry, request.python)
     if isinstance(choice, Buildable):
         on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
         base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]
         python = environments.of_requirements(choice.requirements, base)
         return python, f"The app runs in a private environment made from {choice.requirements.name}."
     return choice.python, f"The app runs with {choice.python} ({choice.reason})."
+
+
+def python_for(root: Path, entry: Entry, explicit: Path | None) -> KnownPython | Buildable:
+    """Return the interpreter for the app, or what to build one from; see ``find_python``.
+
+    Trying one imports the app, whose files nothing protects yet: meanwhile it can change none.
+    """
+    problem = partial(import_problem, begin=read_only)
+    return find_python(root, imported_by(entry), explicit=explicit, problem=problem)

@@ -6,6 +6,7 @@ import pytest
 from stackrace.apps import Buildable, find_python
 from stackrace.apps.interpreter import import_problem
 from stackrace.apps.known_pythons import KnownPython
+from stackrace.deploy.namespaces import read_only
 from stackrace.model.errors import InputError
 
 
@@ -100,6 +101,16 @@ def test_python3_on_path_serves_if_it_can_import_what_is_needed(root, tmp_path):
         match=r"cannot import django \(No module named 'django'\).*--python or \[app\] python.*requirements\.txt",
     ):
         find(root, environ=environ, problem=lambda *_: "No module named 'django'")
+
+
+def test_what_is_tried_while_nothing_is_protected_changes_no_file(root):
+    (root / "notes.py").write_text("open('log', 'a').write('started')")
+    (root / "shop.py").write_text("open('/tmp/no-such-file-of-a-shop', 'w')\nimport no_such_framework")
+    before = sorted(path.name for path in root.iterdir())
+    assert not import_problem(Path(sys.executable), "notes", root, begin=read_only)
+    assert not import_problem(Path(sys.executable), "shop", root, begin=read_only)
+    assert sorted(path.name for path in root.iterdir()) == before
+    assert not Path("/tmp/no-such-file-of-a-shop").exists()
 
 
 def test_importing_is_tried_in_the_project(root):

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...apps import Buildable, find_python
+from ...apps import Buildable
 from ...apps.local_packages import local_packages
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
 from ...model.present import real_path, walk
 from ...process import run
-from ...setup.finding import imported_by
+from ...setup.finding import python_for
 from ...spec.request import RaceRequest
 from .parcel import Interpreter
 
@@ -58,7 +58,7 @@ def environment_of(request: RaceRequest, entry: Entry, root: Path) -> Environmen
         folders = (root / "vendor" / "bundle", root / ".bundle")
         return Environment(homes=tuple(real_path(folder) for folder in folders if folder.is_dir()))
     try:
-        found = find_python(root, imported_by(entry), explicit=request.python)
+        found = python_for(root, entry, request.python)
     except InputError:
         # hosts may have one
         return Environment()

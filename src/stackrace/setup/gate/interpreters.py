@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...apps import DJANGO, Buildable, bundled, find_python, import_places, python_facts
+from ...apps import DJANGO, Buildable, bundled, import_places, python_facts
 from ...deploy.environments import Environments
 from ...model.app import App, EntryKind
 from ...model.errors import AppError, InputError
@@ -17,7 +17,7 @@ from ...model.files import read_text
 from ...model.present import real_path
 from ...model.stack import Side
 from ...spec.request import RaceRequest
-from ..finding import entry_told, imported_by
+from ..finding import entry_told, python_for
 from .locked import requirements_of
 from .variants import Variant, Variants
 
@@ -38,7 +38,7 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     entry, root = entry_told(head)
     if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
         return both
-    found = find_python(root, imported_by(entry), explicit=head.python)
+    found = python_for(root, entry, head.python)
     own = None if isinstance(found, Buildable) else found.python
     if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
         _refuse_installed(own, both.moved[0])
@@ -67,7 +67,7 @@ def version_of(request: RaceRequest) -> tuple[int, int] | None:
     if entry.kind in _WITHOUT_PYTHON:
         return None
     try:
-        found = find_python(root, imported_by(entry), explicit=request.python)
+        found = python_for(root, entry, request.python)
         python = (found.base or _ours()) if isinstance(found, Buildable) else found.python
         facts = python_facts(App(name="", root=root, entry=entry, python=python, environment=request.environment))
     except (AppError, InputError):
