@@ -45,8 +45,8 @@ wheel: .venv/.tools
 	STACKRACE_WHEEL=$$(ls dist/*.whl) $(BIN)/python -m pytest tests/e2e/test_wheel.py
 
 # In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
-# Three at once, on two cores as well: tests of clusters mostly wait.
-PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Five at once, on two cores as well: most wait for servers.
+PYTEST := $(BIN)/python -m pytest --numprocesses 5 --dist loadfile --no-loadscope-reorder
 
 test: .venv/.tools test-rust test-python
 	@echo "make test: all passed"

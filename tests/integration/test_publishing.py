@@ -209,7 +209,7 @@ def answering(answer: bytes):
         (b"HTTP/1.0 200 OK\r\n\r\n" + b"[" * 100_000, "is no CouchDB"),
         (b"HTTP/1.0 302 Found\r\nLocation: http://elsewhere/\r\n\r\n", "sends us elsewhere"),
         (b"HTTP/1.0 500 Oh\r\n\r\n{}", "status 500"),
-        (b"HTTP/1.0 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n", "does not speak HTTP"),
+        (b"HTTP/1.0 200 OK\r\n" + b"X: y\r\n" * 2000 + b"\r\n", "does not speak HTTP"),
     ],
 )
 def test_what_is_no_couchdb_is_explained_and_gets_no_further(answer, complaint):

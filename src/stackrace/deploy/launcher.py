@@ -351,7 +351,10 @@ class Launcher:
             if words:
                 reason = cause(directory)
                 message = f"{words}: {reason}" if reason else words
-                is_rare = state.code is not None and -state.code in part.recipe.rare_crashes
+                # or another took its port before it could
+                is_rare = state.code is not None and (
+                    -state.code in part.recipe.rare_crashes or accepts(part.site.listen)
+                )
                 failed = _Unlucky if is_rare else LaunchFailed
                 raise failed(FailureKind.NOT_STARTED, message, tail(directory))
 
