@@ -1,6 +1,9 @@
-"""The machines of these tests: two labs for a whole session, mended before each test."""
+"""The machines of these tests: two labs for all of them, mended before each test."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from tests.cluster.lab import lab, why_no_lab
@@ -10,6 +13,8 @@ from stackrace.setup.prepared import prepared
 from stackrace.spec.request import RaceRequest
 
 WHY_NOT = why_no_lab()
+LABS, UP = {}, ExitStack()
+"""The labs that are up, by name, and what ends them."""
 AHEAD_S = 5000
 DELAY_S = 0.01
 """Of each of a packet's ways to or from the far engine, so its round trip is 20 ms."""
@@ -40,9 +45,17 @@ def postgresql(tmp_path_factory):
     install(tmp_path_factory.mktemp("driver"), "postgresql")
 
 
-@pytest.fixture(scope="session")
-def few_machines(tmp_path_factory):
-    with lab(tmp_path_factory.mktemp("small")) as made:
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """End the labs with the last of these tests: their machines would work all through the others."""
+    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+        LABS.clear()
+        UP.close()
+
+
+@contextmanager
+def few_machines(folder):
+    with lab(folder) as made:
         made.scheduler = made.machine("scheduler")
         made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
         made.db = made.machine("db", cores="1", ahead_s=500)
@@ -51,9 +64,9 @@ def few_machines(tmp_path_factory):
         yield made
 
 
-@pytest.fixture(scope="session")
-def many_machines(tmp_path_factory):
-    with lab(tmp_path_factory.mktemp("several")) as made:
+@contextmanager
+def many_machines(folder):
+    with lab(folder) as made:
         made.scheduler = made.machine("scheduler")
         far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S}
         made.engines = [made.machine("near", cores="1"), made.machine("far", cores="1", **far)]
@@ -64,20 +77,24 @@ def many_machines(tmp_path_factory):
         yield made
 
 
-def mended(made):
+def mended(machines, tmp_path_factory):
     """Let all be there again, whom a test may have ended; a test reads what it was told itself."""
+    name = machines.__name__
+    if name not in LABS:
+        LABS[name] = UP.enter_context(machines(tmp_path_factory.mktemp(name[:4])))
+    made = LABS[name]
     made.whole(made.scheduler)
     (made.folder / "scheduler.log").write_text("")
     return made
 
 
 @pytest.fixture
-def small(few_machines):
+def small(tmp_path_factory):
     """A scheduler, an engine, a host of stacks, and a machine for the database whose clock is ahead."""
-    return mended(few_machines)
+    return mended(few_machines, tmp_path_factory)
 
 
 @pytest.fixture
-def several(many_machines):
+def several(tmp_path_factory):
     """A scheduler, two engines, one far away with another clock, and two hosts of stacks and of databases."""
-    return mended(many_machines)
+    return mended(many_machines, tmp_path_factory)

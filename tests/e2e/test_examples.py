@@ -18,6 +18,7 @@ STACKS = {
 }
 
 
+@pytest.mark.exhaustive
 def test_a_published_comparison_races_from_any_folder(brief, stackrace, tmp_path):
     done = brief("run", "historic/lighttpd-2008", "--quick", "--budget", "5min", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -69,7 +69,7 @@ def _spare_cores(observation: Observation) -> int:
     number=2,
     title="generator waited",
     made=(Made.SLICE, Made.RUN),
-    limits=Limits(warns=0.05, invalidates=0.15),
+    limits=Limits(warns=0.05, invalidates=0.10),
     unit=Unit.SHARE,
     of="of the time",
     seen="the load engine waited for a core during {value:percent} of the {knob.span}; "

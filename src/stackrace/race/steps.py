@@ -26,7 +26,7 @@ from .stopwatch import Phase, Stopwatch
 __all__ = ["Neighbours", "Steps", "shuffled", "shuffler_of"]
 
 LONGEST_WAIT_S = 60.0
-"""How long a race without a deadline waits for quiet."""
+"""How long a race without a deadline waits for quiet, all together."""
 
 OFTEN = 3
 """So many more slices were disturbed than not: that is no accident."""
@@ -48,6 +48,8 @@ class Neighbours:
     """Whether a slice went undisturbed."""
     at_rest: int = 0
     """How often they were at rest right after they had disturbed a slice."""
+    patience_s: float = LONGEST_WAIT_S
+    """How much longer a race without a deadline waits for them."""
 
     @property
     def needed(self) -> bool:
@@ -62,6 +64,10 @@ class Neighbours:
         self.often = max(self.often + (1 if disturbed else -1), 0)
         self.ever_quiet = self.ever_quiet or not disturbed
         return disturbed and self.often >= OFTEN
+
+    def waited(self, seconds: float) -> None:
+        """Enter how long the race waited for them."""
+        self.patience_s = max(self.patience_s - seconds, 0.0)
 
     def rested(self) -> None:
         """Enter that they were at rest when looked at after a disturbed slice."""
@@ -174,19 +180,23 @@ class Steps:
     def wait_for_quiet(self, verdict: Verdict) -> bool:
         """Where slices are disturbed again and again, wait until nobody has the race's cores.
 
-        Tells whether it waited, and it is quiet now. Gives up at the deadline, or after ``LONGEST_WAIT_S`` where
-        there is none.
+        Tells whether it waited, and it is quiet now. Gives up at the deadline; where there is none, after
+        ``LONGEST_WAIT_S`` of a race.
         """
         if not self.neighbours.disturb(disturbed(verdict.findings)):
             return False
-        until = time.monotonic() + LONGEST_WAIT_S if self.deadline_s == math.inf else self.deadline_s
-        waited = False
-        with self.watch.during(Phase.RESTING):
-            while (seen := self.place.disturbance()).share > MOST_TAKEN:
-                if time.monotonic() > until:
-                    return False
-                self.sink(Progress(Activity.WAITING, disturbance=seen))
-                waited = True
+        begun_s, waited = time.monotonic(), False
+        # without a deadline the race would wait for ever, or each of its runs as long
+        until = self.deadline_s if self.deadline_s < math.inf else begun_s + self.neighbours.patience_s
+        try:
+            with self.watch.during(Phase.RESTING):
+                while (seen := self.place.disturbance()).share > MOST_TAKEN:
+                    if time.monotonic() > until:
+                        return False
+                    self.sink(Progress(Activity.WAITING, disturbance=seen))
+                    waited = True
+        finally:
+            self.neighbours.waited(time.monotonic() - begun_s)
         if not waited:
             self.neighbours.rested()
         return waited

@@ -72,7 +72,7 @@ OURS_S = 0.5 + 1.98
 # check, how to make an observation from a figure, the highest figure that is silent, (figure, effect) …
 CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
-    ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.31, INVALIDATES)]),
+    ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.21, INVALIDATES)]),
     (
         "engine ceiling",
         lambda x: healthy(ceiling_per_s=x, result=result(generator_busy=0.7)),

@@ -12,6 +12,7 @@ from stackrace.model.verdict import Effect, Finding, Verdict
 from stackrace.race.activity import Activity
 from stackrace.race.events import Progress
 from stackrace.race.levels import measured_levels
+from stackrace.race.steps import LONGEST_WAIT_S
 from stackrace.report.words.neighbours import busy, disturbed
 
 PATHS = tuple(SPEEDS)
@@ -56,6 +57,14 @@ def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(
 def test_a_race_that_waits_for_quiet_takes_no_longer_than_its_budget(clock):
     finished, _ = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
     assert finished.elapsed_s <= 60.0 + 1.0
+
+
+def test_runs_without_a_budget_wait_for_a_minute_in_all(clock):
+    finished, _ = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=None, repeats=9, run={"requests": 100})
+    assert measured_levels(finished) == []
+    runs = sum(len(launch.slices) for launch in finished.launches)
+    assert runs == 9 * len(PATHS)
+    assert finished.elapsed_s < LONGEST_WAIT_S + 5 * runs
 
 
 def test_a_race_goes_on_when_the_program_has_ended(clock):

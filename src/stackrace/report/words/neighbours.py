@@ -28,7 +28,7 @@ def busy(verdicts: Iterable[Verdict]) -> str:
     usual = usual_refusal(every)
     if usual is None or not DECLARATIONS[usual.check].passing:
         return ""
-    # the one that names who it was, where there is one
+    # the gravest that names who it was, where there is one
     named = [finding for verdict in every for finding in verdict.findings if finding.check == CONTENTION]
-    refused = named[-1] if named else usual
+    refused = max(named, key=lambda finding: finding.value or 0.0, default=usual)
     return f"this machine is busy: {seen(refused)}; nothing could be measured; {remedy(refused)}"
