@@ -29,8 +29,8 @@ def level_of(
 ) -> Level:
     """Return the rows of ``measured``, the leader first, the others by how they compare with it.
 
-    A row whose limits are wide may not be proved slower where a faster one is. That one's tier is claimed no more,
-    so that tiers follow the ratios.
+    Tiers follow the ratios. All pairs together may not prove a row slower that left early, where a faster row is
+    proved. It is in that row's tier then, unless its own limits hold 1: then neither is.
     """
     throughputs = summary.intervals(measured.values)
     rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
@@ -42,7 +42,12 @@ def level_of(
         ]
     leader = measured.stacks[judgement.leader]
     rows.sort(key=lambda row: (row.stack != leader, -row.ratio.value))
-    claimed = [min(row.tier for row in rows[place:]) for place in range(len(rows))]
+    slower = [row.ratio.high is None or row.ratio.high < 1 for row in rows]
+    joined = [
+        max(above.tier for above in rows[: place + 1]) if slower[place] else row.tier
+        for place, row in enumerate(rows)
+    ]
+    claimed = [min(joined[place:]) for place in range(len(rows))]
     numbers = {tier: number for number, tier in enumerate(sorted(set(claimed)), start=1)}
     rows = [replace(row, tier=numbers[tier]) for row, tier in zip(rows, claimed, strict=True)]
     return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)

@@ -35,6 +35,30 @@ def test_a_clear_winner_is_named_with_its_margin():
     assert (found.rows[0].ratio.low, found.rows[0].ratio.high) == (1, 1)
 
 
+def left_early(second):
+    """A race that c left after two blocks, in the first of which it did 100 requests a second."""
+    race = race_of({"a": 1000, "b": 700, "c": 100}, last={"c": 1}, sd=0.01)
+    launches = [
+        replace(each, slices=(slice_of(second, load=make_load(20)),))
+        if (each.stack, each.block) == ("c", 1)
+        else each
+        for each in race.launches
+    ]
+    return standing(replace(race, launches=tuple(launches)), merge=merged).rows
+
+
+def test_tiers_follow_the_ratios_also_of_a_stack_that_left_before_anything_was_proved():
+    rows = left_early(115)
+    assert [(row.stack, row.tier) for row in rows] == [("a", 1), ("b", 2), ("c", 2)]
+    assert rows[2].ratio.high < 1
+
+
+def test_no_later_tier_is_claimed_above_a_stack_that_may_be_as_fast_as_the_leader():
+    rows = left_early(2000)
+    assert [(row.stack, row.tier) for row in rows] == [("a", 1), ("b", 1), ("c", 1)]
+    assert rows[2].ratio.high > 1
+
+
 def test_twins_are_a_tie_once_enough_is_known():
     race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=28, exhaustive=True)
     found = standing(race, merge=merged)
