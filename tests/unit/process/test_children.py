@@ -97,7 +97,9 @@ def test_it_is_told_nothing_of_the_signals_that_we_were_started_with():
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGUSR2, handler)
-    assert {int(line.split()[1], 16) for line in result.output.splitlines()} == {0}
+    # the C library has two more for itself
+    every = sum(1 << (number - 1) for number in signal.valid_signals())
+    assert {int(line.split()[1], 16) & every for line in result.output.splitlines()} == {0}
 
 
 def test_it_may_use_descriptors_and_a_large_environment(tmp_path):
