@@ -68,3 +68,14 @@ def test_who_is_raised_already_is_left_so():
     with raised(), raised():
         assert nice_of(0) == NICE
     assert nice_of(0) == usual
+
+
+def test_a_race_that_began_beside_another_leaves_no_session_raised():
+    first, second = raised(), raised()
+    first.__enter__()
+    # another process of the same session: it has the usual priority itself
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    assert autogroup(os.getpid())[1] in (0, None)

@@ -25,7 +25,7 @@ from ..process.keeper import PR_SET_CHILD_SUBREAPER
 from ..servers import PLAIN
 from .descendants import descendants
 from .exchange import Exchange
-from .priority import NICE, autogroup, raised
+from .priority import NICE, autogroup, before_races, raised
 from .privileges import hand_over
 from .view import View
 
@@ -204,7 +204,7 @@ class Guard:
         """
         session, usual = autogroup(os.getpid())
         # should this process be killed, its terminal's session does not stay raised
-        self._ask(do="raise", nice=NICE, session=session if usual != NICE else "", usual=usual or 0)
+        self._ask(do="raise", nice=NICE, session=session, usual=before_races(usual or 0))
         self._raised.enter_context(raised(group))
         self.raised = True
 

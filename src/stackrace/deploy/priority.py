@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["NICE", "autogroup", "can_raise", "raise_process", "raised", "restore_autogroup"]
+__all__ = ["NICE", "autogroup", "before_races", "can_raise", "raise_process", "raised", "restore_autogroup"]
 
 NICE = -20
 """The highest priority that a normal thread can have: 87 times the weight of the usual one."""
@@ -54,6 +54,11 @@ def autogroup(pid: int) -> tuple[str, int | None]:
     return (told[1], int(told[2])) if told else ("", None)
 
 
+def before_races(nice: int) -> int:
+    """Return what a session had, of which another race in it may have made ``NICE``: it may end before we do."""
+    return 0 if nice == NICE else nice
+
+
 def restore_autogroup(group: str, nice: int) -> None:
     """Give a session's group its usual priority again, by whichever of its processes is still there."""
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (as above)
@@ -80,7 +85,7 @@ def raised(group: Path | None = None) -> Iterator[None]:
     finally:
         raise_process(os.getpid(), usual)
         if of_session is not None:
-            _write_autogroup(os.getpid(), of_session)
+            _write_autogroup(os.getpid(), before_races(of_session))
         if weight:
             _exchanged(group, weight)
 
