@@ -14,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
 
+from stackrace.model import secrets
+
 STACKRACE = Path(sys.executable).with_name("stackrace")
 BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))
 
@@ -52,6 +54,15 @@ def private_folders(tmp_path_factory):
     patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     yield root
     patch.undo()
+
+
+@pytest.fixture(autouse=True)
+def nothing_learnt(monkeypatch):
+    """Forget what other tests taught this process of secrets."""
+    monkeypatch.setattr(secrets, "_secrets", set())
+    monkeypatch.setattr(secrets, "_words", set(secrets._ORDINARY))
+    monkeypatch.setattr(secrets, "_forms", frozenset())
+    monkeypatch.setattr(secrets, "_pattern", None)
 
 
 def calling(*program):

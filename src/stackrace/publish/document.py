@@ -64,14 +64,15 @@ def published(race: Race, *, discreet: bool = True) -> Published:
 
     A ``discreet`` one does not tell where files of this machine lie, nor its user's name; earlier ones did.
     """
-    plain = Discretion().document if discreet else (lambda value: value)
-    lines = (dumps(plain(encode(launch)), sort_keys=True) + "\n" for launch in race.launches)
+    if discreet:
+        race = Discretion().record(race)
+    lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
         "type": TYPE,
         "schema": SCHEMA,
-        "race": plain(encode(replace(race, launches=_heads(race.launches)))),
+        "race": encode(replace(race, launches=_heads(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
     return Published(document=document, packed=gzip.compress(bulk, mtime=0))

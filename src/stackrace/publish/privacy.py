@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import getpass
 import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
+from ..model.race import Race
 from ..model.secrets import masked
 
 __all__ = ["Discretion"]
+
+_T = TypeVar("_T")
 
 _ABROAD = "usr|etc|bin|sbin|lib|lib64|dev|proc|sys|nix"
 """Folders that every machine has, below which nothing is private."""
@@ -30,9 +36,9 @@ _COMMON = {"root", "nobody", "user", "admin", "www-data", "ubuntu", "debian", "r
 
 
 class Discretion:
-    """Rewrites documents so that a file is left with its last name, and the user with none.
+    """Rewrites records so that a file is left with its last name, and the user with none.
 
-    Doing it again changes nothing, so that who fetched a race publishes the same document.
+    Doing it again changes nothing, so that who fetched a race publishes the same.
     """
 
     def __init__(self, home: Path | None = None, user: str | None = None) -> None:
@@ -41,27 +47,27 @@ class Discretion:
         plain = name.isidentifier() and len(name) > 2 and name not in _COMMON
         self._user = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") if plain else None
 
-    def document(self, value: Any) -> Any:
-        """Return ``value``, plain JSON, with all its text rewritten."""
+    def record(self, value: _T) -> _T:
+        """Return ``value``, a record of the model, with all its text rewritten; names and choices of ours stay."""
         match value:
             case str():
-                return self.text(value)
-            case list():
-                return [self.document(each) for each in value]
-            case dict():
-                return {self.text(name): self._member(name, each) for name, each in value.items()}
-        return value
+                rewritten: Any = value if isinstance(value, Enum) else self.text(value)
+            case tuple():
+                rewritten = tuple(map(self.record, value))
+            case frozenset():
+                rewritten = frozenset(map(self.record, value))
+            case Mapping():
+                rewritten = {self.record(name): self.record(each) for name, each in value.items()}
+            case Race():
+                urls = self._urls(value.urls)
+                workloads = {name: self._urls(urls) for name, urls in value.workloads.items()}
+                rewritten = replace(self._members(value), urls=urls, workloads=workloads)
+            case _:
+                rewritten = self._members(value) if is_dataclass(value) else value
+        return cast("_T", rewritten)
 
-    def _member(self, name: str, value: Any) -> Any:
-        match name:
-            case "histogram":
-                # bytes
-                return value
-            case "urls":
-                return self._urls(value)
-            case "workloads" if isinstance(value, dict):
-                return {workload: self._urls(urls) for workload, urls in value.items()}
-        return self.document(value)
+    def _members(self, record: Any) -> Any:
+        return replace(record, **{each.name: self.record(getattr(record, each.name)) for each in fields(record)})
 
     def text(self, text: str) -> str:
         """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
@@ -73,9 +79,9 @@ class Discretion:
             text = _FILE.sub(_shortened, text)
         return text if self._user is None else self._user.sub("USER", text)
 
-    def _urls(self, urls: Any) -> Any:
+    def _urls(self, urls: tuple[str, ...]) -> tuple[str, ...]:
         """Paths of requests are what was raced; only recordings are files."""
-        return [self.text(url) if url.startswith("file:") else url for url in urls]
+        return tuple(self.text(url) if url.startswith("file:") else url for url in urls)
 
 
 def _shortened(match: re.Match[str]) -> str:

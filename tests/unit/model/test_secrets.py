@@ -4,17 +4,8 @@ from urllib.parse import quote
 
 import pytest
 
-from stackrace.model import secrets
 from stackrace.model.errors import AppError, StackraceError
 from stackrace.model.secrets import MASK, assigned, learn, masked, masked_tail, secrets_in, tells_secret
-
-
-@pytest.fixture(autouse=True)
-def nothing_learnt(monkeypatch):
-    monkeypatch.setattr(secrets, "_secrets", set())
-    monkeypatch.setattr(secrets, "_words", set(secrets._ORDINARY))
-    monkeypatch.setattr(secrets, "_forms", frozenset())
-    monkeypatch.setattr(secrets, "_pattern", None)
 
 
 @pytest.mark.parametrize(
