@@ -236,6 +236,11 @@ class Site:
         finally:
             connection.close()
 
+    def listens(self):
+        """Tell whether it does: a socket is there before anybody listens at it."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            return connection.connect_ex(str(self.socket)) == 0
+
     def page(self, path):
         """Return the body of a page that must be there."""
         status, _, body = self.ask(path)
@@ -286,7 +291,7 @@ def serve(guard, name, environment, *workers):
         stop=signal.SIGTERM,
     )
     deadline = time.monotonic() + READY_S
-    while not site.socket.exists():
+    while not site.listens():
         ended = guard.status([pid])[pid].code is not None
         assert not ended and time.monotonic() < deadline, log.read_text()
         time.sleep(0.05)
