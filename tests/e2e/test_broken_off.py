@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF, STACKRACE
 from tests.raced import wait_until_nothing_is_left
 
 APP = """
@@ -32,7 +32,7 @@ def project(tmp_path):
 def racing(project, folder, temporary):
     """A race with a block behind it: the process, and what it has said."""
     process = subprocess.Popen(
-        [str(STACKRACE), *ASKED],
+        [*BRIEF, *ASKED],
         cwd=project,
         env=os.environ | {"XDG_DATA_HOME": str(folder), "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
