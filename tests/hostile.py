@@ -88,7 +88,7 @@ class HostileProject:
         hooks.mkdir()
         for name in HOOKS:
             (hooks / name).symlink_to(self.trap(f"git-hook-{name}"))
-        self.git(folder, "config", "core.hooksPath", str(hooks))
+        settings = {"core.hooksPath": str(hooks)}
         for key in (
             "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy",
             "core.alternateRefsCommand", "diff.external", "diff.any.command", "diff.any.textconv",
@@ -99,14 +99,20 @@ class HostileProject:
         ):  # fmt: skip
             program = self.trap("git-" + key.replace("=", "-"))
             is_shell = key.startswith("alias.") or key == "submodule.module.update"
-            self.git(folder, "config", key, f"{'!' * is_shell}{program}")
-        for key, value in {
+            settings[key] = f"{'!' * is_shell}{program}"
+        settings |= {
             "log.showSignature": "true", "filter.one.required": "true", "filter.many.required": "true",
             "filter.a=b.required": "true", "protocol.ext.allow": "always", "core.repositoryFormatVersion": "1",
             "remote.origin.url": f"ext::{self.trap('git-ext')}", "remote.origin.promisor": "true",
             "extensions.partialClone": "origin",
-        }.items():  # fmt: skip
-            self.git(folder, "config", key, value)
+        }  # fmt: skip
+        with (folder / ".git" / "config").open("a") as file:
+            # as `git config` writes them, which would take a process for each
+            for key, value in settings.items():
+                section, _, name = key.rpartition(".")
+                section, _, within = section.partition(".")
+                file.write(f'[{section} "{within}"]\n' if within else f"[{section}]\n")
+                file.write(f'\t{name} = "{value}"\n')
 
     def forget_a_tree(self) -> None:
         """Make it a partial clone that lacks what `status` reads: git would fetch it, by what the settings name."""

@@ -1,4 +1,4 @@
-"""A Django project that writes on each request: a row into its SQLite file and a file into its media folder."""
+"""A Django project that writes on each request: rows into two SQLite files, a file into each of two folders."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 SETTINGS = """
 from pathlib import Path
 
-BASE = Path(__file__).resolve().parent
+BASE_DIR = Path(__file__).resolve().parent
 SECRET_KEY = "x"
 ALLOWED_HOSTS = ["*"]
 ROOT_URLCONF = "urls"
 INSTALLED_APPS = ["django.contrib.staticfiles"]
 DATABASES = {{
-    "default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": "{database}", "OPTIONS": {{"timeout": 30}}}}
+    name: {{"ENGINE": "django.db.backends.sqlite3", "NAME": path, "OPTIONS": {{"timeout": 30}}}}
+    for name, path in (("default", BASE_DIR / "data.sqlite3"), ("other", "{data}/other.sqlite3"))
 }}
-MEDIA_ROOT = "{media}"
+MEDIA_ROOT = "{data}/media"
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE / "collected"
-STATICFILES_DIRS = [BASE / "style"]
+STATIC_ROOT = BASE_DIR / "collected"
+STATICFILES_DIRS = [BASE_DIR / "style"]
 """
 
 URLS = """
@@ -29,15 +30,17 @@ import uuid
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 from django.http import HttpResponse
 from django.urls import path
 
 
 def page(request):
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO visit VALUES (1)")
-    Path(settings.MEDIA_ROOT, "last.txt").write_text(str(uuid.uuid4()))
+    for each in connections.all():
+        with each.cursor() as cursor:
+            cursor.execute("INSERT INTO visit VALUES (1)")
+    for folder in (settings.MEDIA_ROOT, settings.BASE_DIR):
+        Path(folder, "last.txt").write_text(str(uuid.uuid4()))
     return HttpResponse("hello", headers={"Content-Length": "5"})
 
 
@@ -62,22 +65,29 @@ execute_from_command_line(sys.argv)
 
 
 def make_site(root: Path, data: Path) -> Path:
-    """Make the project in ``root``, its database and media in ``data``; both are new folders."""
+    """Make the project in ``root``; half of what it writes lies there, half in ``data``."""
     for folder in (root / "style", data / "media"):
         folder.mkdir(parents=True)
     (root / "manage.py").write_text(MANAGE)
-    (root / "settings.py").write_text(SETTINGS.format(database=data / "data.sqlite3", media=data / "media"))
+    (root / "settings.py").write_text(SETTINGS.format(data=data))
     (root / "urls.py").write_text(URLS)
     (root / "style" / "site.css").write_text("p { color: red }")
-    with closing(sqlite3.connect(data / "data.sqlite3")) as connection:
-        connection.execute("CREATE TABLE visit (at)")
+    for database in (root / "data.sqlite3", data / "other.sqlite3"):
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("CREATE TABLE visit (at)")
     return root
 
 
-def digest(folder: Path) -> str:
-    """Return what stands for every name and every byte below ``folder``, byte code included."""
+def digest(folder: Path, ignored: tuple[str, ...] = ()) -> str:
+    """Return what stands for every name and every byte below ``folder``, byte code included.
+
+    What has a name that begins with one of ``ignored`` does not count.
+    """
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        whole.update(f"{path.relative_to(folder)}\0{path.stat().st_mode}\0{path.stat().st_mtime_ns}\0".encode())
+        name = path.relative_to(folder)
+        if any(part.startswith(ignored) for part in name.parts):
+            continue
+        whole.update(f"{name}\0{path.stat().st_mode}\0{path.stat().st_mtime_ns}\0".encode())
         whole.update(path.read_bytes() if path.is_file() else b"")
     return whole.hexdigest()

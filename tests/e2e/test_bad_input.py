@@ -4,6 +4,7 @@ import os
 import resource
 import socket
 import subprocess
+import sys
 
 import pytest
 from tests.conftest import STACKRACE
@@ -94,19 +95,32 @@ BAD_CALLS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_CALLS)
-def test_bad_calls_exit_2_with_the_way_out(monkeypatch, capsys, tmp_path, case):
-    arguments, way_out = BAD_CALLS[case]
+@pytest.fixture
+def refused(monkeypatch, capsys, tmp_path):
+    """Return a function that calls the command in ``tmp_path``, which it refuses; gives what it says.
+
+    It is called in this process: starting up, some seventy times, would be most of what this takes.
+    """
     monkeypatch.chdir(tmp_path)
-    # called here, not in a process of its own: forty times the start-up would be most of what this takes
-    monkeypatch.setattr("sys.argv", ["stackrace", *arguments])
-    with pytest.raises(SystemExit) as left:
-        main()
-    said = capsys.readouterr()
-    assert left.value.code == 2, said.err
-    assert way_out in said.err
-    assert "Traceback" not in said.err
-    assert said.out == ""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["stackrace", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        assert left.value.code == 2, said.err
+        assert said.out == ""
+        return said.err
+
+    return call
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_calls_exit_2_with_the_way_out(refused, case):
+    arguments, way_out = BAD_CALLS[case]
+    said = refused(*arguments)
+    assert way_out in said
+    assert "Traceback" not in said
 
 
 WRITING = {
@@ -119,7 +133,7 @@ WRITING = {
 
 @pytest.mark.parametrize("verb", WRITING)
 @pytest.mark.parametrize("trouble", ["full", "forbidden"])
-def test_what_cannot_be_written_is_refused_before_anything_starts(monkeypatch, capsys, tmp_path, verb, trouble):
+def test_what_cannot_be_written_is_refused_before_anything_starts(refused, monkeypatch, tmp_path, verb, trouble):
     (tmp_path / "kept").mkdir()
     (tmp_path / "app.py").write_text("raise SystemExit('the app was started')\n")
     if trouble == "full":
@@ -129,15 +143,10 @@ def test_what_cannot_be_written_is_refused_before_anything_starts(monkeypatch, c
     else:
         # root may write everywhere
         monkeypatch.setattr("stackrace.cli.showing.os.access", lambda *_: False)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["stackrace", *WRITING[verb]])
-    with pytest.raises(SystemExit) as left:
-        main()
-    said = capsys.readouterr()
-    assert left.value.code == 2
+    said = refused(*WRITING[verb])
     flag, path = WRITING[verb][-2:]
     way_out = ": the disk of kept is full; free some" if trouble == "full" else " cannot be written"
-    assert f"error: {flag} {path}{way_out}" in said.err
+    assert f"error: {flag} {path}{way_out}" in said
     assert list((tmp_path / "kept").iterdir()) == []
 
 
@@ -155,44 +164,40 @@ def test_a_race_file_is_replaced_whole_or_not_at_all(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["run", "up", "race file"])
-def test_a_folder_with_code_but_no_clear_app_is_asked_about_at_once(monkeypatch, capsys, tmp_path, way):
+def test_a_folder_with_code_but_no_clear_app_is_asked_about_at_once(refused, tmp_path, way):
     (tmp_path / "app.py").write_text("from flask import Flask\ndef create_app(name):\n    return Flask(name)\n")
     (tmp_path / "race.toml").write_text("[load]\nconcurrency = [1]\n")
-    monkeypatch.chdir(tmp_path)
     calls = {"run": ["run"], "up": ["up", "waitress"], "race file": ["run", "race.toml"]}
-    monkeypatch.setattr("sys.argv", ["stackrace", *calls[way]])
-    with pytest.raises(SystemExit) as left:
-        main()
-    said = capsys.readouterr().err
-    assert left.value.code == 2
+    said = refused(*calls[way])
     assert "did you mean --wsgi 'app:create_app(name=\"…\")'?" in said
     assert "--bundled" in said
     assert "building" not in said
 
 
-def test_a_race_file_reports_all_its_problems_with_their_lines(stackrace, tmp_path):
+def test_a_race_file_reports_all_its_problems_with_their_lines(refused, tmp_path):
     (tmp_path / "race.toml").write_text(
         '[app]\ndjago = "x"\n[load]\nconcurrency = [0]\n[race]\nbudget = "20 parsecs"\n'
         'stacks = [\n  "gunicorn",\n  "nginx/ajp/gunicorn",\n]\n'
     )
-    done = stackrace("run", "race.toml", cwd=tmp_path)
-    assert done.returncode == 2
+    said = refused("run", "race.toml")
     for expected in ("line 2: app.djago", "line 4: load.concurrency", "line 6: race.budget", "line 9: race.stacks"):
-        assert expected in done.stderr
-    assert "did you mean django" in done.stderr
+        assert expected in said
+    assert "did you mean django" in said
 
 
-def test_toml_that_is_none_names_the_line(stackrace, tmp_path):
+def test_toml_that_is_none_names_the_line(refused, tmp_path):
     (tmp_path / "race.toml").write_text("[app\n")
-    done = stackrace("run", "race.toml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "line 1" in done.stderr
+    assert "line 1" in refused("run", "race.toml")
 
 
-def test_an_app_that_does_not_import_shows_its_own_traceback_once(stackrace, tmp_path):
+def test_an_app_that_does_not_import_shows_its_own_traceback_once_and_leaves_nothing(
+    stackrace, temporary, tmp_path
+):
     (tmp_path / "broken.py").write_text("import nowhere_to_be_found\n")
-    done = stackrace("run", "--wsgi", "broken:app", "--python", os.sys.executable, cwd=tmp_path)
+    told = ("--wsgi", "broken:app", "--python", sys.executable)
+    done = stackrace("run", *told, cwd=tmp_path, TMPDIR=str(temporary))
     assert done.returncode == 2
+    assert list(temporary.iterdir()) == []
     assert done.stderr.count("Traceback (most recent call last)") == 1
     assert "stackrace/cli" not in done.stderr
 
@@ -200,7 +205,7 @@ def test_an_app_that_does_not_import_shows_its_own_traceback_once(stackrace, tmp
 def test_an_app_that_answers_500_shows_its_own_traceback_once(stackrace, tmp_path):
     code = "def app(environ, start_response):\n    raise ValueError('out of cheese')\n"
     (tmp_path / "failing.py").write_text(code)
-    done = stackrace("run", "--wsgi", "failing:app", "--python", os.sys.executable, cwd=tmp_path)
+    done = stackrace("run", "--wsgi", "failing:app", "--python", sys.executable, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("Traceback (most recent call last)") == 1
     assert "ValueError: out of cheese" in done.stderr
@@ -227,18 +232,9 @@ def test_too_few_file_descriptors_are_refused_before_anything_starts(tmp_path):
     assert "open 256 files" in done.stderr
 
 
-def test_a_budget_too_short_says_how_much_is_needed(stackrace, tmp_path):
+def test_a_budget_too_short_says_how_much_is_needed(refused, tmp_path):
     app = "def app(environ, start_response):\n    start_response('200 OK', [])\n    return [b'x']\n"
     (tmp_path / "tiny.py").write_text(app)
-    done = stackrace(
-        "run", "--wsgi", "tiny:app", "--python", os.sys.executable, "--stack", "waitress", "--budget", "1s",
-        cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "--budget" in done.stderr
-    assert "need" in done.stderr
-
-
-def test_nothing_is_left_behind_by_refused_calls(stackrace, temporary, tmp_path):
-    stackrace("run", "--wsgi", "nowhere:app", "--python", os.sys.executable, cwd=tmp_path, TMPDIR=str(temporary))
-    assert list(temporary.iterdir()) == []
+    said = refused("run", "--wsgi", "tiny:app", "--python", sys.executable, "--stack", "waitress", "--budget", "1s")
+    assert "--budget" in said
+    assert "need" in said

@@ -27,7 +27,7 @@ server {
     "Procfile": "web: gunicorn shop:app\n",
 }
 CURRENT = "nginx:config=nginx/site.conf/http/gunicorn:class=gthread,threads=2,socket=tcp,config=gunicorn.conf.py"
-RUN = ["run", "--stack", "waitress", "--python", sys.executable, "-c", "2", "--requests", "20", "--repeats", "2"]
+RUN = ["run", "--stack", "waitress", "--python", sys.executable, "-c", "2", "--requests", "20", "--repeats", "1"]
 RUN += ["--no-twin"]
 
 

@@ -1,4 +1,4 @@
-"""Every example, raced for real as its own race file says, only shorter."""
+"""Every example, loaded or raced for real as its own race file says, only shorter."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from tests.raced import raced, slices_of, told
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 STACKS = {
-    "bookshop": ["gunicorn:workers=2", "nginx/uwsgi/uwsgi:processes=2"],
+    "bookshop": ["nginx/uwsgi/uwsgi:processes=2", "gunicorn:workers=2"],
     "flask_notes": ["waitress", "granian"],
     "asgi_clock": ["uvicorn", "granian:interface=asgi"],
     "rack_hello": ["puma", "apache+passenger"],
@@ -38,10 +38,28 @@ def test_every_example_is_raced_here():
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(STACKS) | elsewhere
 
 
-@pytest.mark.parametrize("name", STACKS)
-def test_an_example_races(name, stackrace, tmp_path):
-    project = tmp_path / name
-    shutil.copytree(EXAMPLES / name, project)
+RACED = "asgi_clock"
+"""The only one that `make test` races; whether an app suits its race file shows as soon as one stack is loaded."""
+
+
+@pytest.fixture
+def project(name, tmp_path):
+    return shutil.copytree(EXAMPLES / name, tmp_path / name)
+
+
+@pytest.mark.parametrize("name", [name for name in STACKS if name != RACED])
+def test_an_example_is_loaded(name, project, stackrace):
+    few = ("-c", "2", "-n", "40", "--no-ceiling", "--json")
+    done = stackrace("load", "race.toml", "--stack", STACKS[name][0], *few, cwd=project)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["ok"] == document["scheduled"] == 40
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == RACED else pytest.param(name, marks=pytest.mark.exhaustive) for name in STACKS]
+)
+def test_an_example_races(name, project, brief):
     arguments = ["--repeats", "1", "--requests", "200", "-c", "5", "--no-twin", "--json"]
     if name == "bookshop":
         # its race file asks for a static file, which only a front end serves
@@ -50,7 +68,7 @@ def test_an_example_races(name, stackrace, tmp_path):
         arguments += ["--stack", stack]
     if name == "asgi_clock":
         arguments += ["--python", str(Path(shutil.which("python3", path="/usr/bin") or "python3"))]
-    document = raced(stackrace("run", "race.toml", *arguments, cwd=project))
+    document = raced(brief("run", "race.toml", *arguments, cwd=project))
     assert told(document) == set(STACKS[name])
     counts = [one["counts"] for one in slices_of(document)]
     assert len(counts) == len(STACKS[name])

@@ -63,7 +63,7 @@ def shop(tmp_path):
     return tmp_path
 
 
-def test_what_init_writes_is_raced(stackrace, shop):
+def test_what_init_writes_is_raced(stackrace, brief, shop):
     done = stackrace("init", "--python", sys.executable, cwd=shop)
     assert done.returncode == 0, done.stderr
     assert "3 pages to race" in done.stdout
@@ -72,7 +72,7 @@ def test_what_init_writes_is_raced(stackrace, shop):
     assert 'wsgi = "shop:app"' in text
     assert '#   "/gone/?a=1&b=2"   # answers 404' in text
     short = ("--stack", "waitress", "--repeats", "1", "--requests", "60", "-c", "2", "--no-twin", "--json")
-    document = raced(stackrace("run", "race.toml", *short, cwd=shop))
+    document = raced(brief("run", "race.toml", *short, cwd=shop))
     assert told(document) == {"waitress"}
 
 

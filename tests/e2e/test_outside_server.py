@@ -15,6 +15,8 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.raced import raced, slices_of, told
 
+from stackrace.servers import catalogue
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "outside_server"
 GUIDE = ROOT / "docs" / "adding-a-server.md"
@@ -53,19 +55,21 @@ def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
     listed = servers(stackrace("stacks", "--json", PYTHONPATH=installed))
     assert listed["wsgiref"]["ready"]
     assert listed["wsgiref"]["settings"][0]["name"] == "threads"
-    assert "wsgiref" not in servers(stackrace("stacks", "--json"))
+    assert "wsgiref" not in catalogue().specs
 
 
-def test_an_installed_package_races(stackrace, installed, tmp_path):
-    stacks = ["--stack", "wsgiref:threads=2", "--stack", "waitress"]
-    done = stackrace("run", *stacks, *SHORT, "--json", cwd=tmp_path, PYTHONPATH=installed)
-    assert told(raced(done)) == {"wsgiref:threads=2", "waitress"}
-    assert [(one["ok"], one["scheduled"]) for one in counts(done)] == [(100, 100)] * 2
+def test_an_installed_package_is_launched_and_loaded(stackrace, installed, tmp_path):
+    """A race launches it the same way: see the local folder."""
+    few = ("-c", "4", "-n", "100", "--no-ceiling", "--json")
+    done = stackrace("load", "--bundled", "--stack", "wsgiref:threads=2", *few, cwd=tmp_path, PYTHONPATH=installed)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["ok"], document["scheduled"]) == (100, 100)
 
 
-def test_a_local_folder_races_as_its_race_file_says(stackrace, project, tmp_path):
+def test_a_local_folder_races_as_its_race_file_says(brief, project, tmp_path):
     stacks = ["--stack", "wsgiref", "--stack", "cheroot"]
-    done = stackrace("run", project / "race.toml", *stacks, *SHORT, "--json", cwd=tmp_path)
+    done = brief("run", project / "race.toml", *stacks, *SHORT, "--json", cwd=tmp_path)
     assert told(raced(done)) == {"wsgiref", "cheroot"}
     assert [(one["ok"], one["scheduled"]) for one in counts(done)] == [(100, 100)] * 2
 
@@ -78,9 +82,8 @@ def test_the_stacks_of_a_race_file_may_name_its_own_servers(stackrace, project):
     assert "race.toml has 1 problem:" in done.stderr and "threads" in done.stderr
 
 
-def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
-    if not servers(stackrace("stacks", "--json"))["nginx"]["ready"]:
-        pytest.skip("nginx is not installed: stackrace install nginx")
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed: stackrace install nginx")
+def test_a_local_server_comes_up_behind_a_front_end(project):
     command = [STACKRACE, "up", "nginx/http/wsgiref", "--servers", project]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
@@ -95,9 +98,7 @@ def test_a_local_server_comes_up_behind_a_front_end(project, stackrace):
     assert running.returncode == 0
 
 
-@pytest.mark.parametrize(
-    "verb", [("stacks",), ("up", "gunicorn"), ("run", "--stack", "gunicorn")], ids=lambda v: v[0]
-)
+@pytest.mark.parametrize("verb", [("stacks",), ("run", "--stack", "gunicorn")], ids=lambda v: v[0])
 def test_a_broken_server_is_explained_and_nothing_is_started(stackrace, project, verb):
     file = project / "stackrace_wsgiref" / "server.py"
     file.write_text(file.read_text() + "\n1 / 0\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.cli.main import main
 from stackrace.deploy.environments import cache_folder
 from stackrace.publish.document import published
 from stackrace.store import open_store
@@ -76,7 +77,6 @@ def kept():
     ("verb", "entry", "more"),
     [
         ("run", "broken:app", ""),
-        ("run", "shop:failing", ""),
         ("init", "shop:failing", ""),
         (
             "up",
@@ -102,14 +102,26 @@ def test_no_error_tells_them(stackrace, shop, tmp_path, verb, entry, more):
     assert_unknown(shown)
 
 
-def test_no_report_and_nothing_that_is_kept_tells_them(stackrace, shop, tmp_path):
+@pytest.fixture
+def reported(monkeypatch, capsys):
+    """Return a function that shows the last race again, in this process: starting up is most of what it costs."""
+
+    def report(*flags):
+        monkeypatch.setattr("sys.argv", ["stackrace", "report", *flags])
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert not left.value.code
+        return capsys.readouterr().out
+
+    return report
+
+
+def test_no_report_and_nothing_that_is_kept_tells_them(brief, reported, shop, tmp_path):
     path = shop("shop:unlike", '[load]\nconcurrency = [1]\n[race]\nstacks = ["gunicorn", "waitress", "cheroot"]\n')
-    done = stackrace("run", path, "--requests", "5", "--repeats", "1", cwd=tmp_path)
-    formats = ("--details", "--json", "--html", "--markdown", "--csv")
+    done = brief("run", path, "--requests", "5", "--repeats", "1", cwd=tmp_path)
     html = tmp_path / "report.html"
-    reports = [
-        stackrace("report", flag, *([html] if flag == "--html" else []), cwd=tmp_path).stdout for flag in formats
-    ]
+    formats = ((), ("--json",), ("--html", str(html)), ("--markdown",), ("--csv",))
+    reports = [reported(*flags) for flags in formats]
     assert_unknown(done.stdout, done.stderr, html.read_text(), *reports)
     assert "***" in html.read_text() and "***" in done.stdout
     failures = {row["stack"]: row["failure"] for row in json.loads(reports[1])["withdrawals"]}
@@ -125,11 +137,13 @@ def test_no_report_and_nothing_that_is_kept_tells_them(stackrace, shop, tmp_path
         assert_unknown(file.read_bytes().decode("latin-1"))
 
 
-def test_cache_and_results_are_closed_to_others(stackrace, shop, tmp_path):
+def test_no_error_tells_them_and_cache_and_results_are_closed_to_others(stackrace, shop, tmp_path):
     ours = [Path(os.environ["XDG_DATA_HOME"], "stackrace"), cache_folder(), cache_folder() / "pycache"]
     for folder in ours:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
-    done = stackrace("run", shop("shop:failing"), cwd=tmp_path)
+    done = stackrace("run", shop("shop:failing"), cwd=tmp_path, STACKRACE_TRACEBACK="1")
     assert done.returncode == 2
+    assert "***" in done.stderr
+    assert_unknown(done.stdout, done.stderr)
     assert [oct(stat.S_IMODE(folder.stat().st_mode)) for folder in ours] == ["0o700"] * len(ours)

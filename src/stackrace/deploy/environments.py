@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..apps import PythonFacts
@@ -25,7 +25,7 @@ from ..model.removal import remove_tree
 from ..process import run, uv_program
 from .privileges import private_folder, serves_as_another
 
-__all__ = ["Environments", "cache_folder"]
+__all__ = ["Environments", "byte_code", "cache_folder"]
 
 _COMPLETE = ".stackrace-complete"
 MOST_LINES = 20
@@ -44,6 +44,19 @@ def cache_folder() -> Path:
         not each.stat().st_mode & stat.S_IXOTH for each in (home, *home.parents)
     )
     return Path("/var/cache" if is_closed else home / ".cache", "stackrace")
+
+
+def byte_code() -> dict[str, str]:
+    """Return the variables that have all that is started keep its byte code in a folder of ours, which is made.
+
+    The user's folders stay as they are. Images of Python often forbid byte code altogether, and every launch would
+    compile everything again.
+    """
+    folder = cache_folder() / "pycache"
+    # Python goes without where it cannot be made
+    with suppress(OSError):
+        private_folder(folder, served=True)
+    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Environments:

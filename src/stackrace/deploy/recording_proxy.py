@@ -18,6 +18,7 @@ from ..model.files import read_bytes
 from ..model.numbers import duration
 from ..model.stack import Protocol, Socket
 from ..servers import Endpoint
+from .environments import byte_code
 from .guard import Guard
 from .listening import accepts
 from .logs import OUTPUT, tail
@@ -110,7 +111,7 @@ class RecordingProxy:
             "upstream": self.side.upstream,
             "headers": [list(pair) for pair in self.side.headers],
         }
-        environment = {**os.environ, "STACKRACE_RECORDING": json.dumps(order), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **byte_code(), "STACKRACE_RECORDING": json.dumps(order)}
         environment.pop("PYTHONPATH", None)
         self._pid = self._guard.spawn(
             self._command, environment=environment, folder=self._folder, log=self._log, stop=signal.SIGINT

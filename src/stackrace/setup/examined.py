@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..apps import Examination, Exchange, PythonFacts, read_env_files
-from ..deploy.environments import Environments, cache_folder
-from ..deploy.privileges import private_folder
+from ..deploy.environments import Environments, byte_code
 from ..model.app import App
 from ..model.errors import AppError, InputError
 from ..model.page_time import PageTime
@@ -133,17 +131,10 @@ def _static(request: RaceRequest, app: App, examination: Examination) -> Mapping
 
 def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
     """Return the app with its environment variables and the commands that prepare it."""
-    byte_code = cache_folder() / "pycache"
-    # Python goes without where it cannot be made
-    with suppress(OSError):
-        private_folder(byte_code, served=True)
     return replace(
         app,
         environment={
-            # byte code goes to a cache of ours, so that the user's folders stay as they are; images of Python often
-            # forbid it altogether, and every launch would compile everything again
-            "PYTHONPYCACHEPREFIX": str(byte_code),
-            "PYTHONDONTWRITEBYTECODE": "",
+            **byte_code(),
             **app.environment,
             **read_env_files(request.env_files),
             **beside,

@@ -1,5 +1,6 @@
 """From what was asked for to the plan of a race, and what is kept of it."""
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,3 +108,13 @@ def test_a_workload_that_no_stack_meets_is_left_out_and_a_stack_without_one_refu
     assert [one.name for one in met(workloads, limits, stacks_of("gunicorn"))] == ["one"]
     with pytest.raises(InputError, match="cheroot has no workload"):
         met(workloads, limits, stacks_of("gunicorn", "cheroot"))
+
+
+def test_a_repository_of_another_user_is_raced_without_its_commit(tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    # git's own tests make believe with it, since only root gives files away
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    request = replace(ASKED, folder=tmp_path)
+    race = race_of(plan_of(request, stage()), request, ())
+    assert race.source is None
+    assert "without its commit: git refuses" in race.notes[0] and "safe.directory" in race.notes[0]
