@@ -17,7 +17,7 @@ from tests.writing_site import digest, make_site
 RACE = f"""
 [app]
 python = "{sys.executable}"
-prepare = ["python manage.py collectstatic --no-input"]
+prepare = ["cp -r style collected"]
 
 [workload]
 urls = ["/", "/static/site.css"]
@@ -53,7 +53,9 @@ def call(tmp_path, temporary):
     return start
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)], ids=["KILL", "INT"]
+)
 def test_it_goes_on(call, tmp_path, temporary, number):
     before = digest(tmp_path / "user")
     process = call("run", "race.toml")
