@@ -4,8 +4,10 @@
 
 On a slow machine a short budget holds nothing, and on a busy one slices are refused. Here every race of slices ends
 after ``BLOCKS`` blocks of one pass, however long they take, trials are short, and checks look at the stacks alone.
+The variable ``BLOCKS`` says how many, as in a race that something else ends.
 """
 
+import os
 from collections.abc import Callable, Iterable
 
 from stackrace.__main__ import main
@@ -13,12 +15,13 @@ from stackrace.api.load import capacity
 from stackrace.checks import Observation, registry
 from stackrace.checks.declaration import Check
 from stackrace.race import rounds, schedule, slices
+from stackrace.setup.tuning import needs
 
-BLOCKS = 2
-WARMUP_S = 0.5
+BLOCKS = int(os.environ.get("BLOCKS", "2"))
+WARMUP_S = 0.1
 TRIALS = ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
 TRIAL_S = 0.2
-"""Each part of a trial of ``capacity``."""
+"""Each part of a trial of ``capacity``, and what a tuning asks a configuration for."""
 OF_THE_STACKS = {"answers", "caches", "engines", "retries", "stack", "supplies", "written"}
 """The modules of checks that look at stacks, and at engines elsewhere: nobody waits until this machine is quiet."""
 
@@ -42,6 +45,7 @@ def brief() -> None:
     rounds.WARMUP_CAP_S = WARMUP_S
     for name in TRIALS:
         setattr(capacity, name, TRIAL_S)
+    needs.PILOT_S = TRIAL_S
     registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
     registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
     main()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
+from tests.warm import Warm
 
 from stackrace.model import secrets
 
@@ -53,6 +54,8 @@ def private_folders(tmp_path_factory):
     # where it is set, as in many images, every one of some thousand processes would compile what it imports
     patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     yield root
+    while _warm:
+        _warm.pop().close()
     patch.undo()
 
 
@@ -65,14 +68,23 @@ def nothing_learnt(monkeypatch):
     monkeypatch.setattr(secrets, "_pattern", None)
 
 
+_warm: list[Warm] = []
+"""The process that runs commands, once there was one."""
+
+
 def calling(*program):
     """Return a function that runs ``program`` as a user would, and returns the finished process with its text."""
 
     def call(*arguments, cwd=None, timeout=300, **environment):
+        if not _warm:
+            _warm.append(Warm())
+        variables, words = os.environ | environment, list(map(str, arguments))
+        if _warm[0].fits(variables):
+            return _warm[0].run([str(program[-1]), *words], cwd, variables, timeout)
         return subprocess.run(
-            [*map(str, program), *map(str, arguments)],
+            [*map(str, program), *words],
             cwd=cwd,
-            env=os.environ | environment,
+            env=variables,
             capture_output=True,
             text=True,
             timeout=timeout,

@@ -33,12 +33,12 @@ _APP = f"--wsgi tiny:app --python {sys.executable}"
 _RUN = f"run {_APP} --stack waitress --stack cheroot -c 5 --no-twin"
 
 VERBS = {
-    "run": Verb(words=f"{_RUN} --repeats 2 --requests 300 --html report.html", codes=(0, 3),
+    "run": Verb(words=f"{_RUN} --repeats 1 --requests 100 --html report.html", codes=(0, 3),
                 makes="report.html"),
     "resume": Verb(words="run --resume {unfinished} --html report.html", codes=(0, 3),
                    makes="report.html", races=True),
     "up": Verb(words=f"up waitress {_APP}", endless_s=5.0, ended=(0, 130)),
-    "load": Verb(words="load http://127.0.0.1:{port}/ -c 5 -d 2s", ended=(0, 130)),
+    "load": Verb(words="load http://127.0.0.1:{port}/ -c 5 -d 1s", ended=(0, 130)),
     "load-stack": Verb(words="load race.toml --stack waitress -c 5 -d 2s", ended=(0, 130)),
     "capacity": Verb(words="capacity http://127.0.0.1:{port}/ --p99 50ms", endless_s=20.0, codes=(0, 1, 3)),
     "doctor": Verb(words="doctor", codes=(0, 1)),

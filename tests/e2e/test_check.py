@@ -55,7 +55,7 @@ def test_a_check_writes_every_format_and_is_stored(brief, stackrace, shop, tmp_p
     files = {name: tmp_path / f"check.{name}" for name in ("junit", "markdown", "openmetrics", "html")}
     flags = [word for name, path in files.items() for word in (f"--{name}", path)]
     store = f"sqlite:///{tmp_path / 'races.sqlite3'}"
-    done = brief("check", *TOLD, "--base", "HEAD~1", "--json", "--store", store, *flags, cwd=shop)
+    done = brief("check", *TOLD, "--base", "HEAD~1", "--json", "--store", store, *flags, cwd=shop, BLOCKS="1")
     document = json.loads(done.stdout)
     assert done.returncode == CODES[document["outcome"]] == document["exit_code"], done.stderr
     assert (document["base"]["label"], document["head"]["label"]) == ("HEAD~1", "the work tree")
@@ -72,7 +72,7 @@ def test_a_check_writes_every_format_and_is_stored(brief, stackrace, shop, tmp_p
 
 def test_two_variants_of_one_tree_need_no_repository(brief, shop, tmp_path):
     (tmp_path / "page.py").write_text(APP.format(version=1))
-    done = brief("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path)
+    done = brief("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path, BLOCKS="1")
     assert done.returncode in CODES.values(), done.stderr
     assert done.stdout.startswith(tuple(outcome.capitalize() for outcome in Outcome))
     assert "Head: its own FAST." in done.stdout

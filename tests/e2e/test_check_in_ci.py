@@ -99,7 +99,7 @@ class Runner:
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.work, capture_output=True, text=True, check=False, timeout=200,
             env={**os.environ, **self.values(step, given), "GITHUB_OUTPUT": str(self.output),
-                 "GITHUB_STEP_SUMMARY": str(self.summary)},
+                 "GITHUB_STEP_SUMMARY": str(self.summary), "BLOCKS": "1"},
         )  # fmt: skip
 
     @property
@@ -171,26 +171,34 @@ def test_what_cannot_be_raced_is_told_in_the_summary(runner):
     assert "nowhere" in runner.summary.read_text()
 
 
-@pytest.mark.parametrize("word", ["--upload-pack=touch x;:", "-h", "--output=x"])
-def test_a_value_that_looks_like_an_option_is_a_value(runner, word):
-    """Values of a workflow may come from anybody who opens a pull request."""
+OPTIONS_OF_GIT = ("--upload-pack=touch x;:", "--output=x")
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        *(("base", word) for word in OPTIONS_OF_GIT),
+        *((name, "-h") for name in ("race_file", "stack", "budget", "allow")),
+    ],
+)
+def test_a_value_that_looks_like_an_option_is_a_value(runner, name, word):
+    """Values of a workflow may come from anybody who opens a pull request; only the base is given to git, too."""
     runner.git("remote", "add", "origin", str(runner.work))
     try:
-        for given in ({"base": word}, {"race_file": word}, {"stack": word}, {"budget": word}, {"allow": word}):
-            done = runner.run("check", **{"arguments": TOLD} | given)
-            assert done.returncode == 2, given
-            assert runner.outputs["outcome"] == "", given
-            assert word.partition(" ")[0] in runner.summary.read_text().rpartition("### ")[2], given
-            assert not (runner.work / "x").exists(), given
+        done = runner.run("check", **{"arguments": TOLD} | {name: word})
+        assert done.returncode == 2
+        assert runner.outputs["outcome"] == ""
+        assert word.partition(" ")[0] in runner.summary.read_text().rpartition("### ")[2]
+        assert not (runner.work / "x").exists()
     finally:
         runner.git("remote", "remove", "origin")
 
 
-@pytest.mark.parametrize("word", ["--version", "--log=x"])
-def test_a_wheel_that_looks_like_an_option_is_none(runner, word):
-    done = runner.run("Install Stackrace", wheel=word, python=sys.executable)
+def test_a_wheel_that_looks_like_an_option_is_none(runner):
+    # the environment is there
+    done = runner.run("Install Stackrace", wheel="--log=x", python="true")
     assert done.returncode == 1
-    assert word in done.stderr
+    assert "--log=x" in done.stderr
     assert not (runner.work / "x").exists()
 
 
@@ -234,7 +242,8 @@ def test_the_pipelines_script_is_a_check_with_its_reports(runner):
     (runner.work / "race.toml").write_text(f'[app]\nwsgi = "page:application"\npython = "{sys.executable}"\n')
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", f"{script} race.toml"], cwd=runner.work, capture_output=True, text=True,
-        check=False, env={**os.environ, "CI_MERGE_REQUEST_DIFF_BASE_SHA": runner.base, "STACKRACE_BUDGET": "5min"},
+        check=False, env={**os.environ, "CI_MERGE_REQUEST_DIFF_BASE_SHA": runner.base, "STACKRACE_BUDGET": "5min",
+             "BLOCKS": "1"},
     )  # fmt: skip
     assert done.returncode in CODES.values(), done.stderr
     for kind in ("junit", "metrics"):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import jsonschema
 import pytest
-from tests.conftest import STACKRACE
 
 from stackrace.deploy.ports import free_port
 from stackrace.report.export_document import SCHEMA
@@ -27,17 +25,16 @@ def application(environ, start_response):
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(stackrace, tmp_path):
     """A project whose app wants a variable, and a function that exports it."""
     (tmp_path / "hello.py").write_text(APP)
     (tmp_path / "settings.env").write_text("GREETING=a-secret-greeting\n")
 
     def export(*arguments):
-        command = [
-            STACKRACE, "export", *arguments, "--wsgi", "hello:application", "--python", sys.executable,
-            "--env-file", "settings.env", "--store", "sqlite:///races.sqlite3",
-        ]  # fmt: skip
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        return stackrace(
+            "export", *arguments, "--wsgi", "hello:application", "--python", sys.executable,
+            "--env-file", "settings.env", "--store", "sqlite:///races.sqlite3", cwd=tmp_path,
+        )  # fmt: skip
 
     export.folder = tmp_path
     return export

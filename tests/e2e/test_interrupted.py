@@ -12,11 +12,10 @@ ENDS += [
     pytest.param(*end, marks=pytest.mark.exhaustive) for end in (("load", signal.SIGTERM), ("up", signal.SIGHUP))
 ]
 
-TIMES = 2
 
-
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(("verb", "number"), ENDS, ids=lambda part: getattr(part, "name", part))
-def test_a_signal_leaves_neither_a_traceback_nor_anything_else(verb, number):
-    faults, codes = interrupt_often(verb, TIMES, random.Random(verb), number)
+def test_a_signal_leaves_neither_a_traceback_nor_anything_else(verb, number, times):
+    faults, codes = interrupt_often(verb, times, random.Random(verb), number)
     assert not faults, faults
-    assert sum(codes.values()) == TIMES
+    assert sum(codes.values()) == times

@@ -67,7 +67,7 @@ def advised(done, sentence):
 
 
 def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project):
-    command = advised(done, "Load it as here: ")
+    command = [*advised(done, "Load it as here: "), "-n", "100", "--no-ceiling"]
     again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=120)
     assert again.returncode == 0, again.stderr
     assert f"({document['standing'][0]['stack']})" in again.stdout
@@ -165,9 +165,9 @@ def test_a_race_that_is_told_to_end_leaves_nothing_but_its_results(project, stac
     """As Ctrl-C and a kill do: see test_resume.py."""
     path = tmp_path / "races.sqlite3"
     process = subprocess.Popen(
-        [str(STACKRACE), *ASKED, "--difference", "0.1%", "--store", f"sqlite:///{path}"],
+        [*BRIEF, *ASKED, "--difference", "0.1%", "--store", f"sqlite:///{path}"],
         cwd=project,
-        env=os.environ | {"TMPDIR": str(temporary)},
+        env=os.environ | {"TMPDIR": str(temporary), "BLOCKS": "1000"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -6,7 +6,7 @@ import sys
 
 import jsonschema
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import STACKRACE, calling
 
 from stackrace.report.trend.json import SCHEMA
 
@@ -31,8 +31,7 @@ def raced(project, tmp_path_factory):
     store = f"sqlite:///{tmp_path_factory.mktemp('store') / 'races.sqlite3'}"
     for _ in range(2):
         words = f"run --wsgi tiny:app --stack waitress -c 2 --requests 100 --repeats 1 --json --store {store}"
-        command = [str(STACKRACE), *words.split(), "--python", sys.executable]
-        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=120)
+        done = calling(STACKRACE)(*words.split(), "--python", sys.executable, cwd=project)
         assert done.returncode in (0, 3), done.stderr
     return store
 

@@ -78,7 +78,7 @@ stacks = ["gunicorn:workers=1", "waitress"]
 
 def race(folder, text):
     (folder / "race.toml").write_text(text)
-    document = raced(calling(*BRIEF)("run", "race.toml", "--json", cwd=folder))
+    document = raced(calling(*BRIEF)("run", "race.toml", "--json", cwd=folder, BLOCKS="1"))
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
     return document
 
