@@ -52,6 +52,7 @@ def checked_out(
     They are copied as far as they have no more than ``most_bytes`` together; environments are not. What an earlier
     check had to leave, because it was killed, is cleared away first. Raises InputError with git's own words.
     """
+    repository.require_known_filters()
     _clear_away(repository)
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:

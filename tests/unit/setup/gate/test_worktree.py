@@ -1,10 +1,12 @@
 """A commit beside the work tree."""
 
 import os
+import subprocess
 
 import pytest
 
 from stackrace.deploy import privileges
+from stackrace.model.errors import InputError
 from stackrace.setup.gate import worktree
 from stackrace.setup.gate.repository import repository_of
 from stackrace.setup.gate.worktree import checked_out
@@ -125,9 +127,12 @@ def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):
     assert owners == [(-1, privileges._ids()[1])]
 
 
-def test_files_come_as_filters_make_them_and_no_other_program_of_the_settings_runs(work, tmp_path, monkeypatch):
+def test_files_come_as_the_users_filters_make_them_and_no_program_of_the_repositorys_settings_runs(
+    work, tmp_path, monkeypatch
+):
     """What Git LFS keeps elsewhere comes with its filter; hooks and the like are no part of a commit."""
     ran = tmp_path / "ran"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "of_the_user"))
     (tmp_path / "module").mkdir()
     module = type(work)(tmp_path / "module" / "it")
     module.commit(module_py="")
@@ -147,6 +152,12 @@ def test_files_come_as_filters_make_them_and_no_other_program_of_the_settings_ru
         program.chmod(0o755)
         value = {"update": f"!{program}", "post-checkout": str(hooks)}.get(name, str(program))
         work.git("config", key, value)
+    with pytest.raises(InputError) as refused, checkout(work):
+        pass
+    _, known, way_out = refused.value.message.partition("set it for yourself: ")
+    assert known
+    assert not ran.exists()
+    subprocess.run(way_out, shell=True, check=True, cwd=work.folder)
     with checkout(work) as (tree, _):
         assert (tree / "large.dat").read_text() == "smudged\n"
         assert (tree / "module" / "module.py").exists()
