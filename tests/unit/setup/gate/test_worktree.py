@@ -1,12 +1,15 @@
 """A commit beside the work tree."""
 
 import os
+import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from stackrace.deploy import privileges
 from stackrace.model.errors import InputError
+from stackrace.model.removal import remove_tree
 from stackrace.setup.gate import worktree
 from stackrace.setup.gate.repository import repository_of
 from stackrace.setup.gate.worktree import checked_out
@@ -111,6 +114,39 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
             "The base lacks ignored files that could not be copied: closed.log (Permission denied), "
             "data/closed.bin (Permission denied).",
         )
+
+
+def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work):
+    work.write(".gitignore", "data/\n")
+    work.write("data/closed/a.txt", "shared")
+    (work.folder / "data/closed").chmod(0o555)
+    os.mkfifo(work.folder / "data/pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(work.folder / "data/socket"))
+    for name, target in {"itself": "itself", "above": "..", "nowhere": "/nowhere/at/all"}.items():
+        (work.folder / "data" / name).symlink_to(target)
+    deep = Path("data")
+    # deeper than Python calls itself
+    for _ in range(1100):
+        deep /= "d"
+        (work.folder / deep).mkdir()
+    (work.folder / deep / "b.txt").write_text("shared")
+    with checkout(work) as (tree, notes):
+        assert notes == ()
+        assert (tree / deep / "b.txt").read_text() == (tree / "data/closed/a.txt").read_text() == "shared"
+        assert (tree / "data/closed").stat().st_mode & 0o777 == 0o555
+        assert {name: str((tree / "data" / name).readlink()) for name in ("itself", "above")} == {
+            "itself": "itself", "above": "..",
+        }  # fmt: skip
+        assert sorted(path.name for path in (tree / "data").iterdir()) == [
+            "above",
+            "closed",
+            "d",
+            "itself",
+            "nowhere",
+        ]
+    assert not tree.parent.exists()
+    remove_tree(work.folder)
 
 
 def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
