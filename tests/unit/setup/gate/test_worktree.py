@@ -116,7 +116,9 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
         )
 
 
-def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work):
+def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work, request):
+    # pytest itself removes none so deep
+    request.addfinalizer(lambda: remove_tree(work.folder))
     work.write(".gitignore", "data/\n")
     work.write("data/closed/a.txt", "shared")
     (work.folder / "data/closed").chmod(0o555)
@@ -146,7 +148,6 @@ def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipe
             "nowhere",
         ]
     assert not tree.parent.exists()
-    remove_tree(work.folder)
 
 
 def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
