@@ -78,9 +78,12 @@ def test_verbs_that_read_run_nothing_of_it(hostile, store, stackrace):
         assert hostile.ran == [], words
 
 
-def test_loading_another_server_runs_nothing_of_it(hostile, site, stackrace):
+def test_loading_another_server_and_comparing_runs_nothing_of_it(hostile, site, stackrace, tmp_path):
     done = stackrace("load", site, "-n", "2", "-c", "1", "--json", cwd=hostile.folder)
     assert done.returncode == 0, done.stderr
+    (tmp_path / "loaded.json").write_text(done.stdout)
+    done = stackrace("compare", *[tmp_path / "loaded.json"] * 2, cwd=hostile.folder)
+    assert "%" in done.stdout, done.stderr
     assert hostile.ran == []
 
 
@@ -124,9 +127,15 @@ def test_a_race_knows_its_commit_and_ran_no_program_of_gits_settings(hostile, br
     assert hostile.of_git == []
 
 
-def test_a_survey_of_the_app_runs_no_program_of_gits_settings(hostile, stackrace):
+def test_a_survey_of_the_app_and_a_check_run_no_program_of_gits_settings(hostile, store, stackrace):
     done = stackrace("init", "--stdout", "--wsgi", "app:app", "--python", sys.executable, cwd=hostile.folder)
     assert done.returncode == 0, done.stderr
+    assert hostile.of_git == []
+    done = stackrace("check", "--wsgi", "app:app", "--base", "HEAD", "--store", store, cwd=hostile.folder)
+    assert done.returncode == 2
+    assert "made by a program that its own settings name, filter.one.clean = " in done.stderr
+    commands = "git config --global filter.one.smudge .* && git config --global filter.many.process"
+    assert re.search(commands, done.stderr)
     assert hostile.of_git == []
 
 

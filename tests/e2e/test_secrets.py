@@ -78,6 +78,7 @@ def kept():
     [
         ("run", "broken:app", ""),
         ("init", "shop:failing", ""),
+        ("tune", "shop:failing", ""),
         (
             "up",
             "shop:unlike",
@@ -92,6 +93,7 @@ def test_no_error_tells_them(stackrace, shop, tmp_path, verb, entry, more):
         "init": ["--wsgi", entry, "--env-file", "vars.env"],
         "up": [path, "--stack", "waitress"],
         "run": [path],
+        "tune": ["cheroot", "--wsgi", entry, "--env-file", "vars.env"],
     }
     if verb == "init":
         path.unlink()
@@ -133,6 +135,20 @@ def test_no_report_and_nothing_that_is_kept_tells_them(brief, reported, shop, tm
         race = store.load(store.find(""))
     sent = published(race)
     assert_unknown(json.dumps(sent.body), json.dumps(sent.document))
+    for file in kept():
+        assert_unknown(file.read_bytes().decode("latin-1"))
+
+
+def test_no_form_of_a_checks_answer_tells_them(brief, shop, tmp_path):
+    path = shop("shop:unlike", "[load]\nconcurrency = [1]\n")
+    files = {name: tmp_path / f"answer.{name}" for name in ("junit", "markdown", "openmetrics", "html")}
+    flags = [word for name, file in files.items() for word in (f"--{name}", file)]
+    done = brief("check", path, "--stack", "cheroot", "--head-stack", "waitress", "--json", *flags, cwd=tmp_path)
+    assert_unknown(done.stdout, done.stderr, *(file.read_text() for file in files.values()))
+    assert "launches failed" in files["junit"].read_text(), done.stderr
+    with open_store() as store:
+        launches = str(store.load(store.find("")).launches)
+    assert "RuntimeError: " in launches and "***" in launches
     for file in kept():
         assert_unknown(file.read_bytes().decode("latin-1"))
 

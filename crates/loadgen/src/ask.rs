@@ -13,6 +13,11 @@ const READ_ON: u64 = 16;
 /// A body may take so long from its first byte to its last.
 const SENDING_MAX: Duration = Duration::from_secs(20);
 
+/// As long, where less than `STEADY_BYTES` of it came: such an answer drips, or its head does.
+const DRIPPING_MAX: Duration = Duration::from_secs(5);
+
+const STEADY_BYTES: u64 = 1 << 20;
+
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// What a server answered.
@@ -24,7 +29,7 @@ pub struct Answer {
     pub fields: Vec<(String, Vec<u8>)>,
     /// The body, or its beginning.
     pub body: Vec<u8>,
-    /// The length of the body, as far as it is known.
+    /// The length of the body, as far as it is known; of a head that does not end, what came of it.
     pub body_bytes: u64,
     /// Whether the body was still being sent when it was given up.
     pub endless: bool,
@@ -46,9 +51,21 @@ pub fn ask(
     let mut reader = Reader { answer: Answer::default(), body_max };
     let (mut response, mut cache) = (Response::new(), HeadCache::default());
     let mut buffer = vec![0; PIECE_BYTES];
-    let mut begun = None;
+    let mut begun: Option<Instant> = None;
     loop {
-        let count = stream.read(&mut buffer)?;
+        if let Some(begun) = begun {
+            let left = reader.longest().saturating_sub(begun.elapsed());
+            if left.is_zero() || reader.answer.body_bytes > READ_ON.saturating_mul(body_max as u64) {
+                reader.answer.endless = true;
+                reader.answer.body_bytes += response.held_bytes() as u64;
+                return Ok(reader.answer);
+            }
+            stream.set_read_timeout(Some(timeout.min(left)))?;
+        }
+        let count = match stream.read(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock && reader.is_late(begun) => continue,
+            read => read?,
+        };
         let request = RequestContext { to_head, head_cache: &mut cache };
         let ended = match count {
             0 if response.close() => true,
@@ -65,11 +82,9 @@ pub fn ask(
             answer.body_bytes = announced.unwrap_or_default();
             return Ok(reader.answer);
         }
-        let since = *begun.get_or_insert_with(Instant::now);
-        let too_much = answer.body_bytes > READ_ON.saturating_mul(body_max as u64);
-        if response.has_head() && (too_much || since.elapsed() > SENDING_MAX) {
-            answer.endless = true;
-            return Ok(reader.answer);
+        if response.has_head() || response.held_bytes() > 0 {
+            // an interim answer is only a sign of life
+            begun.get_or_insert_with(Instant::now);
         }
     }
 }
@@ -93,6 +108,21 @@ fn connect(address: (&str, u16), timeout: Duration) -> io::Result<TcpStream> {
 struct Reader {
     answer: Answer,
     body_max: usize,
+}
+
+impl Reader {
+    /// How long the answer may take from its first byte to its last.
+    fn longest(&self) -> Duration {
+        if self.answer.body_bytes < STEADY_BYTES {
+            DRIPPING_MAX
+        } else {
+            SENDING_MAX
+        }
+    }
+
+    fn is_late(&self, begun: Option<Instant>) -> bool {
+        begun.is_some_and(|begun| begun.elapsed() >= self.longest())
+    }
 }
 
 impl Sink for Reader {
@@ -151,6 +181,28 @@ mod tests {
         assert_eq!(answer_of(vec![until_close.clone()]), (5, 2, false));
         let (bytes, kept, endless) = answer_of(vec![until_close, vec![b'x'; 1000]]);
         assert!(bytes > 32 && kept == 2 && endless);
+    }
+
+    #[test]
+    fn what_drips_is_given_up() {
+        let given_up = |text: &str| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = ("127.0.0.1", listener.local_addr().unwrap().port());
+            let text = text.to_owned();
+            thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.write_all(text.as_bytes()).unwrap();
+                while stream.write_all(b"x").is_ok() {
+                    thread::sleep(Duration::from_millis(100));
+                }
+            });
+            ask(address, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", false, LONG, 100).unwrap()
+        };
+        let asked = thread::spawn(move || given_up("HTTP/1.1 200 OK\r\n\r\n"));
+        let head = given_up("HTTP/1.1 200 OK\r\nX: ");
+        let body = asked.join().unwrap();
+        assert!(head.endless && head.status == 0 && head.body_bytes > 20);
+        assert!(body.endless && body.status == 200 && (1..100).contains(&body.body.len()));
     }
 
     #[test]

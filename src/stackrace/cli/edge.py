@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
 
 from ..model.printable import printable
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = ["PrintableStream", "open_streams", "printable_output", "redraw", "trusted"]
 
@@ -40,8 +45,45 @@ class PrintableStream:
         return getattr(self.trusted, name)
 
 
+class _Whole(io.RawIOBase):
+    """A descriptor that is always written to whole: where it takes a part, or nothing for now, the rest waits.
+
+    Python drops the rest where PYTHONUNBUFFERED is set, and fails where a pipe is not to be waited for.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def writable(self) -> bool:
+        """Return that it is."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._number
+
+    def isatty(self) -> bool:
+        """Tell whether it is a terminal."""
+        return os.isatty(self._number)
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write all of ``data``; returns its length."""
+        left = whole = memoryview(data)
+        while left:
+            try:
+                left = left[os.write(self._number, left) :]
+            except BlockingIOError:
+                waiting = select.poll()
+                waiting.register(self._number, select.POLLOUT)
+                waiting.poll()
+        return len(whole)
+
+
 def open_streams() -> None:
-    """Take /dev/null for each standard stream that was closed, before a file of ours gets its descriptor."""
+    """Take /dev/null for each standard stream that was closed, before a file of ours gets its descriptor.
+
+    What is printed is written whole.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
@@ -50,6 +92,15 @@ def open_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+    sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
+
+
+def _whole(stream: TextIO) -> TextIO:
+    assert isinstance(stream, io.TextIOWrapper)
+    return io.TextIOWrapper(
+        cast(BinaryIO, _Whole(stream.fileno())), stream.encoding, stream.errors,
+        line_buffering=stream.line_buffering, write_through=stream.write_through,
+    )  # fmt: skip
 
 
 @contextmanager

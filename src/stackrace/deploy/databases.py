@@ -25,6 +25,7 @@ from .own_files import own_folders
 from .view import View
 
 __all__ = [
+    "FileLook",
     "bring_in",
     "copy_alone",
     "copy_as_it_is",
@@ -32,6 +33,7 @@ __all__ = [
     "databases_below",
     "files_of",
     "is_database",
+    "is_side",
     "size_bytes",
 ]
 
@@ -77,7 +79,7 @@ def databases_below(path: Path) -> Iterator[Path]:
 
 def size_bytes(database: Path) -> int:
     """Return the bytes of a database with what belongs to it."""
-    return sum(look.size for look in map(_FileLook.at, files_of(database)) if look)
+    return sum(look.size for look in map(FileLook.at, files_of(database)) if look)
 
 
 def files_of(database: Path) -> list[Path]:
@@ -87,7 +89,7 @@ def files_of(database: Path) -> list[Path]:
 
 def is_database(path: Path) -> bool:
     """Tell whether ``path`` is a SQLite file, by its size and its first bytes; a link is none."""
-    look = _FileLook.at(path)
+    look = FileLook.at(path)
     if look is None or look.size < _LEAST_BYTES or look.size % _LEAST_BYTES:
         return False
     return _first_bytes(path, len(_MAGIC)) == _MAGIC
@@ -119,10 +121,10 @@ def _handle_here(path: Path) -> int | None:
     Another descriptor must not be opened: when it is closed, all locks of this process are lost. Source:
     fcntl_locking(2), record locks.
     """
-    look = _FileLook.at(path)
+    look = FileLook.at(path)
     for name in os.listdir("/proc/self/fd") if look else ():  # noqa: PTH208 (often)
         with suppress(OSError):
-            if _FileLook.of(os.fstat(int(name))).is_same_file(look):
+            if FileLook.of(os.fstat(int(name))).is_same_file(look):
                 return int(name)
     return None
 
@@ -150,7 +152,7 @@ def copy_as_it_is(path: Path, target: Path) -> bool:
     Returns whether the copy is of one moment. There is none of a database that somebody writes to all the time.
     Raises OSError where it cannot be read or written.
     """
-    if _is_side(path):
+    if is_side(path):
         return True
     if not is_database(path):
         return any(_is_copied(path, target) for _ in range(_TRIES))
@@ -162,21 +164,19 @@ def copy_as_it_is(path: Path, target: Path) -> bool:
 
 
 def _is_copied(path: Path, target: Path) -> bool:
-    before = _FileLook.at(path)
+    before = FileLook.at(path)
     copy_file(path, target)
-    after = _FileLook.at(path)
-    # what is appended meanwhile is left out
-    return before == after or bool(before and after and before.is_same_file(after) and before.size < after.size)
+    return before is not None and before.holds(FileLook.at(path))
 
 
-def _is_side(path: Path) -> bool:
+def is_side(path: Path) -> bool:
     """Tell whether ``path`` is the log, the index or the journal of a database."""
     ending = next((each for each in _SIDES if path.name.endswith(each)), "")
     return bool(ending) and is_database(path.with_name(path.name.removesuffix(ending)))
 
 
 @dataclass(frozen=True, slots=True)
-class _FileLook:
+class FileLook:
     """What changes with each write to a file, and with each other file in its place."""
 
     device: int
@@ -185,7 +185,7 @@ class _FileLook:
     changed_ns: int
 
     @classmethod
-    def at(cls, path: Path) -> _FileLook | None:
+    def at(cls, path: Path) -> FileLook | None:
         """Look at ``path``; None where no regular file is there."""
         with suppress(OSError):
             status = path.lstat()
@@ -194,10 +194,14 @@ class _FileLook:
         return None
 
     @classmethod
-    def of(cls, status: os.stat_result) -> _FileLook:
+    def of(cls, status: os.stat_result) -> FileLook:
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
-    def is_same_file(self, other: _FileLook | None) -> bool:
+    def holds(self, later: FileLook | None) -> bool:
+        """Tell whether what was there is there ``later``; what is appended meanwhile does not matter."""
+        return self == later or (later is not None and self.is_same_file(later) and self.size < later.size)
+
+    def is_same_file(self, other: FileLook | None) -> bool:
         return other is not None and (self.device, self.number) == (other.device, other.number)
 
 
@@ -205,18 +209,18 @@ class _FileLook:
 class _Look:
     """What of a database tells whether a copy that was made between two looks is of one moment."""
 
-    file: _FileLook
-    log: _FileLook | None
+    file: FileLook
+    log: FileLook | None
     log_header: bytes
     """It changes when the log is started again, and not when it grows."""
-    journal: _FileLook | None
+    journal: FileLook | None
     is_settled: bool
     """Whether a later write changes a date, for the clock went on, and a journal undoes half a commit."""
 
     @classmethod
     def at(cls, database: Path) -> _Look:
         now_ns = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
-        file, log, journal = (_FileLook.at(_side(database, each)) for each in ("", _LOG, _JOURNAL))
+        file, log, journal = (FileLook.at(_side(database, each)) for each in ("", _LOG, _JOURNAL))
         if file is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(database))
         header = _first_bytes(_side(database, _LOG), _LOG_HEADER_BYTES) if log else b""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
 from ..model.files import read_bytes
-from .databases import copy_as_it_is, is_database, size_bytes
+from .databases import FileLook, copy_as_it_is, is_database, is_side, size_bytes
 from .namespaces import give_to_owner
 from .privileges import hand_over, serves_as_another
 from .relocation import Relocation
@@ -45,10 +45,14 @@ class Copied:
     unsteady: list[Path] = field(default_factory=list)
     """Originals to which somebody wrote all the time: of a database there is no copy, of others a mixed one."""
 
+    mixed: list[Path] = field(default_factory=list)
+    """Originals that changed between their copy and the end of copying, also when they were copied again."""
+
     def add(self, other: Copied) -> None:
         """Take over what became of more files."""
         self.databases.update(other.databases)
         self.unsteady.extend(other.unsteady)
+        self.mixed.extend(other.mixed)
 
 
 class _Way(Enum):
@@ -84,18 +88,34 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
     relocation.below(original.parent).mkdir(parents=True, exist_ok=True)
     if not original.exists():
         return copied
-    folders = []
+    folders, looks = [], {}
     for path, way in _walk(original, but):
         target = relocation.below(path)
+        if way is _Way.FILE and not is_database(path) and not is_side(path) and (look := FileLook.at(path)):
+            looks[path] = look
         with suppress(FileNotFoundError):
             _copy(path, way, target, relocation, copied)
         if way is _Way.FOLDER:
             folders.append((path, target))
+    for path in _changed(looks):
+        looks[path] = FileLook.at(path) or looks[path]
+        with suppress(FileNotFoundError):
+            copy_as_it_is(path, relocation.below(path))
+    copied.mixed.extend(path for path in _changed(looks) if path not in copied.unsteady)
     # last: a folder may forbid to write to it, and its time is that of its last entry
     for path, target in reversed(folders):
         with suppress(FileNotFoundError):
             _liken(path, target)
     return copied
+
+
+def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
+    """Return the files that are there still, and are others than when they were looked at.
+
+    Databases other than SQLite's are folders of files that belong together.
+    """
+    again = ((path, look, FileLook.at(path)) for path, look in looks.items())
+    return [path for path, look, now in again if now is not None and not look.holds(now)]
 
 
 def relocate_copies(relocation: Relocation) -> None:

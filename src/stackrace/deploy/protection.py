@@ -125,6 +125,7 @@ def _moved(
         notes=notes,
         warnings=(
             *_unsteady(moved.copied.unsteady),
+            *_mixed(moved.copied.mixed),
             *_strayed(moved.strays),
             *_shared(moved.places, guard, beside),
         ),
@@ -240,6 +241,17 @@ def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
             f"Another program writes to {path} all the time: {what}. If the app needs it, stop that program while "
             "the race begins."
         )
+
+
+def _mixed(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Name the folders of files that changed after they were copied, twice."""
+    if not paths:
+        return ()
+    where = ", ".join(f"{folder}/" for folder in dict.fromkeys(path.parent for path in paths))
+    return (
+        f"Another program wrote to files in {where} while they were copied, also the second time: the copies may "
+        "not fit together. If the app needs them, as a database, stop that program while the race begins.",
+    )
 
 
 def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:

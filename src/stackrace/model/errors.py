@@ -9,7 +9,7 @@
     │   ├── AppError                the application fails to import or to answer; carries its own traceback
     │   ├── LimitError              a limit of this machine forbids the load; carries the check's finding
     │   ├── MissingError            a server is not installed; carries the command that installs it
-    │   ├── OwnerError              git refuses a repository that belongs to another user; carries git's own words
+    │   ├── OwnerError              git refuses a repository of another user, or cannot read its settings
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
     ├── RefusedError                exit 3: the measurement cannot be believed
@@ -100,7 +100,10 @@ class MissingError(InputError):
 
 
 class OwnerError(InputError):
-    """Git refuses a repository that belongs to another user; ``detail`` has its own words and way out."""
+    """Git refuses a repository that belongs to another user, or cannot read its settings.
+
+    ``detail`` has git's own words and way out.
+    """
 
 
 class StoreError(InputError):

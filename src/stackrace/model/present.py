@@ -41,11 +41,12 @@ def walk(
         try:
             with os.scandir(place) as entries:
                 for entry in entries:
-                    (folders if is_folder(Path(entry)) else files).append(entry.name)
+                    # no Path of each, which would take its time where folders are deep
+                    (folders if os.path.isdir(entry) else files).append(entry.name)  # noqa: PTH112
         except OSError as error:
             if onerror is not None:
                 onerror(error)
             continue
         yield place, folders, files
-        inner = (Path(place, name) for name in reversed(folders))
-        waiting += [str(folder) for folder in inner if not folder.is_symlink()]
+        inner = (os.path.join(place, name) for name in reversed(folders))  # noqa: PTH118
+        waiting += [folder for folder in inner if not os.path.islink(folder)]  # noqa: PTH114

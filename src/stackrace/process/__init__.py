@@ -3,7 +3,7 @@
 from .background import Background, Pending
 from .children import attended, within
 from .commands import CommandResult, listen, run
-from .git import git
+from .git import foreign_filters, git
 from .held_signals import HeldSignals, held
 from .uv import uv_program
 
@@ -13,6 +13,7 @@ __all__ = [
     "HeldSignals",
     "Pending",
     "attended",
+    "foreign_filters",
     "git",
     "held",
     "listen",

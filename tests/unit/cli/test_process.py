@@ -1,9 +1,13 @@
 """The process as a whole: Ctrl-C leads to its exit code, wherever Python is."""
 
+import fcntl
 import os
+import struct
 import subprocess
 import sys
+import termios
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -123,3 +127,24 @@ def test_nothing_is_imported_before_it_is_heeded():
         assert set(sys.modules) - before == {"stackrace", "stackrace.__main__"}, set(sys.modules) - before
     """
     subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(code)], check=True, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_all_that_is_printed_arrives_where_the_reader_is_slow_and_the_pipe_does_not_wait(unbuffered):
+    code = """
+        from stackrace.cli import edge
+        edge.open_streams()
+        print("x" * 300_000)
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    with subprocess.Popen(command, stdout=writing, env=environment) as printing, os.fdopen(reading, "rb") as reader:
+        os.close(writing)
+        full = struct.pack("i", fcntl.fcntl(reading, fcntl.F_GETPIPE_SZ))
+        while fcntl.ioctl(reading, termios.FIONREAD, bytes(4)) != full:
+            assert printing.poll() is None, "it went before all was read"
+            time.sleep(0.01)
+        assert reader.read() == b"x" * 300_000 + b"\n"
+    assert printing.returncode == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.deploy import databases
+from stackrace.deploy import databases, protection
 from stackrace.deploy.copies import copy_file
 from stackrace.deploy.project_copy import copy_below, copy_size_bytes, relocate_copies
 from stackrace.deploy.relocation import Relocation
@@ -105,6 +105,36 @@ def test_what_changes_all_the_time_is_named_but_not_what_grows(site, tmp_path, m
     copied = copy_below(Relocation(tmp_path / "copy"), site, ())
     assert copied.unsteady == [site / "image.bin"]
     assert Path(f"{tmp_path}/copy{site}/image.bin").exists()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_files_that_change_after_their_copy_are_copied_again_once_and_then_named(
+    site, tmp_path, monkeypatch, times
+):
+    """As those of a database do that is a folder: each copy is whole, and together they are of no moment."""
+    database = {site / "CURRENT": "old", site / "MANIFEST": "old"}
+    for path, text in database.items():
+        path.write_text(text)
+    done = set()
+
+    def copy(source, target):
+        nonlocal times
+        copy_file(source, target)
+        if source in database:
+            done.add(source)
+            (other,) = database.keys() - {source}
+            if other in done and times:
+                times -= 1
+                (tmp_path / "new").write_text("new")
+                (tmp_path / "new").replace(other)
+
+    named = times == 2
+    monkeypatch.setattr(databases, "copy_file", copy)
+    copied = copy_below(Relocation(tmp_path / "copy"), site, ())
+    assert (copied.unsteady, len(copied.mixed)) == ([], int(named))
+    current = [Path(f"{tmp_path}/copy{path}").read_text() == path.read_text() for path in database]
+    assert current.count(True) == (1 if named else 2)
+    assert ["not fit together" in line for line in protection._mixed(copied.mixed)] == [True] * named
 
 
 def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):

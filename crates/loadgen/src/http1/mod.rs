@@ -107,7 +107,6 @@ impl Response {
     }
 
     /// Bytes of an incomplete head that are kept.
-    #[cfg(any(test, feature = "fuzzing"))]
     pub fn held_bytes(&self) -> usize {
         self.held.len()
     }

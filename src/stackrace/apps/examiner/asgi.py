@@ -38,8 +38,10 @@ class AsgiCaller:
         exchange = _Exchange(asked, body)
         scope = scope_of(asked, self._lifespan.state)
         try:
-            self._loop.run_until_complete(self._application(scope, exchange.receive, exchange.send))
-        except Exception as error:
+            answering = self._application(scope, exchange.receive, exchange.send)
+            exchange.answering = asyncio.ensure_future(answering, loop=self._loop)
+            self._loop.run_until_complete(exchange.answering)
+        except (Exception, asyncio.CancelledError) as error:
             if not body.endless:
                 self._tracebacks.add(error)
                 return Reply(500, traceback=self._tracebacks.take())
@@ -64,6 +66,7 @@ class _Exchange:
         self._start: dict[str, Any] = {}
         self._body = body
         self._complete = asyncio.Event()
+        self.answering: asyncio.Future[Any] | None = None
 
     async def receive(self) -> dict[str, Any]:
         if self._inbox:
@@ -74,6 +77,7 @@ class _Exchange:
     async def send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self._start = self._start or message
+            self._look_later()
         elif message["type"] == "http.response.body":
             wanted = self._body.add(message.get("body", b""))
             if not wanted or not message.get("more_body"):
@@ -81,6 +85,18 @@ class _Exchange:
             if not wanted:
                 await asyncio.sleep(0)  # let others see first that the client has left
                 raise BrokenPipeError
+
+    def _look_later(self) -> None:
+        """Give up an answer that began and hardly goes on, as a stream of events that wait to happen."""
+        answering = self.answering
+        assert answering is not None
+
+        def look() -> None:
+            if self._body.drips():
+                answering.cancel()
+
+        looking = asyncio.get_running_loop().call_later(self._body.DRIPS_S, look)
+        answering.add_done_callback(lambda _: looking.cancel())
 
     def head(self) -> tuple[int, tuple[tuple[str, str], ...]]:
         if not self._start:

@@ -200,6 +200,9 @@ class Body:
     """Pieces beyond the bound."""
     LONGEST_S = 20.0
     """From the first piece to the last."""
+    DRIPS_S = 5.0
+    """As long, where less than ``STEADY_BYTES`` came: such a page drips."""
+    STEADY_BYTES = 1 << 20
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -219,8 +222,14 @@ class Body:
         else:
             self._more += 1
         too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
-        self.endless = too_long or time.monotonic() - self._begun_s > self.LONGEST_S
+        longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else self.LONGEST_S
+        self.endless |= too_long or time.monotonic() - self._begun_s > longest_s
         return not self.endless
+
+    def drips(self) -> bool:
+        """Tell, ``DRIPS_S`` after the head, whether the page is given up."""
+        self.endless |= self.bytes < self.STEADY_BYTES
+        return self.endless
 
     def whole(self) -> bytes:
         """Return what is kept."""

@@ -31,6 +31,8 @@ module StackraceExaminer
     READ_ON = 16
     MOST_MORE = 1_000_000
     LONGEST_S = 20.0
+    DRIPS_S = 5.0
+    STEADY_BYTES = 1 << 20
 
     attr_reader :kept, :bytes, :endless
 
@@ -53,7 +55,8 @@ module StackraceExaminer
       @bytes += piece.bytesize
       room.zero? ? @more += 1 : @kept << piece.byteslice(0, room)
       too_long = @bytes > READ_ON * ORDER["most_body_bytes"] || @more > MOST_MORE
-      @endless = too_long || StackraceExaminer.now - @begun > LONGEST_S
+      longest_s = @bytes < STEADY_BYTES ? DRIPS_S : LONGEST_S
+      @endless = too_long || StackraceExaminer.now - @begun > longest_s
       !@endless
     end
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from ...model.errors import InputError, OwnerError
 from ...model.numbers import duration
 from ...model.printable import tail
-from ...process import git
+from ...process import foreign_filters, git
 
 __all__ = ["Repository", "Revision", "repository_of"]
 
@@ -44,6 +45,17 @@ class Repository:
     def git(self, *arguments: str, folder: Path | None = None) -> str:
         """Return what git prints; raises InputError with git's own words."""
         return _git(folder or self.top, *arguments)
+
+    def require_known_filters(self) -> None:
+        """Raise InputError where the repository's own settings have filters that we do not run for them."""
+        foreign = foreign_filters(self.top, timeout_s=TIMEOUT_S)
+        if foreign:
+            name, value = foreign[0]
+            commands = (f"git config --global {shlex.quote(name)} {shlex.quote(value)}" for name, value in foreign)
+            raise InputError(
+                f"{self.top} has files made by a program that its own settings name, {name} = {value}; "
+                f"if you trust it, set it for yourself: {' && '.join(commands)}"
+            )
 
     def revision(self, name: str) -> Revision:
         """Return the commit that ``name`` means; raises InputError where there is none."""
@@ -139,7 +151,7 @@ def repository_of(folder: Path) -> Repository:
 
 def _git(folder: Path, *arguments: str) -> str:
     try:
-        # a check runs what the commit holds, and that is what its filters make of it
+        # a check runs what the commit holds, and that is what filters make of it
         ended = git(folder, *arguments, timeout_s=TIMEOUT_S, checks_out=True)
     except FileNotFoundError as error:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -52,6 +53,7 @@ def checked_out(
     They are copied as far as they have no more than ``most_bytes`` together; environments are not. What an earlier
     check had to leave, because it was killed, is cleared away first. Raises InputError with git's own words.
     """
+    repository.require_known_filters()
     _clear_away(repository)
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
@@ -155,29 +157,38 @@ def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
     """Copy a file or folder; returns what could not be copied, and why."""
     failed: list[tuple[Path, str]] = []
 
-    def copy(source: str, target: str) -> None:
-        path = Path(source)
+    def copy(path: Path, target: Path) -> None:
         try:
+            if path.is_symlink():
+                target.symlink_to(path.readlink())
             # sockets and pipes of running programs cannot be copied, and are nobody's data
-            if path.is_file() and not copy_as_it_is(path, Path(target)):
+            elif path.is_file() and not copy_as_it_is(path, target):
                 failed.append((path, "another program writes to it all the time"))
         except OSError as error:
-            if _is_there(path):
-                failed.append((path, said_by(error)))
+            failed.append((path, said_by(error)))
 
+    def unseen(error: OSError) -> None:
+        failed.append((Path(error.filename), said_by(error)))
+
+    folders = []
     if not here.is_dir():
-        copy(str(here), str(there))
-        return failed
-    try:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(here, there, symlinks=True, ignore=ignored, copy_function=copy)
-    except shutil.Error as error:
-        failed += [(Path(source), why) for source, _, why in error.args[0] if _is_there(Path(source))]
-    except OSError as error:
-        failed.append((here, said_by(error)))
-    return failed
+        copy(here, there)
+    for source, inner, names in walk(here, unseen) if here.is_dir() else ():
+        below = source.removeprefix(str(here))
+        if "__pycache__" in below.split("/"):
+            continue
+        target = f"{there}{below}"
+        os.mkdir(target)  # noqa: PTH102 (as deep as it gets, a Path takes its time)
+        folders.append((source, target))
+        for name in (*names, *(name for name in inner if os.path.islink(f"{source}/{name}"))):  # noqa: PTH114
+            copy(Path(source, name), Path(target, name))
+    # last: a folder may forbid to write to it
+    for source, target in reversed(folders):
+        with suppress(OSError):
+            shutil.copystat(source, target)
+    return [(path, why) for path, why in failed if _is_there(path)]
 
 
 def _is_there(path: Path) -> bool:
     """Tell whether it has not vanished meanwhile."""
-    return path.is_symlink() or path.exists()
+    return os.path.lexists(path)

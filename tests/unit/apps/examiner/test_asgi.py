@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 
 from stackrace.apps.examiner.asgi import AsgiCaller, scope_of
-from stackrace.apps.examiner.messages import WireRequest
+from stackrace.apps.examiner.messages import Body, WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 
 HOST = (("Host", "127.0.0.1"),)
@@ -116,6 +116,19 @@ def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
     assert (reply.status, len(reply.body), reply.endless, reply.traceback) == (200, MOST_BYTES, True, "")
     assert reply.body_bytes > 16 * MOST_BYTES
     assert heard == ["http.disconnect"]
+
+
+def test_a_stream_of_events_that_wait_to_happen_is_given_up(monkeypatch):
+    monkeypatch.setattr(Body, "DRIPS_S", 0.01)
+
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b": hello\n\n", "more_body": True})
+        await asyncio.Event().wait()
+
+    reply = ask(application)
+    assert (reply.status, reply.body, reply.endless, reply.traceback) == (200, b": hello\n\n", True, "")
 
 
 def test_a_page_beyond_the_bound_is_measured_to_its_end():

@@ -3,6 +3,7 @@ from wsgiref.validate import validator
 
 import pytest
 
+from stackrace.apps.examiner import messages
 from stackrace.apps.examiner.messages import Body, WireRequest
 from stackrace.apps.examiner.tracebacks import Tracebacks
 from stackrace.apps.examiner.wsgi import WsgiCaller, environ_of
@@ -98,6 +99,36 @@ def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
         assert (reply.status, len(reply.body), reply.endless, reply.traceback) == (200, MOST_BYTES, True, "")
         assert reply.body_bytes > 16 * MOST_BYTES
     assert len(closed) == 1
+
+
+@pytest.mark.parametrize(
+    ("thinking_s", "pause_s", "piece", "pieces", "endless"),
+    [
+        (1.0, 0.5, b"x", 100, True),
+        (10.0, 0.5, b"x", 9, False),
+        (0.0, 0.5, b"x" * (1 << 20), 30, False),
+        (0.0, 0.5, b"x" * (1 << 20), 50, True),
+    ],
+    ids=["drips", "thinks, and ends soon", "is long", "is too long"],
+)
+def test_only_the_time_from_the_first_byte_on_counts(monkeypatch, thinking_s, pause_s, piece, pieces, endless):
+    clock = itertools.accumulate(itertools.chain([thinking_s], itertools.repeat(pause_s)))
+    monkeypatch.setattr(messages.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(Body, "READ_ON", 1 << 20)
+    sent = 0
+
+    def application(environ, start_response):
+        nonlocal now_s, sent
+        start_response("200 OK", [])
+        for _ in range(pieces):
+            now_s = next(clock)
+            sent += 1
+            yield piece
+
+    now_s = 0.0
+    assert ask(application).endless == endless
+    assert (sent < pieces) == endless
+    assert len(piece) > 1 or sent * pause_s < 7
 
 
 def test_pieces_of_nothing_do_not_go_on_for_ever(monkeypatch):

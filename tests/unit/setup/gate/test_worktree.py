@@ -1,10 +1,15 @@
 """A commit beside the work tree."""
 
 import os
+import socket
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from stackrace.deploy import privileges
+from stackrace.model.errors import InputError
+from stackrace.model.removal import remove_tree
 from stackrace.setup.gate import worktree
 from stackrace.setup.gate.repository import repository_of
 from stackrace.setup.gate.worktree import checked_out
@@ -111,6 +116,40 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
         )
 
 
+def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work, request):
+    # pytest itself removes none so deep
+    request.addfinalizer(lambda: remove_tree(work.folder))
+    work.write(".gitignore", "data/\n")
+    work.write("data/closed/a.txt", "shared")
+    (work.folder / "data/closed").chmod(0o555)
+    os.mkfifo(work.folder / "data/pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(work.folder / "data/socket"))
+    for name, target in {"itself": "itself", "above": "..", "nowhere": "/nowhere/at/all"}.items():
+        (work.folder / "data" / name).symlink_to(target)
+    deep = Path("data")
+    # deeper than Python calls itself
+    for _ in range(1100):
+        deep /= "d"
+        (work.folder / deep).mkdir()
+    (work.folder / deep / "b.txt").write_text("shared")
+    with checkout(work) as (tree, notes):
+        assert notes == ()
+        assert (tree / deep / "b.txt").read_text() == (tree / "data/closed/a.txt").read_text() == "shared"
+        assert (tree / "data/closed").stat().st_mode & 0o777 == 0o555
+        assert {name: str((tree / "data" / name).readlink()) for name in ("itself", "above")} == {
+            "itself": "itself", "above": "..",
+        }  # fmt: skip
+        assert sorted(path.name for path in (tree / "data").iterdir()) == [
+            "above",
+            "closed",
+            "d",
+            "itself",
+            "nowhere",
+        ]
+    assert not tree.parent.exists()
+
+
 def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
     assert worktree._size(work.folder / "nowhere") == 0
 
@@ -125,9 +164,12 @@ def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):
     assert owners == [(-1, privileges._ids()[1])]
 
 
-def test_files_come_as_filters_make_them_and_no_other_program_of_the_settings_runs(work, tmp_path, monkeypatch):
+def test_files_come_as_the_users_filters_make_them_and_no_program_of_the_repositorys_settings_runs(
+    work, tmp_path, monkeypatch
+):
     """What Git LFS keeps elsewhere comes with its filter; hooks and the like are no part of a commit."""
     ran = tmp_path / "ran"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "of_the_user"))
     (tmp_path / "module").mkdir()
     module = type(work)(tmp_path / "module" / "it")
     module.commit(module_py="")
@@ -147,6 +189,12 @@ def test_files_come_as_filters_make_them_and_no_other_program_of_the_settings_ru
         program.chmod(0o755)
         value = {"update": f"!{program}", "post-checkout": str(hooks)}.get(name, str(program))
         work.git("config", key, value)
+    with pytest.raises(InputError) as refused, checkout(work):
+        pass
+    _, known, way_out = refused.value.message.partition("set it for yourself: ")
+    assert known
+    assert not ran.exists()
+    subprocess.run(way_out, shell=True, check=True, cwd=work.folder)
     with checkout(work) as (tree, _):
         assert (tree / "large.dat").read_text() == "smudged\n"
         assert (tree / "module" / "module.py").exists()
