@@ -27,12 +27,10 @@ def read(path: str) -> bytes | None:
 
 
 def _drain(descriptor: int) -> bytes:
-    content = os.read(descriptor, _PAGE)
-    part = content
-    while len(part) > _PAGE // 2:  # a short first read of a kernel file is all of it
-        part = os.read(descriptor, 16 * _PAGE)
-        content += part
-    return content
+    parts = [os.read(descriptor, _PAGE)]
+    while len(parts[-1]) > _PAGE // 2:  # a short read of a kernel file is the end of it
+        parts.append(os.read(descriptor, 16 * _PAGE))
+    return b"".join(parts)
 
 
 def read_number(path: str, default: int = 0) -> int:
