@@ -16,7 +16,7 @@ from stackrace.load import ceiling
 from stackrace.race import rounds, schedule, slices
 
 BLOCKS = 2
-WARMUP_S = 0.5
+WARMUP_S = 0.2
 TRIALS = ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
 TRIAL_S = 0.2
 """Each part of a trial of ``capacity``."""
