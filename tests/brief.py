@@ -14,6 +14,7 @@ from stackrace.__main__ import main
 from stackrace.api.load import capacity
 from stackrace.checks import Observation, registry
 from stackrace.checks.declaration import Check
+from stackrace.load import ceiling
 from stackrace.race import rounds, schedule, slices
 from stackrace.setup.tuning import needs
 
@@ -22,6 +23,8 @@ WARMUP_S = 0.1
 TRIALS = ("CLOSED_S", "CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
 TRIAL_S = 0.2
 """Each part of a trial of ``capacity``, and what a tuning asks a configuration for."""
+CEILING_S = 0.02
+"""The look at the engine's own limit, which no check of the stacks asks for."""
 OF_THE_STACKS = {"answers", "caches", "engines", "retries", "stack", "supplies", "written"}
 """The modules of checks that look at stacks, and at engines elsewhere: nobody waits until this machine is quiet."""
 
@@ -46,6 +49,7 @@ def brief() -> None:
     for name in TRIALS:
         setattr(capacity, name, TRIAL_S)
     needs.PILOT_S = TRIAL_S
+    ceiling.TIMES, ceiling.MEASURED_S = 1, CEILING_S
     registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
     registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
     main()

@@ -118,7 +118,7 @@ def temporary():
 
 @pytest.fixture(scope="session")
 def new_store(tmp_path_factory) -> Path:
-    """The file of a new store, to be copied: making its tables takes half a second."""
+    """The file of a new store, to be copied."""
     # imported here: most of those who load this file need no store
     from stackrace.store import open_store
 

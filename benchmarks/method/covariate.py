@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 __all__ = ["Adjusted", "Rule", "adjusted"]
 
@@ -200,7 +200,7 @@ def _alike(found: _Equations) -> Array:
     if spare < 1:
         return np.full(pooled.shape, np.nan)
     ratio = (pooled - own) / (k - 1) / np.maximum(own / spare, _NOTHING)
-    return np.asarray(stats.f.sf(ratio, k - 1, spare))
+    return np.asarray(scipy.stats.f.sf(ratio, k - 1, spare))
 
 
 def _slopes(found: _Equations) -> Array:
@@ -235,4 +235,4 @@ def _even(x: Array, present: _Bool, block: _Whole) -> Array:
     if between < 1 or spare < 1:
         return np.ones(x.shape[:-2])
     ratio = (squares[0] - squares[1]) / between / np.maximum(squares[1] / spare, _NOTHING)
-    return np.asarray(stats.f.sf(ratio, between, spare))
+    return np.asarray(scipy.stats.f.sf(ratio, between, spare))

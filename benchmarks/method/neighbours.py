@@ -36,7 +36,7 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
 
-from scipy import stats
+import scipy
 
 from ._races import SPARE_S, Ran, arena, kept, options, stolen, table, write
 
@@ -186,7 +186,7 @@ def truth_of(rows: Sequence[Row]) -> Truth:
     truth = {}
     for pair, logs in found.items():
         if len(logs) > 1:
-            half = float(stats.t.ppf(0.975, len(logs) - 1)) * stdev(logs) / math.sqrt(len(logs))
+            half = float(scipy.stats.t.ppf(0.975, len(logs) - 1)) * stdev(logs) / math.sqrt(len(logs))
             truth[pair] = (fmean(logs), fmean(logs) - half, fmean(logs) + half)
     return truth
 

@@ -45,7 +45,7 @@ from threading import Event, Thread
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from stackrace.model.conditions import Conditions
 from stackrace.model.race import Race
@@ -209,7 +209,7 @@ def unlike(found: Mapping[str, Effect]) -> dict[tuple[str, str], tuple[float, fl
         a, b = found[one], found[other]
         variance = a.error**2 + b.error**2
         df = variance**2 / (a.error**4 / a.df + b.error**4 / b.df) if variance else 1.0
-        half = float(stats.t.ppf(1 - 0.025 / len(pairs), df)) * math.sqrt(variance)
+        half = float(scipy.stats.t.ppf(1 - 0.025 / len(pairs), df)) * math.sqrt(variance)
         middle = a.change - b.change
         differences[one, other] = (middle, middle - half, middle + half)
     return differences

@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from stackrace.stats.allpairs.shrunken import shrunken
 from stackrace.stats.pairs import pairs
@@ -120,7 +120,7 @@ def judged(values: Array, block: npt.NDArray[np.int64], truth: Array) -> tuple[A
     one, other = np.triu_indices(means.shape[-2], 1)
     found = pairs(means)
     variance, nu = (each[..., one, other] for each in shrunken(found))
-    width = stats.t.ppf(0.975, nu) * np.sqrt(variance / len(numbers))
+    width = scipy.stats.t.ppf(0.975, nu) * np.sqrt(variance / len(numbers))
     error = found.estimate[..., one, other] - truth
     return np.abs(error) > width, error, width
 

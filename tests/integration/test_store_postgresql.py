@@ -26,6 +26,16 @@ from stackrace.race.resume import going_on
 from stackrace.store import open_store
 
 WRITTEN = json.loads(gzip.decompress(RACES.read_bytes()))
+SCHEMA = (
+    "SELECT app, name FROM django_migrations ORDER BY id",
+    "SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default, is_identity "
+    "FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2",
+    "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE '%pkey' ORDER BY 1",
+    "SELECT conrelid::regclass::text, CASE contype WHEN 'p' THEN '' ELSE conname END, pg_get_constraintdef(oid) "
+    "FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+    "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1",
+    "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +58,7 @@ def database(server, template="template1"):
 
 @pytest.fixture(scope="module")
 def made_once(server):
-    """The name of a database with a store's tables, which are made by many migrations."""
+    """The name of a database with a store's tables."""
     url = database(server)
     open_store(url).close()
     return url.partition("@/")[2].partition("?")[0]
@@ -119,6 +129,26 @@ def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     with pytest.raises(StoreError, match="already in use"):
         store.begin(replace(make_race(), launches=(launch, launch)))
     assert store.latest() is None
+
+
+def test_a_new_store_has_the_tables_that_all_migrations_together_make(server, store):
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    from stackrace.store.address import address_of
+    from stackrace.store.settings import connect
+
+    made, migrated = (connections[alias] for alias in (store.alias, connect(address_of(database(server)))))
+    executor = MigrationExecutor(migrated)
+    executor.migrate(executor.loader.graph.leaf_nodes("stackrace"))
+    assert schema(made) == schema(migrated)
+    migrated.close()
+
+
+def schema(connection):
+    """Return what a store consists of, but for the names of primary keys, which nobody uses."""
+    with connection.cursor() as cursor:
+        return [cursor.execute(sql).fetchall() for sql in SCHEMA]
 
 
 def test_processes_that_open_an_empty_database_at_once_all_succeed(server):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from os import listdir, readlink
 from pathlib import Path
 
@@ -14,6 +16,8 @@ Listeners = Mapping[int, frozenset[int]]
 """The inodes of listening sockets by port."""
 
 _LISTEN = "0A"
+_NEW = "03"
+"""Connections that are not yet accepted; older kernels list them among the listeners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +31,18 @@ class Descriptors:
 
 
 def listeners() -> Listeners:
-    """Return the inodes of all listening TCP sockets by port. Source: proc_net_tcp(5), state 0A, tenth column."""
+    """Return the inodes of all listening TCP sockets by port.
+
+    The kernel lists them first: what follows, ten thousands of connections after a race, is not read.
+    Source: proc_net_tcp(5), state 0A, tenth column.
+    """
     by_port: dict[int, set[int]] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            lines = Path(table).read_text(encoding="ascii").splitlines()[1:]
-        except OSError:
-            continue
-        for words in map(str.split, lines):
-            if words[3] == _LISTEN:
-                by_port.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
+        with suppress(OSError), Path(table).open(encoding="ascii") as lines:
+            next(lines, None)
+            for words in takewhile(lambda words: words[3] in (_LISTEN, _NEW), map(str.split, lines)):
+                if words[3] == _LISTEN:
+                    by_port.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
     return {port: frozenset(inodes) for port, inodes in by_port.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 from pathlib import Path
 
@@ -24,6 +25,9 @@ _SYSCTLS = (
     "vm.overcommit_memory",
     "vm.swappiness",
 )
+
+_IN_TIME_WAIT = re.compile(rb"^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 06 ", re.MULTILINE)
+"""The local port of such a connection in /proc/net/tcp and tcp6."""
 
 
 def network_limits() -> NetworkLimits:
@@ -63,13 +67,9 @@ def _held_ports(low: int, high: int) -> int:
     A server that closed first also leaves such connections, thousands under its one port, which hold none of the
     client's: so distinct local ports count. Source: proc_net_tcp(5), state 06.
     """
-    held: set[int] = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in (read(table) or b"").splitlines()[1:]:
-            words = line.split(maxsplit=4)
-            if words[3] == b"06":
-                held.add(int(words[1].rpartition(b":")[2], 16))
-    return sum(low <= port <= high for port in held)
+    tables = ("/proc/net/tcp", "/proc/net/tcp6")
+    held = {port for table in tables for port in _IN_TIME_WAIT.findall(read(table) or b"")}
+    return sum(low <= int(port, 16) <= high for port in held)
 
 
 def _descriptors() -> tuple[int, int]:

@@ -15,7 +15,6 @@ from rich.text import Text
 from ..model.printable import one_line, printable, tail
 from ..model.race import Race
 from ..model.standing import Standing
-from .gate.sheet import sheet_of
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 from .terminal_table import STYLES, ScreenTable
 
@@ -58,6 +57,8 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None) -> None:
     """Print the whole report of a race on ``console`` (default: stdout)."""
+    from .gate.sheet import sheet_of  # with the statistics, which most of what is drawn here does without
+
     (console or make_console()).print(drawn(sheet_of(race, standing)), soft_wrap=False)
 
 

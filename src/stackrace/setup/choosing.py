@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..deploy.installation import require, require_fit, unready
 from ..model.errors import InputError, StackError
@@ -14,7 +15,6 @@ from ..model.page_time import PageTime
 from ..model.race import Cell, LeftOut, Resources
 from ..model.stack import Interface, Stack
 from ..model.workload import Workload
-from ..race.forecast import ForecastInput, forecast_input, likely_stacks
 from ..race.loading import launch_s
 from ..race.pace import Parallelism, parallelism_of, response_s
 from ..servers import Catalogue, catalogue
@@ -23,6 +23,9 @@ from ..spec.stack_path import parse_stack
 from .cores import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
 from .examined import ExaminedApp
+
+if TYPE_CHECKING:
+    from ..race.forecast import ForecastInput
 
 __all__ = ["Choice", "asked", "choose", "levels_for", "most_used", "number_for", "ready_stack"]
 
@@ -183,6 +186,8 @@ def number_for(
     budget_s = budget_s_of(request)
     if request.stacks is not None or request.repeats is not None or budget_s is None:
         return len(stacks)
+    from ..race.forecast import likely_stacks  # the statistics come with it, which verbs that only list do without
+
     ahead = _forecast_input(request, stacks, workloads, levels, cores, loading)
     return likely_stacks(ahead, budget_s, len(stacks))
 
@@ -195,6 +200,8 @@ def _forecast_input(
     cores: Resources,
     loading: PageTime,
 ) -> ForecastInput:
+    from ..race.forecast import forecast_input
+
     cells = [
         Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))
         for workload in workloads

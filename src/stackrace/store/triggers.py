@@ -17,21 +17,24 @@ from django.db.migrations import RunPython
 from . import triggers_postgresql, triggers_sqlite
 from .guarded import GUARDED
 
-__all__ = ["arm", "disarm"]
+__all__ = ["arm", "disarm", "put_in"]
 
 
-def _arm(apps: Any, editor: Any) -> None:
+def put_in(editor: Any) -> None:
     """Put the triggers in, for the columns that the tables have now."""
     connection = editor.connection
     if connection.vendor == "postgresql":
         _execute(editor, triggers_postgresql.create())
         return
-    described = connection.introspection.get_table_description
     with connection.cursor() as cursor:
-        columns = {
-            guarded.table: [column.name for column in described(cursor, guarded.table)] for guarded in GUARDED
-        }
+        # Django's own description parses all of a table's SQL, which takes half the time of a new store
+        rows = cursor.execute("SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c").fetchall()
+    columns = {guarded.table: [name for table, name in rows if table == guarded.table] for guarded in GUARDED}
     _execute(editor, triggers_sqlite.create(columns))
+
+
+def _arm(apps: Any, editor: Any) -> None:
+    put_in(editor)
 
 
 def _disarm(apps: Any, editor: Any) -> None:

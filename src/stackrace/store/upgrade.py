@@ -21,6 +21,7 @@ from ..model.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile
 from .apps import LABEL
 from .authors import sign
+from .creation import create
 from .settings import is_read_only
 from .trouble import translated
 
@@ -31,7 +32,7 @@ _ADVISORY_LOCK = 0x5354414B
 
 
 def bring_up_to_date(alias: str, address: Address) -> None:
-    """Apply what is missing; raises StoreError for a store that a newer Stackrace has changed."""
+    """Make a new store's tables, or apply what is missing; raises StoreError for what a newer Stackrace changed."""
     with translated(address), _alone_with_file(address):
         connection = connections[alias]
         if not _missing(connection, address):
@@ -42,7 +43,10 @@ def bring_up_to_date(alias: str, address: Address) -> None:
                 f"read-only. Copy it to a folder that can be written, and name that with {VARIABLE}"
             )
         with _alone_with_server(connection):
-            if _missing(connection, address):
+            missing = _missing(connection, address)
+            if missing == _known():
+                create(connection, missing)
+            elif missing:
                 executor = MigrationExecutor(connection)
                 executor.migrate(executor.loader.graph.leaf_nodes(LABEL))
         sign(connection)
@@ -51,13 +55,17 @@ def bring_up_to_date(alias: str, address: Address) -> None:
 def _missing(connection: BaseDatabaseWrapper, address: Address) -> set[str]:
     """Return the names of the migrations still to apply."""
     applied = {name for label, name in MigrationRecorder(connection).applied_migrations() if label == LABEL}
-    known = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "migrations")])}
+    known = _known()
     if newer := sorted(applied - known):
         raise StoreError(
             f"store {address}: a newer Stackrace has written it ({newer[-1]}); "
             f"upgrade with: pip install --upgrade stackrace, or name another store with {VARIABLE}"
         )
     return known - applied
+
+
+def _known() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "migrations")])}
 
 
 @contextmanager

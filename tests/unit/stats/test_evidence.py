@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from stackrace.stats.evidence import TRIMMED_FROM, Panel, evidence
 
@@ -20,12 +20,12 @@ def test_two_cells_alone_have_the_plain_mean_and_variance(n):
     assert found.mean[0] == pytest.approx((x - y).mean())
     assert found.variance[0] == pytest.approx((x - y).var(ddof=1))
     assert found.nu[0] == pytest.approx(n - 1)
-    assert found.error[0] == pytest.approx(stats.sem(x - y))
+    assert found.error[0] == pytest.approx(scipy.stats.sem(x - y))
 
 
 def test_from_ten_blocks_on_it_is_trimmed():
     x, y = np.random.default_rng(1).normal(0, 1, (2, TRIMMED_FROM))
-    assert evidence(panel([x, y])).mean[0] == pytest.approx(stats.trim_mean(x - y, 0.2))
+    assert evidence(panel([x, y])).mean[0] == pytest.approx(scipy.stats.trim_mean(x - y, 0.2))
 
 
 def test_only_blocks_with_both_cells_count():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from stackrace.stats import limits
 from stackrace.stats.limits import against_best, critical, each
@@ -25,7 +25,7 @@ def test_twelve_stacks_need_what_the_method_says(n, c):
 @pytest.mark.parametrize("nu", [1, 2.5, 13])
 @pytest.mark.parametrize("alpha", [0.007, 0.05])
 def test_the_quadrature_agrees_with_another_one(stacks, nu, alpha):
-    expected = stats.studentized_range.ppf(1 - alpha, stacks, nu) / np.sqrt(2)
+    expected = scipy.stats.studentized_range.ppf(1 - alpha, stacks, nu) / np.sqrt(2)
     assert critical(stacks, nu, alpha) == pytest.approx(expected, rel=1e-3)
 
 
@@ -38,7 +38,7 @@ def test_the_quadrature_agrees_with_drawn_numbers():
 
 @pytest.mark.parametrize("nu", [1, 2, 3, 10])
 def test_two_stacks_need_students_t_and_so_does_one(nu):
-    assert critical(2, nu, 0.007) == pytest.approx(stats.t.ppf(1 - 0.0035, nu), rel=1e-3)
+    assert critical(2, nu, 0.007) == pytest.approx(scipy.stats.t.ppf(1 - 0.0035, nu), rel=1e-3)
     assert critical(1, nu, 0.007) == critical(2, nu, 0.007)
 
 
@@ -72,7 +72,7 @@ def test_a_limit_is_looked_up_once():
 
 @pytest.mark.parametrize("nu", [1, 2, 3, 10])
 def test_one_rival_needs_the_one_sided_t_and_nobody_needs_it_too(nu):
-    assert against_best(2, nu, 0.005) == pytest.approx(stats.t.ppf(1 - 0.005, nu), rel=1e-3)
+    assert against_best(2, nu, 0.005) == pytest.approx(scipy.stats.t.ppf(1 - 0.005, nu), rel=1e-3)
     assert against_best(1, nu, 0.005) == against_best(2, nu, 0.005)
 
 

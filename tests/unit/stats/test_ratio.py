@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from stackrace.stats.ratio import Contrast, ratios
 
@@ -43,10 +43,10 @@ def test_one_contrast_alone_has_yuens_limits(n):
     found = ratios([Contrast(this="a", that="b", differences=tuple(x))])[0]
     g = n // 5
     h = n - 2 * g
-    wins = np.asarray(stats.mstats.winsorize(x, limits=(g / n, g / n)))
+    wins = np.asarray(scipy.stats.mstats.winsorize(x, limits=(g / n, g / n)))
     error = math.sqrt((n - 1) * wins.var(ddof=1) / (h * (h - 1)))
-    half = stats.t.ppf(0.975, h - 1) * error
-    assert found.value == pytest.approx(math.exp(stats.trim_mean(x, 0.2)))
+    half = scipy.stats.t.ppf(0.975, h - 1) * error
+    assert found.value == pytest.approx(math.exp(scipy.stats.trim_mean(x, 0.2)))
     assert found.high == pytest.approx(found.value * math.exp(half), rel=2e-3)
     assert found.low == pytest.approx(found.value * math.exp(-half), rel=2e-3)
 

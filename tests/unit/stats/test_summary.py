@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from stackrace.stats.summary import intervals
 
@@ -23,7 +23,7 @@ def test_one_launch_has_no_limits():
 def test_one_stack_of_three_launches_gets_students_interval():
     logs = np.log([90.0, 100.0, 115.0])
     (found,) = intervals([logs])
-    half = stats.t.ppf(0.975, 2) * logs.std(ddof=1) / math.sqrt(3)
+    half = scipy.stats.t.ppf(0.975, 2) * logs.std(ddof=1) / math.sqrt(3)
     assert found.low == pytest.approx(math.exp(logs.mean() - half), rel=1e-3)
     assert found.high == pytest.approx(math.exp(logs.mean() + half), rel=1e-3)
 

@@ -15,6 +15,8 @@ from stackrace.model import ids
 from stackrace.model.errors import StoreError
 from stackrace.model.load import Load
 from stackrace.store import open_store
+from stackrace.store.address import SqliteFile
+from stackrace.store.settings import connect
 from stackrace.store.trouble import WAYS_OUT
 
 
@@ -80,6 +82,28 @@ def test_the_migrations_make_exactly_the_models(store):
     loader = MigrationLoader(connections[store.alias])
     detector = MigrationAutodetector(loader.project_state(), ProjectState.from_apps(apps))
     assert detector.changes(graph=loader.graph) == {}
+
+
+def test_a_new_store_has_the_tables_that_all_migrations_together_make(tmp_path, new_store):
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    migrated = tmp_path / "migrated.sqlite3"
+    executor = MigrationExecutor(connections[connect(SqliteFile(path=migrated))])
+    executor.migrate(executor.loader.graph.leaf_nodes("stackrace"))
+    assert schema(new_store) == schema(migrated)
+
+
+def schema(path):
+    """Return what a store consists of: of triggers their names, for they differ by the order of columns, too."""
+    with closing(sqlite3.connect(path)) as database:
+        migrations = database.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
+        parts = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    made = {
+        name: sorted((sql or "").rstrip(")").split(", ")) if kind != "trigger" else kind
+        for kind, name, sql in parts
+    }
+    return migrations, made
 
 
 def test_a_newer_store_is_refused(tmp_path, url):
@@ -149,6 +173,7 @@ sys.modules["psycopg"] = sys.modules["psycopg2"] = None
 from stackrace.model.errors import StoreError
 from stackrace.model.load import Load
 from stackrace.store import open_store
+from stackrace.store.address import SqliteFile
 try:
     open_store("postgresql://127.0.0.1/races")
 except StoreError as error:
