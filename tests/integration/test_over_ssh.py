@@ -33,7 +33,7 @@ requests = 100
 
 [race]
 hosts = ["one"]
-stacks = ["gunicorn", "waitress"]
+stacks = ["gunicorn:workers=1", "waitress"]
 repeats = 1
 twin = false
 """
