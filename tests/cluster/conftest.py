@@ -1,4 +1,4 @@
-"""The machines of these tests: two labs for all of them, mended before each test."""
+"""The machines of these tests: two labs, of which one is up at a time, mended before each test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stackrace.spec.request import RaceRequest
 
 WHY_NOT = why_no_lab()
 LABS, UP = {}, ExitStack()
-"""The labs that are up, by name, and what ends them."""
+"""The lab that is up, by name, and what ends it."""
 AHEAD_S = 5000
 DELAY_S = 0.01
 """Of each of a packet's ways to or from the far engine, so its round trip is 20 ms."""
@@ -47,10 +47,15 @@ def postgresql(tmp_path_factory):
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(nextitem):
-    """End the labs with the last of these tests: their machines would work all through the others."""
+    """End the lab with the last of these tests."""
     if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
-        LABS.clear()
-        UP.close()
+        take_down()
+
+
+def take_down():
+    """End the lab that is up: its machines would work all through the tests of others."""
+    LABS.clear()
+    UP.close()
 
 
 @contextmanager
@@ -68,7 +73,8 @@ def few_machines(folder):
 def many_machines(folder):
     with lab(folder) as made:
         made.scheduler = made.machine("scheduler")
-        far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S}
+        # what is tried out over it before each race costs its relay a second for each 100 MB
+        far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S, "bytes_per_s": 5_000_000}
         made.engines = [made.machine("near", cores="1"), made.machine("far", cores="1", **far)]
         made.hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2")]
         made.dbs = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
@@ -81,6 +87,7 @@ def mended(machines, tmp_path_factory):
     """Let all be there again, whom a test may have ended; a test reads what it was told itself."""
     name = machines.__name__
     if name not in LABS:
+        take_down()
         LABS[name] = UP.enter_context(machines(tmp_path_factory.mktemp(name[:4])))
     made = LABS[name]
     made.whole(made.scheduler)

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from stackrace.cluster.over_ssh import QUIET
+
 __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
 
 RELAY = Path(__file__).with_name("relay.py")
@@ -105,8 +107,7 @@ class Machine:
         return ["ip", "netns", "exec", self.namespace, "taskset", "-c", self.cores, *clock, *words]
 
     def environment(self) -> dict[str, str]:
-        # a worker looks at itself a hundred times a second, all the time
-        dask = {"DASK_LOGGING__DISTRIBUTED": "warning", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
+        dask = {"DASK_LOGGING__DISTRIBUTED": "warning", **QUIET}
         return {**os.environ, "STACKRACE_MACHINE": self.name, **dask}
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
@@ -207,7 +208,7 @@ class Lab:
 
     def whole(self, scheduler: Machine) -> str:
         """Start whoever of the cluster is not there, and wait until all have joined; return the address."""
-        address = f"tcp://{scheduler.address}:{SCHEDULER_PORT}"
+        address, is_whole = f"tcp://{scheduler.address}:{SCHEDULER_PORT}", True
         if not _runs(scheduler, "dask_scheduler"):
             # workers do not outlive their scheduler
             self.end(*(machine for machine, _ in self._roles))
@@ -217,7 +218,9 @@ class Lab:
         for machine, role in self._roles:
             if not _runs(machine, "dask_worker"):
                 self.worker(machine, address, role)
-        self.joined(scheduler, address, len(self._roles))
+                is_whole = False
+        if not is_whole:
+            self.joined(scheduler, address, len(self._roles))
         return address
 
     def worker(

@@ -9,6 +9,7 @@ from tests.cluster.lab import PYTHON
 from tests.conftest import BRIEF
 
 __all__ = [
+    "FEW_RUNS",
     "LONG",
     "MANY_RUNS",
     "RUNS",
@@ -25,6 +26,8 @@ __all__ = [
 
 RUNS = ("--repeats", "2", "--duration", "1s", "--no-twin")
 """Flags of a race that ends after so many runs, however long they take to launch: a budget may be too short."""
+FEW_RUNS = ("--repeats", "1", "--requests", "100", "--no-twin")
+"""Flags of a race that only has to come about."""
 MANY_RUNS = ("--repeats", "5", "--duration", "1s", "--no-twin")
 """Flags of a race that goes on for some blocks after one of its machines is lost."""
 LONG = ("--budget", "5min", "--difference", "0.1%")
@@ -33,7 +36,7 @@ LONG = ("--budget", "5min", "--difference", "0.1%")
 
 def command(made, *flags):
     return [
-        *map(str, BRIEF), "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn",
+        *map(str, BRIEF), "run", "--bundled", "--cluster", made.address, "--stack", "gunicorn:workers=1",
         "--stack", "waitress", "-c", "4", "--store", f"sqlite:///{made.folder}/races.sqlite3", *flags,
     ]  # fmt: skip
 
@@ -42,7 +45,8 @@ def with_database(made, *flags):
     """Return a race of pages that ask a database, on a machine of the cluster."""
     (made.folder / "race.toml").write_text(
         '[app]\nbundled = "django"\nservices = ["postgresql"]\n[workload]\nurls = ["/random-row/"]\n'
-        f'[load]\nconcurrency = [4]\n[race]\ncluster = "{made.address}"\nstacks = ["gunicorn", "waitress"]\n'
+        f'[load]\nconcurrency = [4]\n[race]\ncluster = "{made.address}"\n'
+        'stacks = ["gunicorn:workers=1", "waitress"]\n'
     )
     store = f"sqlite:///{made.folder}/races.sqlite3"
     return [*map(str, BRIEF), "run", "race.toml", "--store", store, *flags]

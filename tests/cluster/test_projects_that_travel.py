@@ -9,8 +9,8 @@ import sys
 from contextlib import closing
 
 import pytest
-from tests.cluster.lab import PYTHON
-from tests.cluster.racing import RUNS
+from tests.cluster.racing import FEW_RUNS
+from tests.conftest import BRIEF
 
 from stackrace.process import uv_program
 
@@ -75,8 +75,8 @@ def host(made, project, home, size):
 
 def race(made, project):
     return made.scheduler.run(
-        PYTHON, "-m", "stackrace", "run", str(project / "race.toml"), "--cluster", made.address,
-        "--stack", "gunicorn", "--stack", "waitress", "-c", "4", *RUNS, "--json",
+        *map(str, BRIEF), "run", str(project / "race.toml"), "--cluster", made.address,
+        "--stack", "gunicorn:workers=1", "--stack", "waitress", "-c", "4", *FEW_RUNS, "--json",
         "--store", f"sqlite:///{made.folder}/races.sqlite3",
     )  # fmt: skip
 

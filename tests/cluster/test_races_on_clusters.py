@@ -83,38 +83,6 @@ def test_engines_share_one_load_and_stacks_are_raced_on_both_hosts(several):
     assert paths["far"]["round_trip_s"] >= 2 * DELAY_S
 
 
-def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
-    process = begun(small, *LONG)
-    second = small.scheduler.run(*command(small))
-    assert second.returncode == 2
-    assert "host: this machine hosts another race" in second.stderr
-    os.killpg(process.pid, signal.SIGKILL)
-    wait_until(lambda: not beside_workers(small.host))
-
-
-def test_a_killed_worker_ends_the_race_which_can_go_on(small):
-    process = begun(small, *LONG)
-    [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
-    os.kill(worker, signal.SIGKILL)
-    assert process.wait(timeout=300) == 4
-    wait_until(lambda: not small.host.processes())
-    said = (small.folder / "scheduler.log").read_text()
-    assert "host (tcp://" in said
-    assert "was lost" in said
-    assert "--resume" in said
-
-
-def test_a_killed_engine_ends_the_race_which_can_go_on(small):
-    process = begun(small, *LONG)
-    [worker] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
-    os.kill(worker, signal.SIGKILL)
-    assert process.wait(timeout=300) == 4
-    wait_until(lambda: not beside_workers(small.host))
-    said = (small.folder / "scheduler.log").read_text()
-    assert "engine" in said
-    assert "--resume" in said
-
-
 def is_loaded(made, host, engines):
     """Tell whether the engines load a stack of the host; what prepares a race connects, too, before any block."""
     has_begun = "block " in (made.folder / "scheduler.log").read_text()
@@ -145,6 +113,7 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     assert leaves(several, several.hosts[1], *command(several, *MANY_RUNS))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("postgresql")
 def test_a_host_leaves_the_race_with_its_own_database_machine(several):
     measured = leaves(several, several.dbs[1], *with_database(several, *MANY_RUNS))
@@ -152,6 +121,38 @@ def test_a_host_leaves_the_race_with_its_own_database_machine(several):
     for slice_ in measured:
         assert_used_postgresql(slice_)
     wait_until(lambda: not any(beside_workers(machine) for machine in several.machines))
+
+
+def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
+    process = begun(small, *LONG)
+    second = small.scheduler.run(*command(small))
+    assert second.returncode == 2
+    assert "host: this machine hosts another race" in second.stderr
+    os.killpg(process.pid, signal.SIGKILL)
+    wait_until(lambda: not beside_workers(small.host))
+
+
+def test_a_killed_worker_ends_the_race_which_can_go_on(small):
+    process = begun(small, *LONG)
+    [worker] = [pid for pid, text in small.host.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(timeout=300) == 4
+    wait_until(lambda: not small.host.processes())
+    said = (small.folder / "scheduler.log").read_text()
+    assert "host (tcp://" in said
+    assert "was lost" in said
+    assert "--resume" in said
+
+
+def test_a_killed_engine_ends_the_race_which_can_go_on(small):
+    process = begun(small, *LONG)
+    [worker] = [pid for pid, text in small.engine.processes() if "dask_worker" in text]
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(timeout=300) == 4
+    wait_until(lambda: not beside_workers(small.host))
+    said = (small.folder / "scheduler.log").read_text()
+    assert "engine" in said
+    assert "--resume" in said
 
 
 def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
@@ -207,6 +208,7 @@ def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_beh
     assert not any(one["valid"] for one in cut)
 
 
+@pytest.mark.exhaustive
 def test_machines_that_are_started_over_ssh_race_and_nothing_of_it_is_left(small, tmp_path, monkeypatch):
     small.end(*small.machines)
     here, machines = small.scheduler, {"host": small.host, "engine": small.engine}

@@ -69,6 +69,16 @@ def launchable(paths: Iterable[str], offered: frozenset[Interface] = OFFERED) ->
     return [path for path in paths if not lacking(path, offered)]
 
 
+def of_one_process(path: str) -> str:
+    """Return the stack of ``path`` whose last hop, by default of several processes, has one: each loads the app."""
+    end = path.rpartition("/")[2]
+    settings = {setting.name for setting in catalogue().specs[end.partition(":")[0].rpartition("+")[2]].settings}
+    counts = [f"{name}=1" for name in ("workers", "processes") if name in settings and f"{name}=" not in end]
+    if not counts or "mode=embedded" in end:
+        return path
+    return f"{path}{',' if ':' in end else ':'}{counts[0]}"
+
+
 def some_of(paths: Iterable[str], some: Iterable[str]) -> list[ParameterSet]:
     """Return those of ``paths`` of which nothing is missing here as parameters: all but ``some`` are exhaustive."""
     kept = set(some)

@@ -7,7 +7,7 @@ import json
 
 import pytest
 from tests.chains import single_hops, two_hops
-from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, launchable, some_of
+from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, launchable, of_one_process, some_of
 
 from stackrace.apps import app_environment, entry_of, examine, golden
 from stackrace.deploy.environments import Environments, cache_folder
@@ -30,6 +30,8 @@ CHAINS = two_hops(SPECS, WSGI)
 LINKS = {tuple(chain.split("/")[:2]): chain for chain in reversed(CHAINS)}.values()
 """One chain for each protocol of each front end."""
 CHOOSY = [chain for chain in CHAINS if chain.endswith(("/gunicorn", "/waitress"))]
+"""Of two hosts: of one that minds words that contradict each other, and one that minds a header in two lines."""
+BEHIND = [f"haproxy/http/{front}/http/waitress" for front in SPECS if "http" in SPECS[front].forwards]
 
 SOME = [
     *single_hops(SPECS, WSGI),
@@ -48,9 +50,12 @@ SOME = [
     "openlitespeed/http/bjoern",
     "nginx/http/uvicorn",
     "nginx/http/gunicorn:class=uvicorn",
-    *(f"haproxy/http/{front}/http/waitress" for front in SPECS if "http" in SPECS[front].forwards),
+    # front ends that forward to waitress: of those behind another one, two say all that the others do
+    "haproxy/http/nginx/http/waitress",
+    "haproxy/http/varnish/http/waitress",
+    "openlitespeed/http/waitress",
 ]
-STACKS = [*SOME, *LINKS, *CHOOSY]
+STACKS = [*SOME, *LINKS, *CHOOSY, *BEHIND]
 
 SAID = {
     "X-Forwarded-Proto": "https",
@@ -128,7 +133,7 @@ def test_an_https_only_site_learns_that_its_client_spoke_tls(path, farm):
 
 
 def launch_and_ask(path, launcher):
-    stack = parse_stack(path, SPECS, BOTH)
+    stack = parse_stack(of_one_process(path), SPECS, BOTH)
     overwritten, refusing = next((words for link, words in OWN_WORDS.items() if link in path), ("", ()))
     if path.endswith(refusing):
         with pytest.raises(LaunchFailed, match=r"status (400|301)"):
@@ -190,7 +195,7 @@ def test_addresses_on_pages_are_the_same_with_every_server(interface, tmp_path, 
         python=django_python,
         urls=("/",),
         headers=(("X-Forwarded-Proto", "https"),),
-        stacks=tuple(launchable(HOSTS[interface])),
+        stacks=tuple(map(of_one_process, launchable(HOSTS[interface]))),
     )
     with set_up(request) as deployment:
         assert deployment.workloads[0].answers[0].body == b"https://127.0.0.1/"
@@ -220,7 +225,7 @@ def test_what_the_settings_trust_is_said_whole_and_contradicts_nothing(stack, tm
         folder=tmp_path,
         entry=entry_of(EntryKind.DJANGO, "settings"),
         python=django_python,
-        stacks=(stack,),
+        stacks=(of_one_process(stack),),
     )
     with set_up(request) as deployment:
         assert deployment.workloads[0].answers[0].body == b"https 443"

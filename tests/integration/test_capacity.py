@@ -41,7 +41,7 @@ class Server(ThreadingHTTPServer):
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in TRIALS:
-        monkeypatch.setattr(capacity_search, name, 0.2)
+        monkeypatch.setattr(capacity_search, name, 0.05)
     # no trial is made again because of what else this machine does
     monkeypatch.setattr(registry, "RUN_CHECKS", of_the_stacks(registry.RUN_CHECKS))
     with Server(("127.0.0.1", 0), Handler) as server:

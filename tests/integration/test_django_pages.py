@@ -97,6 +97,12 @@ def ask(asked):
     return asked.tell(ASK, text=json.dumps([*QUERIES, *NO_PAGES]))
 
 
+@cache
+def examined(asked):
+    """Return what its pages answer, examined once for all servers."""
+    return examine(asked.app, [Request(path=page) for page in OURS.pages])
+
+
 @pytest.mark.parametrize("database", DATABASES)
 def test_every_page_costs_the_queries_it_claims(database, sites):
     answers = ask(sites(database))
@@ -164,7 +170,7 @@ def test_asgi_answers_the_same(sites):
         wsgi, entry=entry_of(EntryKind.ASGI, "sample.asgi:application"), environment={**wsgi.environment, **extra}
     )
     requests = [Request(path=path) for path in OURS.pages]
-    one, other = golden(examine(wsgi, requests)), golden(examine(asgi, requests))
+    one, other = golden(examined(sites("sqlite"))), golden(examine(asgi, requests))
     for request, here, there in zip(requests, one.answers, other.answers, strict=True):
         assert there.sameness is here.sameness, request.path
         assert there.status == here.status
@@ -187,7 +193,7 @@ def test_where_lengths_vary_the_status_counts(sites):
 )
 def test_all_pages_pass_on_real_servers(database, path, sites):
     served = sites(database)
-    examination = examine(served.app, [Request(path=page) for page in OURS.pages])
+    examination = examined(served)
     stack = parse_stack(path, catalogue().specs, frozenset({Interface.WSGI, Interface.ASGI}))
     needed = sorted(r for hop in stack.hops for r in catalogue().entries[hop.server].requirements(hop.settings))
     home = Environments(cache_folder(), lambda _: None).layered(examination.python, needed)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.chains import is_legal, single_hops, two_hops
-from tests.integration.farm import NO_FILES, Subject, ask, launchable, some_of
+from tests.integration.farm import NO_FILES, Subject, ask, launchable, of_one_process, some_of
 
 from stackrace.apps import PythonFacts, app_environment, entry_of, find_ruby
 from stackrace.deploy.environments import Environments, cache_folder
@@ -142,7 +142,7 @@ def made(project, interface):
 def test_a_host_starts_in_an_odd_folder(path, offered, project, guard):
     (interface,) = offered
     launcher = made(project, interface).launcher(guard)
-    running = launcher.launch(parse_stack(path, SPECS, offered), timeout_s=60)
+    running = launcher.launch(parse_stack(of_one_process(path), SPECS, offered), timeout_s=60)
     stop(guard, [running])
 
 
@@ -150,7 +150,7 @@ def test_a_host_starts_in_an_odd_folder(path, offered, project, guard):
 def test_environments_may_lie_in_an_odd_folder(path, project, guard, odd_cache):
     subject = made(project, Interface.WSGI)
     subject = replace(subject, environments=Environments(odd_cache, lambda _: None))
-    running = subject.launcher(guard).launch(parse_stack(path, SPECS, WSGI), timeout_s=60)
+    running = subject.launcher(guard).launch(parse_stack(of_one_process(path), SPECS, WSGI), timeout_s=60)
     stop(guard, [running])
 
 
@@ -195,7 +195,7 @@ def test_what_a_configuration_cannot_say_is_the_stacks_own_failure(project, guar
 @pytest.mark.parametrize("path", some_of(FRONTS, [path for path in FRONTS if "/http/" in path]))
 def test_a_front_end_sends_files_of_any_name(path, project, guard):
     launcher = made(project, Interface.WSGI).launcher(guard)
-    running = launcher.launch(parse_stack(path, SPECS, WSGI), timeout_s=60)
+    running = launcher.launch(parse_stack(of_one_process(path), SPECS, WSGI), timeout_s=60)
     try:
         sends_all(running.port, quote("/fotös+v1.2,@a:c~/"))
         assert ask(running.port, "GET", "/other").body == HELLO

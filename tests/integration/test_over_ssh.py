@@ -29,11 +29,11 @@ bundled = "django"
 
 [load]
 concurrency = [4]
-duration = "1s"
+requests = 100
 
 [race]
 hosts = ["one"]
-stacks = ["gunicorn", "waitress"]
+stacks = ["gunicorn:workers=1", "waitress"]
 repeats = 1
 twin = false
 """
@@ -88,9 +88,9 @@ def test_machines_are_started_with_their_parts_and_nothing_is_left(ssh):
     wait_until_none_is_left(ssh)
 
 
-def test_a_race_file_names_its_hosts(ssh, stackrace):
+def test_a_race_file_names_its_hosts(ssh, brief):
     (ssh.folder / "race.toml").write_text(RACE)
-    done = stackrace("run", "race.toml", "--json", cwd=ssh.folder)
+    done = brief("run", "race.toml", "--json", cwd=ssh.folder)
     assert done.returncode in (0, 3), done.stderr
     slices = [slice_ for launch in json.loads(done.stdout)["launches"] for slice_ in launch["slices"]]
     assert slices
@@ -99,7 +99,9 @@ def test_a_race_file_names_its_hosts(ssh, stackrace):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)])
 def test_a_race_that_is_ended_leaves_nothing_on_its_hosts(ssh, how):
-    (ssh.folder / "race.toml").write_text(RACE.replace("repeats = 1", "repeats = 100"))
+    (ssh.folder / "race.toml").write_text(
+        RACE.replace("repeats = 1", "repeats = 100").replace("requests = 100", 'duration = "1s"')
+    )
     with subprocess.Popen(
         [STACKRACE, "run", "race.toml"], cwd=ssh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as race:

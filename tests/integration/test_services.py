@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,21 @@ def prepared(names, guard, said=None):
     return Services(names, guard, (), Templates(cache_folder(), [].append if said is None else said.append))
 
 
+@pytest.fixture(scope="module")
+def running():
+    """Services by name, each started when first asked for: for tests that only ask them."""
+    made = {}
+    with ExitStack() as up:
+
+        def of(name):
+            if name not in made:
+                made[name] = prepared([name], up.enter_context(Guard()))
+                made[name].start()
+            return made[name]
+
+        yield of
+
+
 @pytest.mark.parametrize("name", sorted(services()))
 def test_a_service_starts_answers_and_goes(name):
     with Guard() as guard:
@@ -39,11 +55,9 @@ def test_a_service_starts_answers_and_goes(name):
 
 
 @pytest.mark.parametrize("name", ["postgresql", "mariadb"])
-def test_a_second_start_makes_no_database_again(name):
+def test_a_second_start_makes_no_database_again(name, running):
+    running(name)
     said = []
-    with Guard() as guard:
-        prepared([name], guard, said).start()
-    said.clear()
     with Guard() as guard:
         prepared([name], guard, said).start()
     assert said == []
@@ -113,23 +127,18 @@ def ask(private, name, what):
         ("redis", "config get activedefrag", "activedefrag\nno"),
     ],
 )
-def test_maintenance_is_off_and_durability_as_shipped(name, question, answers):
-    with Guard() as guard:
-        private = prepared([name], guard)
-        private.start()
-        assert ask(private, name, question) == answers
+def test_maintenance_is_off_and_durability_as_shipped(name, question, answers, running):
+    assert ask(running(name), name, question) == answers
 
 
-def test_the_planner_knows_what_was_filled_in_though_nothing_runs_in_the_background():
-    with Guard() as guard:
-        private = prepared(["postgresql"], guard)
-        private.start()
-        ask(private, "postgresql", WRITE["postgresql"])
-        private.settle()
-        known = "select reltuples::int || ' ' || relallvisible from pg_class where relname = 'item'"
-        count, visible = ask(private, "postgresql", known).split()
-        assert count == "1000"
-        assert int(visible) > 0
+def test_the_planner_knows_what_was_filled_in_though_nothing_runs_in_the_background(running):
+    private = running("postgresql")
+    ask(private, "postgresql", WRITE["postgresql"])
+    private.settle()
+    known = "select reltuples::int || ' ' || relallvisible from pg_class where relname = 'item'"
+    count, visible = ask(private, "postgresql", known).split()
+    assert count == "1000"
+    assert int(visible) > 0
 
 
 def test_the_users_own_variables_do_not_lead_a_service_astray(monkeypatch):

@@ -11,8 +11,8 @@ __all__ = ["NetworkPath"]
 class NetworkPath:
     """The way between an engine and a host, measured before the first block.
 
-    What it carries are the bytes per second that arrive over four connections of TCP, in the second best fifth of a
-    transfer of half a second or 64 MB. Lines faster than 1 Gb/s, or longer than 20 ms, may carry more.
+    What it carries are the bytes per second that arrive over four connections of TCP, in the last three quarters of
+    a transfer of two seconds or 64 MB. Lines faster than 1 Gb/s, or longer than 20 ms, may carry more.
     """
 
     engine: str

@@ -75,11 +75,35 @@ def test_who_goes_away_without_a_word_is_no_error():
         ended.join()
 
 
-def test_the_pace_is_that_of_the_second_best_part():
-    """Parts of two seconds: TCP grows, a burst, a loss, and twice the line's own pace."""
-    arrivals = [(10.0, 1), (12.5, 30), (15.0, 2), (17.0, 16), (19.0, 16), (20.0, 0)]
-    assert pace(arrivals) == pytest.approx(8)
+SHAPED = [
+    35, 21, 16, 6, 2, 16, 18, 21, 29, 21, 8, 4, 14, 25, 7, 23, 24, 3, 24, 10,
+    18, 15, 18, 11, 21, 14, 21, 15, 27, 14, 22, 17, 28, 9, 22, 18, 9, 15, 26, 13,
+]  # fmt: skip
+"""Segments of 1,448 bytes, by 50 ms, over a wire of 500 kB/s, headers included, with a burst of 32 KiB."""
+ALL_END = [(12.0, 0)] * 4
+
+
+def test_a_burst_that_passed_at_full_speed_is_not_the_pace_of_the_wire():
+    arrivals = [(10 + 0.05 * part + 0.025, 1448 * segments) for part, segments in enumerate(SHAPED)]
+    payload = 500_000 * 1448 / 1514
+    assert pace(arrivals + ALL_END) == pytest.approx(payload, rel=0.05)
+
+
+def test_a_large_burst_and_the_wait_after_it_are_left_out():
+    burst = [(10.0, 50_000_000), (10.01, 50_000_000)]
+    steady = [(10.6 + 0.1 * part, 100) for part in range(14)]
+    assert pace(burst + steady + ALL_END) == pytest.approx(1000, rel=0.1)
+
+
+def test_after_the_first_stream_has_ended_the_line_is_not_full():
+    steady = [(10.0 + 0.1 * part, 100) for part in range(10)]
+    assert pace([*steady, (10.95, 0), (11.5, 3), *ALL_END]) == pytest.approx(1000, rel=0.1)
 
 
 def test_where_nothing_arrived_there_is_no_pace():
+    assert pace([]) == 0
     assert pace([(10.0, 0), (10.0, 0)]) == 0
+
+
+def test_a_stream_that_ended_before_another_began_tells_no_pace():
+    assert pace([(9.0, 0), (10.0, 5), (12.0, 0)]) == 0
