@@ -111,7 +111,8 @@ def asked(channel: socket.socket) -> list[str]:
             os.close(end)
             was = getattr(sys, name)
             # a file knows since it was opened whether it can be sought in
-            setattr(sys, name, os.fdopen(number, "w", -1 if number == 1 else 1, was.encoding, was.errors))
+            buffering = -1 if number == 1 else 1
+            setattr(sys, name, open(number, "w", buffering, was.encoding, was.errors, closefd=False))  # noqa: SIM115
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
