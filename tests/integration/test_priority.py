@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from functools import wraps
+from pathlib import Path
 
 import pytest
 
@@ -27,13 +30,29 @@ def nice_of(pid):
     return os.getpriority(os.PRIO_PROCESS, pid)
 
 
-def test_all_that_is_spawned_is_raised_with_its_session_and_so_are_we(tmp_path):
+def alone(test):
+    """Run a test in a session of its own: races of other tests raise that of all tests."""
+    call = f"from tests.integration.test_priority import {test.__name__} as test; test.__wrapped__()"
+
+    @wraps(test)
+    def run():
+        done = subprocess.run(
+            [sys.executable, "-c", call], cwd=Path(__file__).parents[2], start_new_session=True,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    return run
+
+
+@alone
+def test_all_that_is_spawned_is_raised_with_its_session_and_so_are_we():
     usual = nice_of(0), autogroup(os.getpid())
-    with Guard() as guard:
+    with Guard() as guard, tempfile.TemporaryDirectory() as folder:
         waits = {
             "environment": dict(os.environ),
-            "folder": tmp_path,
-            "log": tmp_path / "log",
+            "folder": Path(folder),
+            "log": Path(folder, "log"),
             "stop": signal.SIGTERM,
         }
         before = guard.spawn(["sleep", "600"], **waits)
@@ -63,6 +82,7 @@ def test_a_session_gets_its_priority_back_when_its_race_is_killed():
     shell.communicate("\n")
 
 
+@alone
 def test_who_is_raised_already_is_left_so():
     usual = nice_of(0)
     with raised(), raised():
@@ -70,6 +90,7 @@ def test_who_is_raised_already_is_left_so():
     assert nice_of(0) == usual
 
 
+@alone
 def test_a_race_that_began_beside_another_leaves_no_session_raised():
     first, second = raised(), raised()
     first.__enter__()
