@@ -81,11 +81,9 @@ class Observation:
     def foreign_on_stack_cores_s(self) -> float:
         """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0.
 
-        Our threads other than the engine's count as if all had run there.
+        Where the engine has cores of its own here, all of our threads keep to those.
         """
-        ours_s = self.machine.own_s
-        if not self.cores.shared and not self.result.engines:
-            ours_s = max(0.0, ours_s - self.result.generator_cpu_s)
+        ours_s = self.machine.own_s if self.cores.shared or self.result.engines else 0.0
         return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
 
     @property

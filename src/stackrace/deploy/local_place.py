@@ -33,6 +33,7 @@ from ..probe import (
     canary_ns,
     cpu_by_process,
     difference,
+    kept_off,
     offenders,
     read_machine,
     unused_by_core,
@@ -183,12 +184,16 @@ class LocalPlace:
         canary_before_ns = canary_ns(self._cores.stack_cores)
         self._at_rest = False
         with (
+            kept_off(() if self._cores.shared else self._cores.stack_cores),
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
         ):
             if up.needs is not None:
                 engine.wait(engine.begun_s + rewarm_s / 2)
                 up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
+            # of a thousand threads this takes a while, in which the engine is disturbed
+            engine.wait(engine.begun_s + rewarm_s / 2)
+            looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
@@ -197,15 +202,15 @@ class LocalPlace:
             before = read_machine(self._company.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
-            waits, used = waits_ns(self._pids_of(up)), cpu_by_process()
             length_s = math.inf if load.duration_s is None else load.duration_s
             # and ends before the engine does, which may follow some requests to their end: servers complain of
             # those that it then leaves unanswered, and that is no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
-            used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
             usage = (*up.sampler.end(), *self._services.end())
             after = read_machine(self._company.supervisors, self._cores.stack_cores)
+            looked_for_s = time.monotonic() - looked_s
+            used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
             result = engine.finish(counted_s + limit_s)
         wrong = _wrong_bodies(workload, result)
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
@@ -223,7 +228,7 @@ class LocalPlace:
             usage=usage,
             machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
             stack_wait_s=waited_s(waits, waits_now),
-            offenders=offenders(used, used_now, after.at_s - before.at_s),
+            offenders=offenders(used, used_now, looked_for_s),
             raised=self._guard.raised,
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,

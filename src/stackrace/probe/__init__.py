@@ -9,7 +9,7 @@ from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
 from .sampler import Sampler
 from .speed import canary_ns
-from .topology import physical_cores
+from .topology import kept_off, physical_cores
 from .watch import MemoryWatch
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "cpu_by_process",
     "difference",
     "host_facts",
+    "kept_off",
     "memory_bytes",
     "network_limits",
     "offenders",

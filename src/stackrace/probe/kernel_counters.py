@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
@@ -12,9 +13,6 @@ from .proc import pids, read
 from .processes import read_process
 
 __all__ = [
-    "UNUSED",
-    "cpu_times",
-    "interrupt_thread_s",
     "network",
     "pressure_s",
     "stolen_by_core",
@@ -31,31 +29,23 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KTHREADD = 2
 _KINDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
-UNUSED = ("idle", "iowait", "irq", "softirq", "steal")
-"""What a core did that was no process's work."""
-
-
-def cpu_times() -> tuple[int, Mapping[str, float]]:
-    """Return the number of online CPUs and the seconds they spent by kind, from /proc/stat.
-
-    Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Source: proc_stat(5).
-    """
-    lines = (read("/proc/stat") or b"").splitlines()
-    total = lines[0].split()[1:] if lines else []
-    cores = sum(line.startswith(b"cpu") for line in lines) - 1
-    return max(cores, 1), {kind: int(ticks) / _TICKS_PER_S for kind, ticks in zip(_KINDS, total, strict=False)}
+_NOBODYS = ("idle", "iowait", "steal")
+_INTERRUPTS = ("irq", "softirq")
 
 
 def unused_by_core() -> Mapping[int, float]:
     """Return the seconds that each online core spent in no process, from /proc/stat; its ksoftirqd is none.
 
-    Source: proc_stat(5).
+    Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Interrupts are in no
+    process's clock only where the kernel keeps their time apart. Elsewhere ``irq`` counts nothing, and they are on
+    the clock of whoever was interrupted. Source: proc_stat(5); kernel/sched/cputime.c, CONFIG_IRQ_TIME_ACCOUNTING.
     """
-    unused, threads = {}, _interrupt_threads()
-    for core, kinds in _ticks_by_core().items():
-        serving_ns = (process_cpu_ns(threads[core]) or 0) if core in threads else 0
-        unused[core] = sum(kinds.get(kind, 0) for kind in UNUSED) / _TICKS_PER_S + serving_ns / 1e9
-    return unused
+    by_core = _ticks_by_core()
+    if any(kinds["irq"] for kinds in by_core.values()):
+        return {core: _seconds(kinds, *_NOBODYS, *_INTERRUPTS) for core, kinds in by_core.items()}
+    threads = _interrupt_threads()
+    serving_ns = {core: process_cpu_ns(threads[core]) or 0 for core in by_core if core in threads}
+    return {core: _seconds(kinds, *_NOBODYS) + serving_ns.get(core, 0) / 1e9 for core, kinds in by_core.items()}
 
 
 @cache
@@ -75,26 +65,25 @@ def stolen_by_core() -> Mapping[int, float]:
 
     Source: proc_stat(5), ``steal``.
     """
-    return {core: kinds.get("steal", 0) / _TICKS_PER_S for core, kinds in _ticks_by_core().items()}
+    return {core: _seconds(kinds, "steal") for core, kinds in _ticks_by_core().items()}
 
 
-def _ticks_by_core() -> Mapping[int, Mapping[str, int]]:
+def _ticks_by_core() -> Mapping[int, Counter[str]]:
     by_core = {}
     for line in (read("/proc/stat") or b"").splitlines():
         name, *ticks = line.split()
         if name.startswith(b"cpu") and name[3:].isdigit():
-            by_core[int(name[3:])] = dict(zip(_KINDS, map(int, ticks), strict=False))
+            by_core[int(name[3:])] = Counter(dict(zip(_KINDS, map(int, ticks), strict=False)))
     return by_core
 
 
-def interrupt_thread_s() -> float:
-    """Return the CPU time of the threads that serve interrupts when there are too many (ksoftirqd)."""
-    return sum(process_cpu_ns(pid) or 0 for pid in _interrupt_threads().values()) / 1e9
+def _seconds(ticks: Counter[str], *kinds: str) -> float:
+    return sum(ticks[kind] for kind in kinds) / _TICKS_PER_S
 
 
 @cache
 def _interrupt_threads() -> Mapping[int, int]:
-    """Return the ids of these threads by core. None are visible inside a container."""
+    """Return the threads that serve interrupts when there are too many, by core. No container sees them."""
     processes = (read_process(pid) for pid in pids())
     return {
         int(thread.name.partition("/")[2]): thread.pid

@@ -12,9 +12,6 @@ from .cgroup import throttled_s
 from .clock import clocksource
 from .cpu import process_cpu_ns
 from .kernel_counters import (
-    UNUSED,
-    cpu_times,
-    interrupt_thread_s,
     network,
     pressure_s,
     stolen_by_core,
@@ -37,8 +34,7 @@ class MachineCounters:
     cores: int
     """Online now."""
     unused_s: float
-    """Idle, stolen and interrupt time of all cores together; whatever else the cores had was spent in some
-    process."""
+    """What all cores together spent in no process."""
     steal_s: float
     own_s: float
     """CPU time of the measuring processes."""
@@ -69,18 +65,16 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
 
     ``stack_cores`` are those whose frequency, heat and busy time matter.
     """
-    cores, cpu = cpu_times()
-    unused_s = unused_by_core() if stack_cores else {}
-    stolen_s = stolen_by_core() if stack_cores else {}
+    unused_s, stolen_s = unused_by_core(), stolen_by_core()
     at_s, realtime_s = time.monotonic(), time.time()
     memory, net = virtual_memory(), network()
     own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *own_pids})
     return MachineCounters(
         at_s=at_s,
         realtime_s=realtime_s,
-        cores=cores,
-        unused_s=sum(cpu.get(kind, 0.0) for kind in UNUSED) + interrupt_thread_s(),
-        steal_s=cpu.get("steal", 0.0),
+        cores=max(len(unused_s), 1),
+        unused_s=sum(unused_s.values()),
+        steal_s=sum(stolen_s.values()),
         own_s=own_ns / 1e9,
         stall_s=pressure_s(),
         throttled_s=throttled_s(),

@@ -1,14 +1,16 @@
-"""Which of the machine's logical CPUs are threads of one and the same core."""
+"""Which of the machine's logical CPUs are threads of one core, and on which of them we run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..model.core_lists import parse_cores
 from ..model.errors import InputError
 
-__all__ = ["physical_cores"]
+__all__ = ["kept_off", "physical_cores"]
 
 _CPUS = Path("/sys/devices/system/cpu")
 
@@ -35,3 +37,15 @@ def _siblings(file: Path) -> tuple[int, ...]:
         return parse_cores(file.read_text(encoding="ascii").strip())
     except (OSError, ValueError, InputError):
         return ()
+
+
+@contextmanager
+def kept_off(cores: Iterable[int]) -> Iterator[None]:
+    """Keep this thread, and those that it starts, off some cores, where others are left to it."""
+    allowed = os.sched_getaffinity(0)
+    if others := allowed.difference(cores):
+        os.sched_setaffinity(0, others)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

@@ -72,7 +72,7 @@ OURS_S = 0.5 + 1.98
 # check, how to make an observation from a figure, the highest figure that is silent, (figure, effect) …
 CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ("generator busy", of_result("generator_busy"), 0.85, [(0.86, INVALIDATES)]),
-    ("generator waited", of_result("generator_wait_s"), 0.10, [(0.101, WARNS), (0.21, INVALIDATES)]),
+    ("generator waited", of_result("generator_wait_s"), 0.06, [(0.061, WARNS), (0.11, INVALIDATES)]),
     (
         "engine ceiling",
         lambda x: healthy(ceiling_per_s=x, result=result(generator_busy=0.7)),
@@ -89,7 +89,7 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ),
     (
         "contention",
-        lambda x: healthy(machine=machine(stack_cores=2, stack_cores_busy_s=OURS_S - 0.4 + 4 * x)),
+        lambda x: healthy(machine=machine(stack_cores=2, stack_cores_busy_s=1.98 + 4 * x)),
         0.0499,
         [(0.051, WARNS), (0.101, INVALIDATES)],
     ),
