@@ -99,7 +99,7 @@ class Arena:
         self._empty.mkdir()
         self.before: Sequence[str] = ()
         """What stands before the command: what it is run in or by."""
-        self._store = f"sqlite:///{folder / 'races.sqlite3'}"
+        self.store = f"sqlite:///{folder / 'races.sqlite3'}"
 
     def race(
         self,
@@ -138,11 +138,10 @@ class Arena:
     def run(self, told: Sequence[str], limit_s: float, folder: Path | None = None) -> Ran:
         """Run `stackrace run` with the arguments ``told`` in ``folder``, an empty one by default, to its end."""
         # a session of its own: Ctrl-C is handed on once, below, so that the race can stop its servers
-        kept = ("--store", self._store, "--html", self.folder / "report.html", "--json")
+        kept = ("--store", self.store, "--html", self.folder / "report.html", "--json")
         process = subprocess.Popen(
             [*self.before, STACKRACE, "run", *told, *kept], cwd=folder or self._empty, text=True,
-            # unbuffered, Python loses the rest of a document when it is stopped while it writes
-            env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data"), "PYTHONUNBUFFERED": ""},
+            env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         try:
@@ -161,7 +160,7 @@ class Arena:
         if ran.document is None:
             print(f"stackrace run ended with exit code {ran.code}:\n{ran.message}", flush=True)
             return None
-        with open_store(self._store) as kept:
+        with open_store(self.store) as kept:
             return kept.load(ran.document["race"]["id"])
 
 

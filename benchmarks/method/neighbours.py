@@ -6,6 +6,7 @@
 
 The same three stacks race on a quiet machine and beside each neighbour, with and without the priority that a race
 takes where it may (as root). A row is kept as soon as its race is over; the next run goes on where this one ended.
+The races themselves are kept in a store beside the rows (.sqlite3).
 
 What is true is told by the quiet races: the mean of ln(ratio) over races, with its 95 % limits. A statement is
 false where these limits exclude it: a stack in an earlier tier, or named the best, that is slower; a good choice
@@ -274,6 +275,8 @@ def main() -> None:
     minutes = len(todo) * (given.budget + 6) / 60
     print(f"{len(todo)} races of {given.budget:g} s: up to {minutes:.0f} min", flush=True)
     with arena() as place:
+        if not given.anew:
+            place.store = f"sqlite:///{given.keep.absolute().with_suffix('.sqlite3')}"
         for number, case in enumerate(todo, 1):
             if time.monotonic() >= until:
                 print(f"time is over after {number - 1} of {len(todo)} races")
