@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
 
 from tests.cluster.lab import PYTHON
@@ -17,6 +19,8 @@ __all__ = [
     "begun",
     "beside_workers",
     "command",
+    "killed",
+    "member",
     "race",
     "report",
     "slices_of",
@@ -30,7 +34,7 @@ FEW_RUNS = ("--repeats", "1", "--requests", "100", "--no-twin")
 """Flags of a race that only has to come about."""
 MANY_RUNS = ("--repeats", "5", "--duration", "1s", "--no-twin")
 """Flags of a race that goes on for some blocks after one of its machines is lost."""
-LONG = ("--budget", "5min", "--difference", "0.1%")
+LONG = ("--repeats", "1000", "--duration", "1s", "--no-twin")
 """Flags of a race that something else ends."""
 
 
@@ -76,6 +80,21 @@ def assert_used_postgresql(slice_):
 
 def beside_workers(machine):
     return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
+
+
+def member(machine):
+    """Return the process id of the machine's worker, or scheduler."""
+    [pid] = [pid for pid, text in machine.processes() if "dask_worker" in text or "dask_scheduler" in text]
+    return pid
+
+
+def killed(machine, process):
+    """Kill the member that is ``machine``, of which the race dies; return what the race said."""
+    os.kill(member(machine), signal.SIGKILL)
+    assert process.wait(timeout=300) == 4
+    said = (machine.lab.folder / "scheduler.log").read_text()
+    assert "--resume" in said
+    return said
 
 
 def wait_until(condition, timeout_s=300.0, every_s=0.2):

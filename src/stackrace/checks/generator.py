@@ -87,9 +87,8 @@ def generator_waited(observation: Observation) -> Finding | None:
 
     That wait is counted as latency of the server, and a server that handles one connection at a time stands still
     meanwhile: beside an endless loop on the engine's core, at waits of 7 to 12 %, a synchronous worker lost 17 % of
-    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. Where both
-    share cores by the race's own choice that cannot be helped, and the user was told before the start: it only
-    warns there.
+    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. Where both share
+    cores by the race's own choice that cannot be helped, and the user was told before the start: it only warns.
     """
     time_s = observation.result.duration_s * observation.generator_threads
     shared = observation.cores.shared

@@ -45,36 +45,21 @@ class PrintableStream:
         return getattr(self.trusted, name)
 
 
-class _Whole(io.RawIOBase):
+class _Whole(io.FileIO):
     """A descriptor that is always written to whole: where it takes a part, or nothing for now, the rest waits.
 
     Python drops the rest where PYTHONUNBUFFERED is set, and fails where a pipe is not to be waited for.
     """
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def writable(self) -> bool:
-        """Return that it is."""
-        return True
-
-    def fileno(self) -> int:
-        """Return the descriptor."""
-        return self._number
-
-    def isatty(self) -> bool:
-        """Tell whether it is a terminal."""
-        return os.isatty(self._number)
-
     def write(self, data: ReadableBuffer, /) -> int:
         """Write all of ``data``; returns its length."""
         left = whole = memoryview(data)
         while left:
-            try:
-                left = left[os.write(self._number, left) :]
-            except BlockingIOError:
+            # None where nothing could be written now
+            left = left[super().write(left) or 0 :]
+            if left:
                 waiting = select.poll()
-                waiting.register(self._number, select.POLLOUT)
+                waiting.register(self, select.POLLOUT)
                 waiting.poll()
         return len(whole)
 
@@ -98,7 +83,7 @@ def open_streams() -> None:
 def _whole(stream: TextIO) -> TextIO:
     assert isinstance(stream, io.TextIOWrapper)
     return io.TextIOWrapper(
-        cast(BinaryIO, _Whole(stream.fileno())), stream.encoding, stream.errors,
+        cast(BinaryIO, _Whole(stream.fileno(), "w", closefd=False)), stream.encoding, stream.errors,
         line_buffering=stream.line_buffering, write_through=stream.write_through,
     )  # fmt: skip
 

@@ -188,11 +188,10 @@ class LocalPlace:
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
         ):
-            if up.needs is not None:
-                engine.wait(engine.begun_s + rewarm_s / 2)
-                up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
-            # of a thousand threads this takes a while, in which the engine is disturbed
+            # what takes a while disturbs the engine: of a thousand threads even how long they waited does
             engine.wait(engine.begun_s + rewarm_s / 2)
+            if up.needs is not None:
+                up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
             looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(engine.begun_s + rewarm_s)
