@@ -73,7 +73,8 @@ def test_whatever_ends_stackrace_ends_everything_below_it(holder, number):
     wait_until_gone(pids, directory)
 
 
-def test_a_killed_supervisor_takes_its_children_along(tmp_path):
+def test_a_killed_supervisor_takes_its_children_along_and_nobody_elses(tmp_path):
+    other = subprocess.Popen(["sleep", "1000"])
     guard = Guard()
     pid = guard.spawn(
         ["sleep", "1000"],
@@ -88,6 +89,9 @@ def test_a_killed_supervisor_takes_its_children_along(tmp_path):
             guard.status([pid])
     guard.close()
     wait_until_gone([pid], guard.directory)
+    assert other.poll() is None
+    other.kill()
+    other.wait()
 
 
 def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):

@@ -229,11 +229,14 @@ class Guard:
         self._sweep()
 
     def _sweep(self) -> None:
-        """What a supervisor would have done, had it not been killed; normally there is nothing left to do."""
+        """What a supervisor would have done, had it not been killed; normally there is nothing left to do.
+
+        What else the program that uses us has started is in the program's own session, and stays.
+        """
         if self._process.returncode == 0:
             return
         deadline = time.monotonic() + 5.0
-        while (strays := descendants()) and time.monotonic() < deadline:
+        while (strays := _of_other_sessions()) and time.monotonic() < deadline:
             for pid in strays:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -267,6 +270,11 @@ def removed(error: BaseException | None) -> BreakdownError | None:
 def _status(answer: object) -> Status:
     assert isinstance(answer, dict), answer
     return Status(answer["code"], tuple(answer["family"]))
+
+
+def _of_other_sessions() -> list[int]:
+    """Return who lives below this process in another session than its own."""
+    return [pid for pid, (_, session) in descendants().items() if session != os.getsid(0)]
 
 
 def _temporary() -> str:
