@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.brief import TRIALS, of_the_stacks
+from tests.brief import TRIALS, of_requests, of_the_stacks
 
 from stackrace.api.load import capacity as capacity_search
 from stackrace.checks import registry
@@ -42,6 +42,7 @@ class Server(ThreadingHTTPServer):
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in TRIALS:
         monkeypatch.setattr(capacity_search, name, 0.05)
+    monkeypatch.setattr(capacity_search, "_loads", of_requests(capacity_search._loads))
     # no trial is made again because of what else this machine does
     monkeypatch.setattr(registry, "RUN_CHECKS", of_the_stacks(registry.RUN_CHECKS))
     with Server(("127.0.0.1", 0), Handler) as server:
