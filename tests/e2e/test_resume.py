@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -92,24 +93,35 @@ def wait_for_launches(process, before, number):
     raise AssertionError(f"the race ended too soon: {process.stderr.read()}")
 
 
-@pytest.mark.parametrize(("launches", "number", "code"), [(2, signal.SIGKILL, -9), (1, signal.SIGINT, 130)])
+KILLED, INTERRUPTED, CLEARED = "killed", "interrupted", "its run directory removed"
+
+
+@pytest.mark.parametrize(
+    ("how", "launches", "code"),
+    [(KILLED, 2, -9), (INTERRUPTED, 1, 130), (CLEARED, 1, 4)],
+    ids=[KILLED, INTERRUPTED, CLEARED],
+)
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
-    uninterrupted, started, brief, stackrace, temporary, number, code, launches
+    uninterrupted, started, brief, stackrace, temporary, how, launches, code
 ):
     before = manifests()
     process = started(*ASKED)
     race = wait_for_launches(process, before, launches)
     assert left_in(temporary)
-    os.kill(process.pid, number)
+    if how == CLEARED:
+        for directory in temporary.glob("stackrace-*"):
+            shutil.rmtree(directory)
+    else:
+        os.kill(process.pid, signal.SIGKILL if how == KILLED else signal.SIGINT)
     _, said = process.communicate(timeout=300)
-    assert process.returncode == code
+    assert process.returncode == code, said
     wait_until_nothing_is_left(temporary)
     kept = json.loads(stackrace("report", race, "--json").stdout)
-    assert kept["race"]["ending"] == (None if number is signal.SIGKILL else "interrupted")
+    assert kept["race"]["ending"] == (None if how == KILLED else "interrupted")
     assert any(launch["slices"] for launch in kept["launches"])
     command = f"continue with: stackrace run --resume {race}"
     assert command in stackrace("report", race).stderr
-    assert (command in said) == (number == signal.SIGINT)
+    assert (command in said) == (how != KILLED)
 
     resumed = brief("run", "--resume", "--json", TMPDIR=str(temporary))
     assert f"going on with race {race} after" in resumed.stderr

@@ -193,7 +193,12 @@ class Guard:
         self._ask(do="signal", pid=pid, signal=int(number))
 
     def status(self, pids: Sequence[int]) -> dict[int, Status]:
-        """Tell how spawned processes and their families are, by pid."""
+        """Tell how spawned processes and their families are, by pid.
+
+        Raises BreakdownError where the run directory is gone: what becomes of them then is not their doing.
+        """
+        if not self.directory.exists():
+            raise _cleared(self.directory)
         answer = self._ask(do="status", pids=list(pids))
         return {pid: _status(answer[str(pid)]) for pid in pids}
 
@@ -259,10 +264,12 @@ def removed(error: BaseException | None) -> BreakdownError | None:
         return None
     path = Path(str(error.filename))
     gone = [each for each in (path, *path.parents) if RUN_DIRECTORY.fullmatch(each.name) and not each.exists()]
-    if not gone:
-        return None
+    return _cleared(gone[0]) if gone else None
+
+
+def _cleared(directory: Path) -> BreakdownError:
     return BreakdownError(
-        f"the run directory {gone[0]} was removed while it was in use, perhaps by a cleaner of temporary files; "
+        f"the run directory {directory} was removed while it was in use, perhaps by a cleaner of temporary files; "
         "set TMPDIR to a folder that none clears"
     )
 
