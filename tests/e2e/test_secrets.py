@@ -163,3 +163,13 @@ def test_no_error_tells_them_and_cache_and_results_are_closed_to_others(stackrac
     assert "***" in done.stderr
     assert_unknown(done.stdout, done.stderr)
     assert [oct(stat.S_IMODE(folder.stat().st_mode)) for folder in ours] == ["0o700"] * len(ours)
+
+
+def test_a_tuning_whose_every_launch_fails_tells_none(brief, reported, shop, tmp_path):
+    shop("shop:unlike").unlink()
+    words = ("gunicorn", "--vary", "class", "--wsgi", "shop:unlike", "--env-file", "vars.env", "-c", "1")
+    done = brief("tune", *words, "--budget", "5min", "--json", cwd=tmp_path, API_TOKEN=FROM_RACE_FILE)
+    assert "***" in done.stdout + done.stderr
+    assert_unknown(done.stdout, done.stderr, *(reported(*flags) for flags in ((), ("--json",), ("--markdown",))))
+    for file in kept():
+        assert_unknown(file.read_bytes().decode("latin-1"))
