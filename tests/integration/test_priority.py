@@ -26,6 +26,20 @@ with Guard() as guard:
 """
 
 
+ONE_BY_ONE = """
+import os, subprocess
+from stackrace.deploy.priority import autogroup, raise_process
+sleeps = [subprocess.Popen(["sleep", "600"], start_new_session=True) for _ in range(3)]
+for sleep in sleeps:
+    raise_process(sleep.pid)
+print(*(autogroup(sleep.pid)[1] for sleep in sleeps))
+for sleep in sleeps:
+    sleep.kill()
+    sleep.wait()
+"""
+"""Raises the sessions of three programs at once."""
+
+
 def nice_of(pid):
     return os.getpriority(os.PRIO_PROCESS, pid)
 
@@ -100,3 +114,10 @@ def test_a_race_that_began_beside_another_leaves_no_session_raised():
     first.__exit__(None, None, None)
     second.__exit__(None, None, None)
     assert autogroup(os.getpid())[1] in (0, None)
+
+
+def test_every_session_is_raised_where_the_kernel_takes_few_at_a_time():
+    """As it does without CAP_SYS_ADMIN. Source: proc_sched_autogroup_set_nice, kernel/sched/autogroup.c."""
+    unprivileged = [] if os.geteuid() else ["setpriv", "--bounding-set=-sys_admin"]
+    done = subprocess.run([*unprivileged, sys.executable, "-c", ONE_BY_ONE], capture_output=True, text=True)
+    assert done.stdout.split() in ([str(NICE)] * 3, ["None"] * 3), done.stderr
