@@ -31,6 +31,13 @@ def application(environ, start_response):
     return [f"{greeting.WORD}, {row}".encode()]
 """
 
+SECRET = "s471105-s"
+TELLS = """
+import os, sys
+if "waitress" in sys.modules:
+    raise RuntimeError(os.environ["API_TOKEN"])
+"""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -39,7 +46,7 @@ def project(tmp_path):
     root.mkdir()
     (root / "app.py").write_text(APP)
     (root / ".gitignore").write_text(".venv\n*.sqlite3\n")
-    (root / "race.toml").write_text('[app]\nwsgi = "app:application"\n')
+    (root / "race.toml").write_text(f'[app]\nwsgi = "app:application"\nenv = {{ API_TOKEN = "{SECRET}" }}\n')
     with closing(sqlite3.connect(root / "rows.sqlite3")) as database:
         database.executescript("CREATE TABLE rows (text); INSERT INTO rows VALUES ('travelled');")
     subprocess.run(["git", "init", "--quiet", root], check=True)
@@ -101,6 +108,11 @@ def test_a_project_is_raced_where_it_does_not_lie_and_sent_once(apart, project, 
     assert "environment" not in third.stderr.partition("sending")[2].partition("\n")[0]
     assert third.returncode == 2
     assert "404" in third.stderr
+    (project / "app.py").write_text(APP.replace("\nHERE", TELLS + "\nHERE"))
+    told = race(apart, project)
+    assert "RuntimeError" in told.stdout and "***" in told.stdout, told
+    kept = [path.read_bytes().decode("latin-1") for path in apart.folder.glob("races.sqlite3*")]
+    assert not [text for text in (told.stdout, told.stderr, *kept) if SECRET in text]
     (project / "media").symlink_to("/srv/media")
     stray = race(apart, project)
     assert stray.returncode == 2
