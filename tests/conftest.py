@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from _pytest import runner
 from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
@@ -30,6 +31,9 @@ sys.dont_write_bytecode = False
 
 # threads that spin for each other on cores that others use take ten times as long as one does alone
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# threads of tests read the environment, and must not find a variable gone that they have just seen
+runner._update_current_test_var = lambda *_: None
 
 # what a shell runs in the background ignores Ctrl-C, and so would all that tests start to be interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)
