@@ -211,7 +211,6 @@ def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_req
     load = Load(concurrency=2, requests=1000, timeout_s=900.0)
     result = here.load(asleep, WORKLOAD, load, 0.0, LIMIT_S).result
     counts = result.counts
-    assert result.duration_s >= LIMIT_S
     assert (counts.ok, counts.errors, counts.in_flight) == (5, 0, 2)
     assert counts.scheduled == counts.ok + counts.in_flight + counts.unsent == 1000
     assert here.retire([asleep]).finish().complaints == {}
