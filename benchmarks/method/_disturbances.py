@@ -1,4 +1,4 @@
-"""What disturbs a race by known amounts: all of its processes stand still, are capped, or share a core."""
+"""What disturbs a race by known amounts: its processors are taken from it for moments, capped, or shared."""
 
 from __future__ import annotations
 
@@ -32,37 +32,48 @@ COPY = (
 )
 
 
+BURSTS = """
+import ctypes, struct, time
+# so short a slice that it is let in as soon as it wakes: sched_setattr(2), sched_runtime (since Linux 6.12)
+ctypes.CDLL(None).syscall(314, 0, struct.pack("IIQiIQQQII", 56, 0, 0, 0, 0, 100_000, 0, 0, 0, 0), 0)
+while True:
+    begin = (time.monotonic() // {every_s} + 1) * {every_s}
+    time.sleep(max(begin - time.monotonic(), 0))
+    while time.monotonic() < begin + {still_s}: pass
+"""
+"""Where two cores run it, both are taken at the same moments."""
+
+
 class Group:
-    """A control group for the race and all its processes, below which the race may make its own."""
+    """A control group for the race and all its processes, and one for programs that come before them."""
 
     def __init__(self) -> None:
-        self._made: list[Path] = []
-        self.freezer = self._make(_mounted("cgroup2"))
-        self.cpu = self._make(_mounted("cgroup", "cpu")) if _mounted("cgroup", "cpu") else self.freezer
-        # the race must not see the quota as its own group's: that is a check, too
-        self.inner = self._make(self.cpu, "race") if self.cpu != self.freezer else self.freezer
-
-    def _make(self, parent: Path | None, name: str = f"repeat-checks-{os.getpid()}") -> Path:
+        old = _mounted("cgroup", "cpu")
+        name, parent = f"repeat-checks-{os.getpid()}", old or _mounted("cgroup2")
         if parent is None:
-            raise SystemExit("no control groups of version 2 here (mount -t cgroup2)")
-        folder = parent / name
+            raise SystemExit("no control groups for CPU time here (mount -t cgroup2)")
+        self._made: list[Path] = []
+        self.cpu, self.first = self._make(parent / name), self._make(parent / f"{name}-first")
+        # the race must not see the quota as its own group's: that is a check, too
+        self.inner = self._make(self.cpu / "race") if old else self.cpu
+        file, least, most = ("cpu.shares", "2", "262144") if old else ("cpu.weight", "1", "10000")
+        (self.cpu / file).write_text(least, encoding="ascii")
+        (self.first / file).write_text(most, encoding="ascii")
+
+    def _make(self, folder: Path) -> Path:
         folder.mkdir()
         self._made.append(folder)
         return folder
 
     @property
     def entering(self) -> tuple[str, ...]:
-        """What stands before a command that is to run in it."""
-        return _entering(self.freezer, self.inner)
-
-    @property
-    def weighed(self) -> tuple[str, ...]:
-        """The same for a program that shares the processor with the race's processes, each weighed alike."""
+        """What stands before a command that is to run in it, weighed as each of the race's processes is."""
         return _entering(self.inner)
 
-    def freeze(self, frozen: bool) -> None:
-        """Let all stand still, or go on."""
-        (self.freezer / "cgroup.freeze").write_text("1" if frozen else "0", encoding="ascii")
+    @property
+    def before(self) -> tuple[str, ...]:
+        """What stands before a command that has the processor as soon as it wants it."""
+        return _entering(self.first)
 
     def cap(self, cores: float | None) -> None:
         """Allow all together so many cores, in periods of 10 ms."""
@@ -75,8 +86,7 @@ class Group:
             (self.cpu / "cpu.cfs_quota_us").write_text(str(-1 if quota is None else quota), encoding="ascii")
 
     def remove(self) -> None:
-        """Thaw what is left, and remove the groups as soon as the last process has gone."""
-        self.freeze(False)
+        """Remove the groups as soon as the last process has gone."""
         self.cap(None)
         until = time.monotonic() + GONE_S
         for folder in reversed(self._made):
@@ -91,9 +101,8 @@ class Group:
                     break
 
 
-def _entering(*groups: Path) -> tuple[str, ...]:
-    joined = " && ".join(f"echo $$ > {one}/cgroup.procs" for one in dict.fromkeys(groups))
-    return ("sh", "-c", f'{joined} && exec "$@"', "sh")
+def _entering(group: Path) -> tuple[str, ...]:
+    return ("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh")
 
 
 def _mounted(kind: str, controller: str = "") -> Path | None:
@@ -109,19 +118,6 @@ Disturb = Callable[[float], None]
 
 
 @contextmanager
-def _standing(group: Group, still_s: float, every_s: float) -> Iterator[Disturb]:
-    def disturb(seconds: float) -> None:
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            group.freeze(True)
-            time.sleep(still_s)
-            group.freeze(False)
-            time.sleep(every_s - still_s)
-
-    yield disturb
-
-
-@contextmanager
 def _capped(group: Group) -> Iterator[Disturb]:
     def disturb(seconds: float) -> None:
         group.cap(0.9)
@@ -132,31 +128,43 @@ def _capped(group: Group) -> Iterator[Disturb]:
 
 
 @contextmanager
-def _program(group: Group, code: str, core: int) -> Iterator[Disturb]:
-    pinned = f"import os; os.sched_setaffinity(0, [{core}])\n{code}"
-    command = (*group.weighed, "timeout", str(GUARD_S), sys.executable, "-c", pinned)
-    process = subprocess.Popen(command, start_new_session=True)
+def _programs(entering: tuple[str, ...], code: str, *cores: int) -> Iterator[Disturb]:
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def signal_all(number: signal.Signals) -> None:
+        for process in processes:
+            os.killpg(process.pid, number)
 
     def disturb(seconds: float) -> None:
-        os.killpg(process.pid, signal.SIGCONT)
+        signal_all(signal.SIGCONT)
         time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGSTOP)
+        signal_all(signal.SIGSTOP)
 
     try:
-        time.sleep(1.0)  # it has begun its work by then
-        os.killpg(process.pid, signal.SIGSTOP)
+        for core in cores:
+            pinned = f"import os; os.sched_setaffinity(0, [{core}])\n{code}"
+            command = (*entering, "timeout", str(GUARD_S), sys.executable, "-c", pinned)
+            processes.append(subprocess.Popen(command, start_new_session=True))
+        time.sleep(1.0)  # they have begun their work by then
+        signal_all(signal.SIGSTOP)
         yield disturb
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        signal_all(signal.SIGKILL)
+        for process in processes:
+            process.wait()
+
+
+def _taken(group: Group, still_s: float, every_s: float) -> AbstractContextManager[Disturb]:
+    code = BURSTS.format(still_s=still_s, every_s=every_s)
+    return _programs(group.before, code, STACK_CORE, ENGINE_CORE)
 
 
 KINDS: dict[str, Callable[[Group], AbstractContextManager[Disturb]]] = {
-    "stopped": lambda group: _standing(group, 0.005, 0.020),
-    "slowed": lambda group: _standing(group, 0.0005, 0.002),
+    "stopped": lambda group: _taken(group, 0.005, 0.020),
+    "slowed": lambda group: _taken(group, 0.0005, 0.002),
     "capped": _capped,
-    "memory": lambda group: _program(group, COPY, ENGINE_CORE),
-    "loop": lambda group: _program(group, LOOP, STACK_CORE),
+    "memory": lambda group: _programs(group.entering, COPY, ENGINE_CORE),
+    "loop": lambda group: _programs(group.entering, LOOP, STACK_CORE),
 }
 
 

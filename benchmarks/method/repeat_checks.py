@@ -8,7 +8,7 @@ While a stack is under load, all of its processes and the engine are disturbed f
 long, and so on by lot, in runs of 30 s. What the stack answers while it is disturbed, over what it answers right
 afterwards, is the effect; each disturbance tells it once. Verdicts do not matter here. The kinds:
 
-    stopped   all stand still for 5 ms of every 20 ms, as when the hypervisor runs others: check *steal*
+    stopped   both cores are taken for 5 ms of every 20 ms, as when the hypervisor runs others: check *steal*
     slowed    the same for 0.5 ms of every 2 ms, as a clock that is modulated: *machine speed*, *CPU frequency*,
               *overheated*
     capped    together they get 0.9 of a core, as on a virtual machine with a quota: *steal*
