@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..checks import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch
+from ..checks import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
 from ..deploy.place import Place, Retired, Retiring
 from ..model import ids
 from ..model.launch import Launch, Slice
@@ -197,7 +197,7 @@ class Steps:
                     waited = True
         finally:
             self.neighbours.waited(time.monotonic() - begun_s)
-        if not waited:
+        if not waited and taken(verdict.findings):
             self.neighbours.rested()
         return waited
 

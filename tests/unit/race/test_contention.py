@@ -54,6 +54,17 @@ def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(
     assert disturbed(waits[0].disturbance) == "waiting for quiet: cc1 (pid 812) has 48 % of the race's cores"
 
 
+def test_what_the_hypervisor_steals_never_counts_and_is_named(clock):
+    place = Nowhere(clock, SPEEDS)
+    place.load = lambda *asked, load=place.load: replace(
+        load(*asked), machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.5, own_s=0.0, steal_s=0.2)
+    )
+    finished, _ = race(clock, place, PATHS, budget_s=60.0)
+    assert finished.ending is Ending.BUDGET
+    assert measured_levels(finished) == []
+    assert busy(verdicts(finished)).startswith("this machine is busy: the hypervisor gave 10 % of this")
+
+
 def test_a_race_that_waits_for_quiet_takes_no_longer_than_its_budget(clock):
     finished, _ = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
     assert finished.elapsed_s <= 60.0 + 1.0
