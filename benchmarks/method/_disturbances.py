@@ -34,7 +34,7 @@ COPY = (
 
 BURSTS = """
 import ctypes, struct, time
-# so short a slice that it is let in as soon as it wakes: sched_setattr(2), sched_runtime (since Linux 6.12)
+# so short a slice that it is let in as soon as it wakes: sched_setattr(2) of x86-64, sched_runtime since Linux 6.12
 ctypes.CDLL(None).syscall(314, 0, struct.pack("IIQiIQQQII", 56, 0, 0, 0, 0, 100_000, 0, 0, 0, 0), 0)
 while True:
     begin = (time.monotonic() // {every_s} + 1) * {every_s}
