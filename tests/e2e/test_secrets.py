@@ -12,9 +12,9 @@ from stackrace.deploy.environments import cache_folder
 from stackrace.publish.document import published
 from stackrace.store import open_store
 
-FROM_FILE, FROM_RACE_FILE, FROM_SHELL, FROM_DOTENV = "s%2F-471101-s", "s471102-s", "s\"'471103-s", "s471104-s"
-# the cache has packages with many figures: the last letter is part of what is looked for
-SECRETS = ("471101-s", "471102-s", "471103-s", "471104-s")
+FROM_FILE, FROM_RACE_FILE, FROM_SHELL, FROM_DOTENV = "s%2F-q471101z-s", "sq471102zs", "s\"'q471103z-s", "sq471104zs"
+SECRETS = ("q471101z", "q471102z", "q471103z", "q471104z")
+"""Their middles, with letters: a package of the cache may have the figures by chance."""
 
 SHOP = """
 import os, pathlib, sys

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import time
 from dataclasses import replace
 
 import pytest
@@ -209,7 +210,9 @@ def test_a_run_against_a_server_that_hangs_is_cut_off_and_accounts_for_every_req
     asleep = stack("half-asleep")
     assert here.launch(asleep, 120.0).failure is None
     load = Load(concurrency=2, requests=1000, timeout_s=900.0)
+    begun_s = time.monotonic()
     result = here.load(asleep, WORKLOAD, load, 0.0, LIMIT_S).result
+    assert time.monotonic() - begun_s >= LIMIT_S
     counts = result.counts
     assert (counts.ok, counts.errors, counts.in_flight) == (5, 0, 2)
     assert counts.scheduled == counts.ok + counts.in_flight + counts.unsent == 1000
