@@ -28,7 +28,7 @@ from .guard import Guard
 from .installation import find_binary
 from .known_answers import KnownAnswers
 from .listening import accepts
-from .loading import cause, is_refused
+from .loading import awaited_cause, cause, is_refused
 from .logs import OUTPUT, tail
 from .ports import LOOPBACK, free_port
 from .privileges import hand_over, unprivileged
@@ -49,7 +49,6 @@ MOST_START_TIMEOUT_S = 120.0
 STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
 CHANGE_OF_MIND_S = 8.0
-LAST_WORDS_S = 0.1
 
 Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
@@ -339,17 +338,15 @@ class Launcher:
             directory, state = part.site.directory, states[pid]
             workers = patience.workers.setdefault(pid, Workers(pid))
             workers.look(state.family)
-            words = ""
+            words, why = "", cause
             if state.code is not None:
                 words = f"{part.hop} {ended(state.code)} at start"
             elif workers.end_at_start(directory):
                 words = f"the workers of {part.hop} end at start"
             elif is_refused(directory, part.recipe.unloadable):
-                words = f"{part.hop} cannot load the app"
-                # the traceback may follow these words
-                time.sleep(LAST_WORDS_S)
+                words, why = f"{part.hop} cannot load the app", awaited_cause
             if words:
-                reason = cause(directory)
+                reason = why(directory)
                 message = f"{words}: {reason}" if reason else words
                 # or another took its port before it could
                 is_rare = state.code is not None and (

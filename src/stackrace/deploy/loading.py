@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from .logs import tail
 
-__all__ = ["TRACEBACK", "cause", "is_refused"]
+__all__ = ["TRACEBACK", "awaited_cause", "cause", "is_refused"]
 
 TRACEBACK = "Traceback (most recent call last)"
 LINES = 1000
 """So many of each log are looked at: a traceback, and what was logged after it."""
+SETTLED_S = 0.1
+"""A cause that stays so long is the last one: tracebacks may be chained."""
+AWAITED_S = 5.0
+"""So long may a server take to say why it cannot load an app; of some exceptions it never does."""
 
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
 _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.+) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
@@ -29,6 +34,17 @@ def cause(directory: Path) -> str:
     """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
     lines = tail(directory, lines=LINES).splitlines()
     return _pythons(lines) or _rubys(lines)
+
+
+def awaited_cause(directory: Path) -> str:
+    """Return ``cause`` once a server that lives on has told it in full, line by line after its refusal."""
+    until_s, heard = time.monotonic() + AWAITED_S, ""
+    while True:
+        said = cause(directory)
+        if (said and said == heard) or time.monotonic() > until_s:
+            return said
+        heard = said
+        time.sleep(SETTLED_S)
 
 
 def _pythons(lines: Sequence[str]) -> str:

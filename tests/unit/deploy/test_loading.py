@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackrace.deploy.loading import cause, is_refused
+from stackrace.deploy import loading
+from stackrace.deploy.loading import awaited_cause, cause, is_refused
 
 PLAIN = """\
 Traceback (most recent call last):
@@ -72,3 +73,37 @@ def test_an_app_is_refused_where_a_log_has_the_servers_words_for_it(tmp_path):
     assert is_refused(tmp_path, ("is mended", "Failed to exec"))
     assert not is_refused(tmp_path, ("is mended",))
     assert not is_refused(tmp_path, ())
+
+
+class Writer:
+    """A clock on which a server writes the next line of its log whenever somebody sleeps."""
+
+    def __init__(self, log, lines):
+        self.log, self.lines, self.now = log, list(lines), 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.lines:
+            with self.log.open("a") as file:
+                file.write(self.lines.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (PLAIN, "ModuleNotFoundError: No module named 'shop'"),
+        (MOD_WSGI, "django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty"),
+        ("(1) failed to start application\n", ""),
+    ],
+)
+def test_a_server_that_lives_on_is_heard_until_it_has_said_why(tmp_path, monkeypatch, log, reason):
+    first, *others = log.splitlines(keepends=True)
+    (tmp_path / "error.log").write_text(first)
+    clock = Writer(tmp_path / "error.log", others)
+    monkeypatch.setattr(loading, "time", clock)
+    assert awaited_cause(tmp_path) == reason
+    assert not clock.lines
+    assert clock.now < 6.0
