@@ -125,6 +125,14 @@ class InterruptionError(Exception):
     """Stands for Ctrl-C."""
 
 
+def test_a_directory_that_a_writer_made_anew_is_gone_all_the_same(tmp_path):
+    with pytest.raises(BreakdownError, match="was removed while it was in use"), Guard() as guard:
+        guard.directory.rename(tmp_path / "cleared")
+        (guard.directory / "hop").mkdir(parents=True)
+        guard.status([])
+    assert not guard.directory.exists()
+
+
 def test_signals_at_any_moment_break_no_exchange_with_the_supervisor(tmp_path):
     """Each timer fires somewhere between a question and its answer, or a little before or after."""
 

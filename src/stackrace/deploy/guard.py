@@ -73,6 +73,7 @@ class Guard:
                     f"writable folder, whose path has at most {_LONGEST_TMPDIR} of the characters "
                     "a-z, A-Z, 0-9, _, ., / and -"
                 ) from error
+            self._made = self.directory.stat()
             hand_over(self.directory)
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
@@ -197,10 +198,16 @@ class Guard:
 
         Raises BreakdownError where the run directory is gone: what becomes of them then is not their doing.
         """
-        if not self.directory.exists():
+        if not self._is_there():
             raise _cleared(self.directory)
         answer = self._ask(do="status", pids=list(pids))
         return {pid: _status(answer[str(pid)]) for pid in pids}
+
+    def _is_there(self) -> bool:
+        """Tell whether the run directory is the one that was made: who writes into one may make it anew."""
+        with contextlib.suppress(OSError):
+            return os.path.samestat(self._made, self.directory.stat())
+        return False
 
     def prioritise(self, group: Path | None) -> None:
         """Raise this process until the guard is closed, and all that is spawned or pinned from now on.

@@ -81,7 +81,7 @@ def _part(
     catalogue: Catalogue,
     cores: int,
 ) -> Part:
-    directory.mkdir(parents=True)
+    directory.mkdir()  # without its parents: a run directory that was removed is not made anew
     hand_over(directory)
     host, *guests = group
     endpoint = _endpoint(host, directory, listen)
