@@ -35,7 +35,7 @@ _labs = itertools.count()
 
 
 def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=20)
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=120)
 
 
 def why_no_lab() -> str | None:
@@ -55,7 +55,7 @@ def why_no_lab() -> str | None:
     try:
         ip("-n", name, "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
         ip("-n", name, "link", "add", "br0", "type", "bridge")
-        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=20)
+        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=120)
     except (subprocess.SubprocessError, OSError) as error:
         return f"no veth pair, bridge or time namespace can be made: {error}"
     finally:
@@ -68,7 +68,7 @@ def narrow(namespace: str, device: str, bytes_per_s: int) -> None:
     words = ("tbf", "rate", f"{8 * bytes_per_s}bit", "burst", "32kb", "latency", "50ms")
     subprocess.run(
         ["ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", *words],
-        check=True, capture_output=True, timeout=20,
+        check=True, capture_output=True, timeout=120,
     )  # fmt: skip
 
 
@@ -245,7 +245,7 @@ class Lab:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             for process in machine.started:
-                process.wait(timeout=20)
+                process.wait(timeout=120)
             machine.started.clear()
 
     def close(self) -> None:
@@ -253,7 +253,7 @@ class Lab:
         self.end(*self.machines)
         for relay in self._relays:
             relay.kill()
-            relay.wait(timeout=20)
+            relay.wait(timeout=120)
         for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
 

@@ -15,7 +15,7 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
     return [b"hello"]
 """
-TOLD = "Your page takes 1"
+TOLD = "Your page takes "
 
 
 def test_the_user_is_told_beforehand_that_the_budget_is_short(stackrace, tmp_path):

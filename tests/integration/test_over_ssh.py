@@ -58,7 +58,7 @@ def ssh(tmp_path, monkeypatch):
         yield SimpleNamespace(process=psutil.Process(server.pid), folder=tmp_path)
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=120)
 
 
 def commands(ssh):
