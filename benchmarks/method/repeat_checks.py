@@ -40,6 +40,7 @@ import scipy
 
 from stackrace.model.conditions import Conditions
 from stackrace.model.race import Race
+from stackrace.model.variants import original_path
 from stackrace.store import open_store
 
 from ._disturbances import ENGINE_CORE, KINDS, PHASE_S, STACK_CORE, disturbing, grouped
@@ -130,10 +131,10 @@ def effect_of(found: Sequence[float]) -> Effect:
 
 
 def seen_of(race: Race) -> list[Seen]:
-    """Return all slices at the race's last level with right answers, valid or not."""
+    """Return all slices at the race's last level with right answers, valid or not; a twin's are its stack's."""
     return [
         Seen(
-            stack=launch.stack,
+            stack=original_path(launch.stack),
             launch=launch.id,
             value=math.log(one.result.throughput_per_s),
             slower=one.conditions and _slower(one.conditions),

@@ -21,6 +21,7 @@ from benchmarks.method.repeat_checks import (
 from tests.factories import make_finding, make_race
 
 from stackrace.model.load import SeriesBin
+from stackrace.model.variants import twin_path
 from stackrace.model.verdict import Effect, Verdict
 
 STACKS = ("gunicorn", "uwsgi", "apache+mod_wsgi")
@@ -129,13 +130,15 @@ def test_what_never_changes_tells_nothing():
     assert slopes(still, lambda one: one.slower) == slopes(still[:4], lambda one: one.slower) == {}
 
 
-def test_slices_are_read_from_a_race_whatever_their_verdict():
+def test_slices_are_read_from_a_race_whatever_their_verdict_and_a_twins_are_its_stacks():
     race = make_race(3, levels=(4, 20), blocks=5)
     refused = Verdict((make_finding("steal", Effect.REDOES),))
+    first, *others = race.launches
     launches = tuple(
         replace(launch, slices=tuple(replace(one, verdict=refused) for one in launch.slices))
-        for launch in race.launches
+        for launch in (replace(first, stack=twin_path(first.stack)), *others)
     )
     seen = seen_of(replace(race, launches=launches))
     assert len(seen) == 15
     assert all(one.stolen for one in seen)
+    assert {one.stack for one in seen} == {launch.stack for launch in race.launches}
