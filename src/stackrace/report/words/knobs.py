@@ -57,7 +57,7 @@ RACE = Knobs(
     keep="set keep_alive = true in [load]",
     close="keep_alive = false in [load], so that all stacks connect anew",
     own_core="give the load engine a core that no stack uses",
-    intruder="end it",
+    intruder="end it (if the app needs it, name it in [app] services)",
     another_core="move a core from the stacks to the load engine, or let it run on another machine",
     heavier="race a workload that costs the app more, or on a machine with more cores",
     longer="longer slices (--slice 2s)",
