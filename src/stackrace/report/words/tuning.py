@@ -21,6 +21,7 @@ from ...model.tuned import (
     Tuned,
     Tuning,
     TuningGoal,
+    TuningLimits,
     Unfit,
 )
 from ...model.units import DURATION, SIZE
@@ -169,7 +170,7 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
     tuning = race.tuning
     assert tuning is not None
     if found.needs is not None:
-        yield f"It needs {needs(found.needs)} under load."
+        yield f"It needs {needs(found.needs, tuning.limits)} under load."
     if found.poor is not None and found.launches > 1:
         word = "at least" if tuning.goal.kind is GoalKind.THROUGHPUT else "at most"
         unit = " requests/s" if tuning.goal.kind is GoalKind.THROUGHPUT else ""
@@ -197,12 +198,20 @@ def _more_time(race: Race) -> str:
     return "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
 
 
-def needs(needed: Needs) -> str:
-    """Return what a configuration uses: ``83 MiB and 12 connections to databases``."""
+def needs(needed: Needs, limits: TuningLimits | None = None) -> str:
+    """Return what a configuration uses: ``83 MiB and 12 connections to databases (20 allowed)``.
+
+    Connections are named where there are any, or where ``limits`` has a number of them.
+    """
+    limits = limits or TuningLimits()
     memory = SIZE.format(needed.memory_bytes)
-    if not needed.connections:
+    if limits.memory_bytes is not None:
+        memory += f" ({SIZE.format(limits.memory_bytes)} allowed)"
+    if limits.connections is None and not needed.connections:
         return memory
-    return f"{memory} and {things(needed.connections, 'connection')} to databases"
+    many = "an unknown number of connections" if needed.connections is None else connections(needed.connections)
+    allowed = "" if limits.connections is None else f" ({limits.connections} allowed)"
+    return f"{memory} and {many} to databases{allowed}"
 
 
 def effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
@@ -222,7 +231,8 @@ def effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
             )
     open_ones = [one for one in found if one.matters and not one.known]
     if open_ones:
-        yield f"Whether {_named(open_ones)} {'matters' if len(open_ones) == 1 else 'matter'} is not known yet."
+        verb = "matters" if len(open_ones) == 1 else "matter"
+        yield f"Whether {_named(open_ones)} {verb} is not known yet: too few launches tell."
 
 
 def _named(found: Sequence[Effect]) -> str:

@@ -11,11 +11,14 @@ import numpy as np
 from ..limits import critical, each
 from ..pairs import Array
 from .grid import Flags, Grid
-from .launched import Launched, launched
+from .launched import PRIOR_DF, Launched, launched
 
 __all__ = ["MainEffect", "main_effects"]
 
 ALPHA = 0.05
+
+LEAST_LAUNCHES = 2
+"""Each of two values that are compared stands on so many launches at least: one says nothing of the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,10 @@ def main_effects(grid: Grid) -> tuple[MainEffect, ...]:
     larger. The half-width of each difference is that of the Tukey family of the setting's values. So a setting that
     helps here and hurts there has no narrow limits, and is not called idle.
 
+    Nothing is known before any configuration was launched twice: until then what a launch varies by is a guess. Two
+    values are compared only where each stands on ``LEAST_LAUNCHES``. A setting with a value that cannot be compared
+    may matter, but is not called idle.
+
     Source: Tukey 1953, The problem of multiple comparisons; Box, Hunter & Hunter 2005, Statistics for
     Experimenters, chapter 5, for main effects; Welch 1938, Biometrika 29.
     """
@@ -79,8 +86,9 @@ def _effect(grid: Grid, d: int, usable: Flags, known: Launched) -> MainEffect:
         for low, high in combinations(steps, 2)
         if (one := _apart(others, (low, _at(grid, d, usable, low)), (high, _at(grid, d, usable, high)), known))
     ]
-    if not found:
+    if not found or known.common_df <= PRIOR_DF:
         return MainEffect(span=0.0, low=0.0, high=float("inf"), best=float("nan"))
+    is_whole = {*steps} <= {step for one in found for step in (one.low, one.high)}
     width = each(critical, len(steps), np.array([one.df for one in found]), ALPHA)
     sizes = np.array([abs(one.difference) for one in found])
     half = width * np.sqrt([one.variance for one in found])
@@ -88,7 +96,7 @@ def _effect(grid: Grid, d: int, usable: Flags, known: Launched) -> MainEffect:
     return MainEffect(
         span=float(sizes.max()),
         low=max(float((sizes - half).max()), 0.0),
-        high=float((sizes + half).max()),
+        high=float((sizes + half).max()) if is_whole else float("inf"),
         best=widest.high if widest.difference > 0 else widest.low,
     )
 
@@ -100,10 +108,11 @@ def _at(grid: Grid, d: int, usable: Flags, step: float) -> list[int]:
 def _apart(
     others: Array, low: tuple[float, Sequence[int]], high: tuple[float, Sequence[int]], known: Launched
 ) -> _Apart | None:
-    """Return how far the configurations at two steps lie apart; None where no two differ in nothing else."""
+    """Return how far those configurations at two steps lie apart that differ in nothing else; None for too few."""
     pairs = [(i, j) for i in low[1] for j in high[1] if np.array_equal(others[i], others[j])]
     m = len(pairs)
-    if not m:
+    sides = [{*side} for side in zip(*pairs, strict=True)]
+    if not m or min(int(known.count[[*side]].sum()) for side in sides) < LEAST_LAUNCHES:
         return None
     own = known.sd**2 / np.maximum(known.count, 1) / m**2
     parts = [(float(own[i]), float(known.df[i])) for pair in pairs for i in pair]

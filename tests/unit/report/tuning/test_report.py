@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.unit.race.test_tuner import tune, tuning
 
-from stackrace.model.tuned import Infeasible, Knob, Leading, Needs, Tuned, Unfit
+from stackrace.model.tuned import Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
 from stackrace.race.activity import Activity
 from stackrace.race.tuned import tuned
 from stackrace.report import Format, LiveState, render
@@ -41,6 +41,15 @@ def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
     said = " ".join(words.reasons(race, tuned(race)))
     assert "waitress.threads matters" in said
     assert "1 configuration left out: 1 for more memory." in said
+
+
+def test_a_limit_stands_beside_what_is_used_of_it_also_where_that_is_nothing():
+    used = Needs(memory_bytes=83 * 2**20, connections=0)
+    assert words.needs(used) == "83 MiB"
+    limits = TuningLimits(memory_bytes=512 * 2**20, connections=20)
+    assert words.needs(used, limits) == "83 MiB (512 MiB allowed) and 0 connections to databases (20 allowed)"
+    unseen = words.needs(replace(used, connections=None), TuningLimits(connections=1))
+    assert unseen == "83 MiB and an unknown number of connections to databases (1 allowed)"
 
 
 def test_the_screen_has_the_answer_first(race, capsys):

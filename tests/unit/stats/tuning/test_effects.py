@@ -65,3 +65,19 @@ def test_a_large_difference_matters_though_another_is_little_known():
     )
     assert effect.matters(DELTA) is True
     assert effect.best == 1.0
+
+
+def test_nothing_matters_while_every_configuration_was_launched_once():
+    for effect in effects(lambda i, j: 0.2 * i, blocks=1):
+        assert effect.matters(DELTA) is None
+
+
+def test_a_value_that_stands_on_a_single_launch_proves_nothing():
+    places = [(0.0,), (1.0,), (2.0,)]
+    values = np.array([[0.0] * 8, [0.001] * 8, [-0.9] + [np.nan] * 7])
+    (effect,) = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
+    # the two that are known are alike, and the third may be anything
+    assert effect.matters(DELTA) is None
+    values[2, 1] = -0.9
+    (effect,) = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
+    assert effect.matters(DELTA) is True
