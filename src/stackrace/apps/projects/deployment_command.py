@@ -11,7 +11,7 @@ from ...model.own import NotTaken
 from .code import content
 from .shell_words import split_words
 
-__all__ = ["DeploymentCommand", "assignments", "command_of", "located", "text_of"]
+__all__ = ["DeploymentCommand", "assignments", "command_of", "for_shell", "located", "text_of"]
 
 MOST_BYTES = 2**18
 """Of one file."""
@@ -26,6 +26,7 @@ class DeploymentCommand:
 
     file: Path
     words: tuple[str, ...]
+    """What is executed, without a shell; a line for a shell is ``("sh", "-c", line)``, see ``for_shell``."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that stand beside it."""
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +47,8 @@ class DeploymentCommand:
     """The file that speaks of its service, where it may be another."""
     image: Path | None = None
     """The Dockerfile of its service."""
+    copies: Mapping[str, str] = field(default_factory=dict)
+    """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
     not_taken: tuple[NotTaken, ...] = ()
     """What stands beside it in that ``document`` that a race goes without."""
 
@@ -58,6 +61,11 @@ class DeploymentCommand:
 def text_of(path: Path) -> str:
     """Return the text of a file, empty for one that cannot be read or is too long."""
     return (content(path, MOST_BYTES) or b"").decode("utf-8", "replace")
+
+
+def for_shell(line: str) -> tuple[str, ...]:
+    """Return the words that have a shell run ``line``, as an image and a Procfile do it."""
+    return ("sh", "-c", line)
 
 
 def command_of(path: Path, line: str, environment: Mapping[str, str] | None = None) -> DeploymentCommand:

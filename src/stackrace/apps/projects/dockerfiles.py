@@ -106,7 +106,7 @@ def dockerfile_commands(path: Path, text: str, target: str = "") -> Iterator[Dep
     image = image_of(text, target)
     if image.words:
         command = DeploymentCommand(
-            file=path, words=image.words, environment=image.environment, folder=image.folder
+            file=path, words=image.words, environment=image.environment, folder=image.folder, copies=image.copies
         )
         yield located(command, text)
     yield from started_scripts(path, image.words, image.copies, image.folder, image.environment)

@@ -69,6 +69,7 @@ def _of_service(path: Path, text: str, name: str, node: Mapping[object, object])
         instances=_instances(node),
         document=path,
         image=image_path,
+        copies=image.copies,
         not_taken=tuple(_limits(node, text)),
     )
     entrypoint, command = _container(node)
