@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.present import real_path
-from .namespaces import enter
+from ..process.namespaces import enter
 
 __all__ = ["View"]
 

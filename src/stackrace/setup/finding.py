@@ -11,12 +11,12 @@ from ..apps import DJANGO, Buildable, Project, bundled, detect, find_python, fin
 from ..apps.interpreter import import_problem
 from ..apps.known_pythons import KnownPython
 from ..deploy.environments import Environments
-from ..deploy.namespaces import read_only
 from ..model.app import App, Entry, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.preparing import OnPreparing, Preparing, Step
 from ..model.present import real_path
 from ..model.stack import Interface
+from ..process.namespaces import read_only
 from ..spec.request import RaceRequest
 
 __all__ = ["FoundApp", "entry_told", "find_app", "offered_by", "project_run", "python_for"]

@@ -6,8 +6,8 @@ import pytest
 from stackrace.apps import Buildable, find_python
 from stackrace.apps.interpreter import import_problem
 from stackrace.apps.known_pythons import KnownPython
-from stackrace.deploy.namespaces import read_only
 from stackrace.model.errors import InputError
+from stackrace.process.namespaces import read_only
 
 
 def environment(folder):

@@ -13,11 +13,12 @@ from ...model.present import is_folder, is_present
 from ..target import entry_of
 from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files
-from .commands import ServedApp, served_apps
+from .commands import PROGRAMS, ServedApp, served_app
 from .deployment import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
 from .paste import pasted
+from .starts import starts
 
 __all__ = ["Candidate", "ProjectCode", "Rank", "folders_in", "shown"]
 
@@ -134,8 +135,9 @@ class ProjectCode:
         """Return the applications that deployment files start, each once, in the order of the files."""
         named: dict[tuple[Path, str], Candidate] = {}
         for command in deployment_commands(self.folder):
-            for served in served_apps(command.words, command.variables):
-                candidate = self._served(served, command)
+            for start in starts(command, self.folder, PROGRAMS).starts:
+                served = served_app(start.words, start.variables, start.folder)
+                candidate = None if served is None else self._served(served, start.command)
                 if candidate is not None:
                     named.setdefault((candidate.root, candidate.entry.target), candidate)
         return tuple(named.values())

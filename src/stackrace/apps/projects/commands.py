@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from ...model.app import EntryKind
-from .shell_words import split_words
 
-__all__ = ["ServedApp", "commands_in", "served_apps"]
+__all__ = ["PROGRAMS", "ServedApp", "served_app"]
 
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
 
-_PROGRAMS = {
+PROGRAMS = {
     "daphne": _ASGI,
     "fastapi": _ASGI,
     "flask": _WSGI,
@@ -54,42 +52,13 @@ class ServedApp:
     is_factory: bool = False
 
 
-def served_apps(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[ServedApp]:
-    """Yield the applications that the commands in ``words`` serve, ``;`` and ``&&`` between them.
+def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str = "") -> ServedApp | None:
+    """Return the application that a program serves, started in ``folder``; None where its words name none.
 
-    >>> [app.name for app in served_apps(("poetry", "run", "gunicorn", "-b", "0.0.0.0:80", "shop:app"), {})]
-    ['app']
+    >>> served_app(("gunicorn", "-b", "0.0.0.0:80", "shop:app"), {}).name
+    'app'
     """
-    folder = ""
-    for command in commands_in(words, _PROGRAMS):
-        if command[:1] == ["cd"] and len(command) > 1:
-            folder = command[1]
-            continue
-        place = next((index for index, word in enumerate(command) if PurePath(word).name in _PROGRAMS), None)
-        if place is not None:
-            served = _served(PurePath(command[place]).name, command[place + 1 :], environment, folder)
-            if served is not None:
-                yield served
-
-
-def commands_in(words: Sequence[str], programs: Collection[str]) -> Iterator[list[str]]:
-    """Yield the simple commands in ``words``; a word that holds a whole one with ``programs`` in it is opened."""
-    command: list[str] = []
-    for word in _opened(words, programs):
-        if word in (";", "&&", "||", "|", "&", ";;", ";&"):
-            yield command
-            command = []
-        else:
-            command.append(word)
-    yield command
-
-
-def _opened(words: Sequence[str], programs: Collection[str]) -> Iterator[str]:
-    """Yield the words, and in place of one that holds a whole command, as behind ``sh -c``, the words of that."""
-    for word in words:
-        parts = word.split()
-        is_command = len(parts) > 1 and any(PurePath(part).name in programs for part in parts)
-        yield from split_words(word) if is_command else [word]
+    return _served(words[0], words[1:], environment, folder)
 
 
 def _served(program: str, words: Sequence[str], environment: Mapping[str, str], folder: str) -> ServedApp | None:
@@ -131,7 +100,7 @@ def _kind(program: str, options: Mapping[str, str]) -> EntryKind:
     worker = options.get("-k", options.get("--worker-class", ""))
     if program == "gunicorn" and re.search("uvicorn|asgi|hypercorn", worker, re.IGNORECASE):
         return _ASGI
-    return _PROGRAMS[program]
+    return PROGRAMS[program]
 
 
 def _last_words(program: str, words: Sequence[str]) -> Iterator[str]:

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ...model.exported import is_exported
-from .deployment_command import DeploymentCommand, command_of, located, text_of
+from .deployment_command import DeploymentCommand, command_of, for_shell, located, text_of
 from .dockerfiles import dockerfile_commands
 from .documents import document_commands
 from .loading import loaded
-from .scripts import shell_script, started_scripts
 from .units import ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
@@ -45,7 +44,7 @@ def commands_of_file(path: Path) -> tuple[DeploymentCommand, ...]:
     text = text_of(path)
     read = next((read for pattern, read in _READERS.items() if path.match(pattern.rpartition("/")[2])), None)
     if read is None:
-        read = shell_script if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _procfile)
+        read = _script if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _procfile)
     return tuple(located(command, text_of(command.file)) for command in read(path, text) if command.words)
 
 
@@ -54,9 +53,7 @@ def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
     for line in text.splitlines():
         name, colon, command = line.partition(":")
         if colon and not name.strip().startswith(("#", "worker", "release", "beat", "clock")):
-            started = command_of(path, command)
-            yield started
-            yield from started_scripts(path, started.words)
+            yield DeploymentCommand(file=path, words=for_shell(command.strip()))
 
 
 def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -94,6 +91,10 @@ def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
         flags = {"chdir": "--chdir", "worker_class": "--worker-class"}
         given = [word for key, flag in flags.items() if key in settings for word in (flag, settings[key])]
         yield DeploymentCommand(file=path, words=("gunicorn", *given, settings["wsgi_app"]))
+
+
+def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    yield DeploymentCommand(file=path, words=(f"./{path.name}",))
 
 
 def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -162,5 +163,5 @@ _BY_SUFFIX: Mapping[str, Reader] = {
     ".conf": ini_commands,
     ".service": systemd_commands,
     ".py": _gunicorn,
-    ".sh": shell_script,
+    ".sh": _script,
 }

@@ -86,6 +86,7 @@ def located(command: DeploymentCommand, text: str) -> DeploymentCommand:
 
 
 def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
+    words = words[2].split() if words[:2] == ("sh", "-c") else words
     # quotes and what they hold stand otherwise in the file
     first, *others = [start for word in words if (start := _START.match(word)[0]).strip("-")][:3] or [""]  # type: ignore[index]
     for number, line in enumerate(lines, 1):

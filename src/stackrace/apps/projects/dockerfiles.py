@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .deployment_command import DeploymentCommand, assignments, located
-from .scripts import started_scripts
+from .deployment_command import DeploymentCommand, assignments, for_shell, located
 from .shell_values import expanded
-from .shell_words import split_words
 
 __all__ = ["Image", "dockerfile_commands", "image_of"]
 
@@ -109,7 +107,6 @@ def dockerfile_commands(path: Path, text: str, target: str = "") -> Iterator[Dep
             file=path, words=image.words, environment=image.environment, folder=image.folder, copies=image.copies
         )
         yield located(command, text)
-    yield from started_scripts(path, image.words, image.copies, image.folder, image.environment)
 
 
 def _exec_form(text: str) -> tuple[str, ...]:
@@ -119,4 +116,4 @@ def _exec_form(text: str) -> tuple[str, ...]:
             return tuple(str(word) for word in words) if isinstance(words, list) else ()
         except ValueError:
             pass
-    return split_words(text)
+    return for_shell(text)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ...model.errors import InputError
 from ...model.own import NotTaken
 from ...model.present import real_path
-from ..env_file import read_env_files
 from .deployment_command import DeploymentCommand, located, text_of
 from .dockerfiles import Image, image_of
 from .loading import MOST_NODES, loaded
-from .scripts import started_scripts
-from .shell_values import UNKNOWN, expanded
 from .shell_words import split_words
 
 __all__ = ["document_commands"]
@@ -52,7 +47,6 @@ def _processes(path: Path, text: str, node: Mapping[object, object]) -> Iterator
         if isinstance(value, str) and not str(name).startswith(_NO_WEB):
             words = split_words(value)
             yield located(DeploymentCommand(file=path, words=words, service=str(name)), text)
-            yield from started_scripts(path, words)
 
 
 def _of_service(path: Path, text: str, name: str, node: Mapping[object, object]) -> Iterator[DeploymentCommand]:
@@ -81,23 +75,6 @@ def _of_service(path: Path, text: str, name: str, node: Mapping[object, object])
         yield replace(located(replace(beside, words=command or entrypoint or started), text), words=started)
     others = [words for key in _COMMAND_KEYS if (words := _words(node.get(key)))]
     yield from (located(replace(beside, words=words), text) for words in others)
-    known = {**image.environment, **_interpolated(path, beside)}
-    for words in filter(None, (started, *others)):
-        for each in started_scripts(image_path or path, words, image.copies, beside.folder, known):
-            changed = {key: value for key, value in each.environment.items() if known.get(key) != value}
-            own = {**beside.environment, **changed}
-            # the line is the script's own
-            yield replace(beside, file=each.file, line=each.line, words=each.words, environment=own)
-
-
-def _interpolated(path: Path, command: DeploymentCommand) -> dict[str, str]:
-    """Return the variables beside a command as its container has them, as far as that is known."""
-    dotenv: dict[str, str] = {}
-    for name in command.words_files:
-        with suppress(InputError):
-            dotenv |= read_env_files([path.parent / name]) if (path.parent / name).is_file() else {}
-    values = {name: expanded(value, dotenv) for name, value in command.environment.items()}
-    return {name: UNKNOWN if value is None else value for name, value in values.items()}
 
 
 def _container(node: Mapping[object, object]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:

@@ -167,11 +167,6 @@ GAPS = {
          "Dockerfile": "FROM x\nENV LD_PRELOAD=/j.so\nCMD gunicorn a:b\n"},
         [("Dockerfile", 2, "LD_PRELOAD"), ("compose.yml", 4, "PYTHONOPTIMIZE")],
     ),
-    "a variable under a condition": (
-        {"Dockerfile": 'CMD ["/start.sh"]\n',
-         "start.sh": "#!/bin/sh\nN=2\nif [ -f x ]; then\n  N=4\nfi\nexec gunicorn -w ${N:-9} a:b\n"},
-        [("start.sh", 6, "--workers ${N:-9}")],
-    ),
     "a variable that may be an option": (
         {"compose.yml": "w:\n  command: granian a:b\n  environment: {GRANIAN_WORKERS: 3, GRANIAN_X: 2}\n"},
         [("compose.yml", 2, "GRANIAN_X")],

@@ -13,12 +13,12 @@ from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.exported import is_exported
 from ....model.stack import ServerSpec
-from ..commands import served_apps
+from ..commands import served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
 from ..loading import problem_of
 from .fronts import Front, fronts
-from .hop import ReadHop
+from .hop import ReadHop, shown_place
 from .invocations import invocations
 from .likelihood import is_platform, likelihood
 from .process_variables import settings_variable
@@ -84,12 +84,12 @@ def _found_in(
         own = [command for command in commands if command.file == file.absolute()]
         commands = own or commands_of_file(file.absolute())
     commands = [command for command in commands if not _is_own_file(command)]
-    hops = [read_hop(start, root) for command in commands for start in invocations(command, specs, root)]
-    hops += [
-        read_hop(start, root) for command in _alone(root, hops, file) for start in invocations(command, specs, root)
-    ]
+    hops, unasked = _hops(commands, specs, root)
+    hops += _hops(_alone(root, hops, file), specs, root)[0]
     real = [hop for hop in hops if not hop.is_unlike or file is not None]
     if not real:
+        if unasked:
+            return unasked[0]
         if file is not None:
             raise InputError(
                 f"{file} starts no server that Stackrace knows{_why_unread(file)}; "
@@ -103,6 +103,20 @@ def _found_in(
     found = _deployment(first, named or before, root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry))
     return replace(found, gaps=gaps, others=_others(found, others))
+
+
+def _hops(
+    commands: Sequence[DeploymentCommand], specs: Mapping[str, ServerSpec], root: Path
+) -> tuple[list[ReadHop], list[CurrentDeployment]]:
+    """Return the servers that ``commands`` start, and those commands of which nobody knows what they start."""
+    hops, unasked = [], []
+    for command in commands:
+        invoked, problem = invocations(command, specs, root)
+        hops += [read_hop(start, root) for start in invoked]
+        if problem and not invoked:
+            file, line = shown_place(command, root)
+            unasked.append(CurrentDeployment(stack="", file=file, line=line, problem=problem))
+    return hops, unasked
 
 
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
@@ -144,10 +158,10 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
 
 def _starts(hop: ReadHop, entry: Entry) -> bool:
     """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
-    command = hop.invocation.command
     wanted = entry.target.partition(":")[0].partition(".")[0]
-    served = served_apps(command.words, command.variables)
-    return any(wanted in (*PurePosixPath(app.module).parts, *app.module.split(".")) for app in served)
+    program = hop.invocation.program
+    app = served_app((program, *hop.invocation.words), hop.variables, hop.invocation.folder)
+    return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
 def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int, int]:

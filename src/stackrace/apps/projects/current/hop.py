@@ -12,9 +12,10 @@ from ....model.current import CurrentChange, CurrentGap
 from ....model.own import CONFIG, Concern, OwnLanguage
 from ....model.secrets import masked_settings
 from ....model.stack import SettingValue
+from ..deployment_command import DeploymentCommand
 from .invocations import Invocation
 
-__all__ = ["ReadHop", "quoted_value"]
+__all__ = ["ReadHop", "quoted_value", "shown_place"]
 
 _NONE = OwnLanguage(refuses={})
 
@@ -68,10 +69,8 @@ class ReadHop:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where the command stands: a file, relative to the project's folder, and a line."""
-        file = self.invocation.command.file
-        shown = file.relative_to(self.root) if file.is_relative_to(self.root) else file
-        return str(shown), self.invocation.command.line
+        """Where the command stands."""
+        return shown_place(self.invocation.command, self.root)
 
     @property
     def is_unlike(self) -> bool:
@@ -109,6 +108,12 @@ class ReadHop:
             f"--{name}" if value is None else f"--{name}={quoted_value(value)}" for name, value in self.options
         ]
         return (line.path or spec.name) + (":" + ",".join(words) if words else "")
+
+
+def shown_place(command: DeploymentCommand, root: Path) -> tuple[str, int]:
+    """Return where a command stands: a file, relative to the project's folder, and a line."""
+    file = command.file
+    return str(file.relative_to(root) if file.is_relative_to(root) else file), command.line
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:@%-]+")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ....model.own import Concern, OwnLanguage
 from ....model.stack import Setting, SettingValue
-from ..shell_values import UNKNOWN, expanded
+from ..shell import unknown
 from .hop import ReadHop
 from .invocations import Invocation
 
@@ -56,11 +56,11 @@ def _file_option(word: str, invocation: Invocation) -> str:
     return suffix if f".{suffix}" == line.file_suffix or suffix in line.reads else ""
 
 
-def take(hop: ReadHop, name: str, raw: str | None, variables: Mapping[str, str]) -> None:
-    """Take one option over into ``hop``, ``variables`` put in."""
+def take(hop: ReadHop, name: str, raw: str | None) -> None:
+    """Take one option over into ``hop``."""
     invocation = hop.invocation
     settings, language = hop.known_settings, hop.language
-    value = None if raw is None else expanded(raw, variables)
+    value = None if raw is None or unknown(raw) else raw
     what = f"--{name}" if raw is None else f"--{name} {raw}"
     hop.seen[name] = value or ""
     concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if invocation.spec.own is None else None)
@@ -70,7 +70,7 @@ def take(hop: ReadHop, name: str, raw: str | None, variables: Mapping[str, str])
         if name in invocation.line.says:
             setting, said = invocation.line.says[name]
             hop.settings[setting] = said
-        hop.change(f"--{name}", "" if raw is None or raw == UNKNOWN else raw, concern or Concern.LOGS)
+        hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
     elif raw is not None and value is None:
         hop.gap(what, "only running it would tell its value")
     elif name in settings:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ....model.errors import InputError
-from ....model.last_parts import by_last_parts
-from ...env_file import read_env_files
 from ..deployment_command import text_of
-from ..shell_values import expanded
-from ..shell_words import split_words
+from ..shell import unknown
 from .config_file import config_named, config_reading, line_of
 from .hop import ReadHop
 from .invocations import Invocation
@@ -25,7 +20,7 @@ __all__ = ["read_hop"]
 _UNKNOWN = "only running it would tell its value"
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _NO_FILE = "there is no such file in the project"
-_MORE = re.compile(r"\$\{?\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*(:?-[^{}]*)?\}?")
+_MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""
 _SECTION = re.compile(r":(\w+)$")
 
@@ -33,20 +28,21 @@ _SECTION = re.compile(r":(\w+)$")
 def read_hop(invocation: Invocation, root: Path) -> ReadHop:
     """Return what ``invocation`` starts in the project at ``root``, as far as a path can say it."""
     hop = ReadHop(invocation, root)
+    if invocation.problem:
+        hop.gap(invocation.program, invocation.problem)
     line = invocation.line
-    hop.variables, variables = _variables(invocation, root)
-    _take_variables(hop, variables)
+    hop.variables = invocation.variables
+    _take_variables(hop)
     arguments = hop.variables.get(line.arguments, "") if line.arguments else ""
-    if "$" in arguments:
+    if unknown(arguments):
         hop.gap(line.arguments, _UNKNOWN)
         arguments = ""
-    words = tuple(_put_in(hop, invocation.words, variables))
-    options = list(options_in((*split_words(arguments), *words), invocation))
+    options = list(options_in((*shlex.split(arguments), *_known(hop, invocation.words)), invocation))
     for name, value in options:
         if value and _is_read(hop, name, value):
-            _take_options(hop, name, expanded(value, variables) or value)
+            _take_options(hop, name, value)
     for name, value in options:
-        take(hop, name, value, variables)
+        take(hop, name, value)
     said = _take_file(hop)
     _take_workers(hop, said)
     for wrapper in invocation.wrappers:
@@ -55,54 +51,16 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
     return hop
 
 
-def _put_in(hop: ReadHop, words: Iterable[str], variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield the words with those of variables that hold further options, or the name of one, in their place."""
+def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
+    """Yield the words but for those of which nobody knows whether they are options."""
     for word in words:
-        known = expanded(word, variables)
-        if word.startswith("-") and "$" in word.partition("=")[0] and known is not None:
-            yield known
-        elif _MORE.fullmatch(word):
-            if known is None:
-                hop.gap(word, _UNKNOWN)
-            yield from split_words(known or "")
+        if unknown(word.partition("=")[0]) and (word.startswith("-") or _MORE.search(word)):
+            hop.gap(word, _UNKNOWN)
         else:
             yield word
 
 
-def _variables(invocation: Invocation, root: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the variables that the process has, and those that its words may name.
-
-    An image's own go first, then those of files beside the command, then those that stand there.
-    """
-    command = invocation.command
-    own = {**command.defaults, **_of_files(command.env_files, invocation, root), **invocation.variables}
-    outside = _of_files(command.words_files, invocation, root)
-    process = {}
-    for name, value in own.items():
-        # X: ${X:-3} means the X outside
-        others = {other: text for other, text in own.items() if other != name}
-        known = expanded(value, {**others, **outside})
-        process[name] = value if known is None else known
-    return process, {**outside, **process}
-
-
-def _of_files(names: Iterable[str], invocation: Invocation, root: Path) -> dict[str, str]:
-    """Return the variables of files of the project: of no other, whatever a deployment's machine has there."""
-    known: dict[str, str] = {}
-    command = invocation.command
-    folders = [(command.document or command.file).parent, root]
-    for name in names:
-        inside = [folder for folder in folders if folder.is_relative_to(root)]
-        nearest = Path(os.path.normpath(folders[0] / name))
-        path = nearest if nearest.is_relative_to(root) and nearest.is_file() else None
-        path = path or by_last_parts(name, inside, Path.is_file)
-        if path is not None:
-            with suppress(InputError):
-                known |= read_env_files([path])
-    return known
-
-
-def _take_variables(hop: ReadHop, variables: Mapping[str, str]) -> None:
+def _take_variables(hop: ReadHop) -> None:
     """Take the variables that stand for options; one that no setting is known for might be no option at all."""
     prefix = hop.invocation.line.prefix
     known = hop.known_settings.keys() | hop.language.refuses.keys()
@@ -111,7 +69,7 @@ def _take_variables(hop: ReadHop, variables: Mapping[str, str]) -> None:
         if not variable.startswith(prefix):
             continue
         if name in known:
-            take(hop, name, value, variables)
+            take(hop, name, value)
         else:
             hop.gap(variable, f"it stands for --{name}, which Stackrace takes from a command only")
 
@@ -145,7 +103,7 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
         elif value is not None and ("%" in value or "$(" in value):
             hop.gap(f"{name} {value}", _UNKNOWN)
         else:
-            take(hop, name, value, {})
+            take(hop, name, value)
     hop.at = None
 
 
@@ -180,7 +138,7 @@ def _take_workers(hop: ReadHop, said: frozenset[str]) -> None:
     setting = hop.known_settings.get(option, "")
     if not number or not setting or setting in hop.settings or setting in said:
         return
-    if "$" in number:
+    if unknown(number):
         hop.gap("WEB_CONCURRENCY", _UNKNOWN)
     else:
         set_value(hop, setting, option, number, f"WEB_CONCURRENCY={number}")

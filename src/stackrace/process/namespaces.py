@@ -15,10 +15,32 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["bind", "cover", "enter", "give_to_owner", "read_only", "rebuild", "separate"]
+__all__ = [
+    "bind",
+    "cover",
+    "enter",
+    "give_to_owner",
+    "isolate",
+    "mount_memory",
+    "mount_overlay",
+    "mount_processes",
+    "mount_read_only",
+    "pivot",
+    "read_only",
+    "rebuild",
+    "separate",
+]
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
 MS_BIND = 0x1000
 MS_REC = 0x4000
 MS_PRIVATE = 0x40000
@@ -45,13 +67,59 @@ def separate() -> None:
         # with root's powers files keep all of their owners; our user namespace knows one only
         _done(_LIBC.unshare(CLONE_NEWNS))
     except PermissionError:
-        _done(_LIBC.unshare(CLONE_NEWUSER | CLONE_NEWNS))
-        Path("/proc/self/setgroups").write_text("deny")
-        for name, identity in zip(("uid_map", "gid_map"), owner, strict=True):
-            Path("/proc/self", name).write_text(f"{identity} {identity} 1")
+        _unshare(CLONE_NEWNS, owner)
     _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
     # without it, nobody could look at /proc/PID/root
     _LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def isolate(user: int, group: int) -> None:
+    """Give this process, as ``user``, namespaces of its own: users, files, network; what it forks is process 1.
+
+    It has no right to anything outside, not even as root. Raises OSError where a kernel or a container forbids it.
+    """
+    _unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, (user, group))
+    _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+
+
+def _unshare(kinds: int, identities: tuple[int, int]) -> None:
+    """Go to new namespaces below a user namespace, in which we have ``identities``."""
+    owner = os.geteuid(), os.getegid()
+    _done(_LIBC.unshare(CLONE_NEWUSER | kinds))
+    Path("/proc/self/setgroups").write_text("deny")
+    for name, inside, outside in zip(("uid_map", "gid_map"), identities, owner, strict=True):
+        Path("/proc/self", name).write_text(f"{inside} {outside} 1")
+
+
+def mount_memory(place: Path, options: bytes) -> None:
+    """Mount an empty file system in memory, which has no devices and gives nobody rights."""
+    _done(_LIBC.mount(b"none", os.fsencode(place), b"tmpfs", MS_NOSUID | MS_NODEV, options))
+
+
+def mount_processes(place: Path) -> None:
+    """Mount what tells of this namespace's processes, for reading."""
+    _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, None))
+
+
+def mount_read_only(source: Path, place: Path) -> None:
+    """Show ``source`` at ``place``, with all that is mounted in it, for reading."""
+    handle = os.open(source, os.O_PATH)
+    bind(place, handle)
+    os.close(handle)
+    _protect(place)
+
+
+def mount_overlay(lower: int, place: Path, layer: Path) -> None:
+    """Show the open folder ``lower`` at ``place``: what is written goes to ``layer``, and nothing is executed."""
+    _overlay(place, lower, layer, MS_NOSUID | MS_NODEV | MS_NOEXEC)
+
+
+def pivot(root: Path) -> None:
+    """Make ``root``, on which something is mounted, the root of this process, and the old one unreachable."""
+    os.chdir(root)
+    _done(_LIBC.syscall({"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155), b".", b"."))
+    _done(_LIBC.umount2(b".", MNT_DETACH))
+    os.chdir("/")
 
 
 def read_only() -> None:
@@ -61,8 +129,13 @@ def read_only() -> None:
     """
     with contextlib.suppress(OSError):
         separate()
-        attributes = struct.pack("=QQQQ", MOUNT_ATTR_RDONLY, 0, 0, 0)
-        _done(_LIBC.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, attributes, len(attributes)))
+        _protect(Path("/"))
+
+
+def _protect(place: Path) -> None:
+    attributes = struct.pack("=QQQQ", MOUNT_ATTR_RDONLY, 0, 0, 0)
+    name = os.fsencode(place)
+    _done(_LIBC.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, name, AT_RECURSIVE, attributes, len(attributes)))
 
 
 def enter(pid: int) -> None:
@@ -106,7 +179,7 @@ def _uncover(folder: Path, lower: int) -> None:
         _done(_LIBC.umount2(os.fsencode(folder), MNT_DETACH))
 
 
-def _overlay(folder: Path, lower: int, layer: Path) -> None:
+def _overlay(folder: Path, lower: int, layer: Path, flags: int = 0) -> None:
     upper, work = layer / "upper", layer / "work"
     work.mkdir(parents=True)
     upper.mkdir()
@@ -117,7 +190,7 @@ def _overlay(folder: Path, lower: int, layer: Path) -> None:
     if not _owns_all():
         options += ",userxattr"
     try:
-        _done(_LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", 0, options.encode()))
+        _done(_LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
     # the kernel leaves it without any right, so that nobody could remove it afterwards

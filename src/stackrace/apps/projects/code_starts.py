@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from ....model.last_parts import by_last_parts
-from ..code import parse
-from ..deployment_command import DeploymentCommand
+from ...model.last_parts import by_last_parts
+from .code import parse
+from .deployment_command import DeploymentCommand
 
 __all__ = ["started_by_code"]
 

@@ -1,0 +1,408 @@
+"""What a shell starts: the real one is asked, where it can change nothing and every program is a recorder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from ...model.last_parts import by_last_parts
+from ...model.secrets import learn
+from ...process.private_root import SCRIPT
+from .deployment_command import text_of
+from .places import deployment_folders
+
+__all__ = ["Call", "Heard", "Place", "ask_shell", "is_shell_script", "unknown"]
+
+LONGEST_S = 5.0
+"""How long a script may take: it starts nothing that is real."""
+_FIRST, _STEP = 1_000_003, 97
+"""The numbers that stand for what nobody knows: so many that none is anything else."""
+_OTHER = 2
+"""The number in a second run: what differs between the two hangs on it."""
+_MOST_SCRIPTS = 40
+_WORD = re.compile(r"[\w./+~-]*\w")
+_COMMAND = re.compile(
+    r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)\s*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
+)
+"""A place where a program is called."""
+_GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_DECIDED = re.compile(r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)")
+"""Where a script itself says what an unset variable means."""
+_ASSIGNED = re.compile(
+    r"(?:^|[\s;&|({])(?:export\s+|local\s+|readonly\s+|declare\s+(?:-\w+\s+)*)?([A-Za-z_]\w*)\+?="
+    r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
+    re.MULTILINE,
+)
+_OF_SHELLS = frozenset({
+    "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
+    "OPTARG", "OPTIND", "SHELL", "LANG", "TERM", "FUNCNAME", "PPID", "PIPESTATUS", "REPLY", "OSTYPE", "MACHTYPE",
+    "DIRSTACK", "SHLVL", "TMPDIR", "BASH_SOURCE", "BASH", "BASH_VERSION", "BASHPID", "NF", "NR",
+})  # fmt: skip
+_DROPPED = ("PATH", "PWD", "OLDPWD", "SHLVL", "HOME", "_")
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a command runs, as its image or machine calls it."""
+
+    root: Path
+    """The project's folder."""
+    file: Path
+    """Where the command stands."""
+    folder: str = ""
+    """Where it starts; empty for the project's own folder."""
+    copies: Mapping[str, str] = field(default_factory=dict)
+    """What the image copies, by the place in the image."""
+    user: int = 0
+
+    def script(self, word: str) -> Path | None:
+        """Return the shell script of the project that the place calls ``word``."""
+        search = _Search(self)
+        search.path(word)
+        name = PurePosixPath(word).name
+        return next((path for path in search.scripts if path.name == name or word in search.files), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A program that a shell has called."""
+
+    words: tuple[str, ...]
+    """What only running would tell stands as ``$(program)`` or ``$NAME``."""
+    variables: Mapping[str, str]
+    folder: str
+    """In the project, relative to its folder; as the image calls it where it is none of the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What came of asking."""
+
+    calls: tuple[Call, ...] = ()
+    """In their order."""
+    scripts: tuple[Path, ...] = ()
+    """The project's scripts that may have been run."""
+    problem: str = ""
+    """Why nothing could be asked, or what the calls hang on."""
+    is_late: bool = False
+    """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
+    is_refused: bool = False
+    """Whether this machine has no place in which a shell can do no harm."""
+
+
+def unknown(text: str) -> bool:
+    """Tell whether only running would tell ``text``."""
+    return "$" in text
+
+
+def is_shell_script(text: str) -> bool:
+    """Tell whether the text of a file is for a shell."""
+    return text.startswith("#!") and bool(re.search(r"\b(ba|da|a|k)?sh\b", text.partition("\n")[0]))
+
+
+def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) -> Heard:
+    """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
+
+    Raises nothing: what forbids it is the ``problem``.
+    """
+    scene = _Scene.of(words, variables, place)
+    bare = scene.bare(variables)
+    numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
+    first = scene.ask(words, {**numbers, **variables}, _FIRST + _STEP * len(bare), _STEP)
+    if isinstance(first, str):
+        return Heard(scripts=scene.scripts, problem=first, is_refused=True)
+    known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
+    if not known:
+        return Heard(calls=first.calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
+    second = scene.ask(words, {**dict.fromkeys(bare, str(_OTHER)), **variables}, _OTHER, 0)
+    if isinstance(second, str) or not _is_alike(first.calls, second.calls):
+        # unset, as the shell would have it
+        third = scene.ask(words, dict(variables), _FIRST, _STEP)
+        what = " and ".join(dict.fromkeys(known.values()))
+        return Heard(
+            calls=() if isinstance(third, str) else third.calls,
+            scripts=scene.scripts,
+            problem=f"what it starts hangs on {what}, which only running it would tell",
+        )
+    calls = tuple(_compared(a, b, known) for a, b in zip(first.calls, second.calls, strict=True))
+    return Heard(calls=calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
+
+
+def _is_alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
+    shapes = [[(call.words[0], len(call.words)) for call in calls] for calls in (some, others)]
+    return shapes[0] == shapes[1]
+
+
+def _compared(call: Call, other: Call, known: Mapping[str, str]) -> Call:
+    """Return ``call`` with what differs from ``other`` as what only running would tell."""
+    words = (_named(a, b, known) for a, b in zip(call.words, other.words, strict=True))
+    others = other.variables
+    variables = {name: _named(value, others.get(name, ""), known) for name, value in call.variables.items()}
+    return replace(
+        call,
+        words=tuple(words),
+        # one that is there only for a number of ours is none
+        variables={name: value for name, value in variables.items() if value != f"${name}"},
+    )
+
+
+def _named(text: str, other: str, known: Mapping[str, str]) -> str:
+    if text == other:
+        return text
+    named = re.sub("|".join(sorted(known, key=len, reverse=True)), lambda match: known[match[0]], text)
+    if "$" in named:
+        return named
+    # it was computed with
+    return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    calls: tuple[Call, ...]
+    sources: Mapping[str, str]
+    """The programs whose output was unknown, by the number in its place."""
+    problem: str
+    is_late: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scene:
+    """What a command finds: the project at its places, its scripts, and recorders for all that they name."""
+
+    place: Place
+    places: Mapping[str, str]
+    scripts: tuple[Path, ...]
+    files: Mapping[str, str]
+    programs: frozenset[str]
+    tools: frozenset[str]
+    texts: tuple[str, ...]
+    """The command's words and the scripts."""
+
+    @classmethod
+    def of(cls, words: Sequence[str], variables: Mapping[str, str], place: Place) -> _Scene:
+        """Find what ``words`` and the scripts that they name may call."""
+        search = _Search(place)
+        texts = [*words, *variables.values()]
+        for text in texts:
+            # a script may name others
+            if len(search.scripts) < _MOST_SCRIPTS:
+                texts += search.named_in(text)
+        for folder in (place.folder, *(each for text in texts for each in _GONE_TO.findall(text))):
+            search.folder(folder)
+        search.places.setdefault(str(place.root), ".")
+        return cls(
+            place=place,
+            places=search.places,
+            scripts=tuple(search.scripts),
+            files=search.files,
+            programs=frozenset(search.programs),
+            tools=frozenset(search.tools),
+            texts=(*words, *(text_of(script) for script in search.scripts)),
+        )
+
+    def bare(self, variables: Mapping[str, str]) -> list[str]:
+        """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
+        text = "\n".join(self.texts)
+        matches = [match for found in (_DECIDED, _ASSIGNED) for match in found.finditer(text)]
+        said = {name for match in matches for name in match.groups()}
+        read = dict.fromkeys(_VARIABLE.findall(text))
+        return [name for name in read if name not in said | variables.keys() | _OF_SHELLS]
+
+    def ask(self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int) -> _Answer | str:
+        """Run ``words``; returns why not where that is impossible."""
+        root = self.place.root
+        # a folder from the image is absolute
+        cwd = str(root / self.place.folder)
+        asked = {
+            "folder": str(root),
+            "places": self.places,
+            "scripts": [str(path.relative_to(root)) for path in self.scripts],
+            "files": self.files,
+            "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
+            "tools": sorted(self.tools),
+            "argv": self._found(words),
+            "env": {"HOME": "/root", **variables, "PATH": _PATH},
+            "cwd": cwd,
+            "user": self.place.user,
+            "numbers": [first, step],
+            "most_s": LONGEST_S,
+        }
+        stamps = tuple(text_of(path) for path in self.scripts)
+        answer = _answered(json.dumps(asked, sort_keys=True), stamps)
+        if "error" in answer:
+            return f"a shell cannot be asked here: {answer['error']}"
+        return self._read(answer)
+
+    def _found(self, words: Sequence[str]) -> list[str]:
+        """Return the words with a script's place for its name, where the machine finds it otherwise."""
+        root = self.place.root
+        path = by_last_parts(words[0], [root / self.place.folder, root, self.place.file.parent], Path.is_file)
+        is_placed = words[0] in self.files or any(words[0].startswith(f"{place}/") for place in self.places)
+        if path is None or path not in self.scripts:
+            return list(words)
+        place = words[0] if is_placed else str(path)
+        return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
+
+    def _read(self, answer: Mapping[str, object]) -> _Answer:
+        calls, sources = [], {}
+        for each in answer["calls"]:  # type: ignore[attr-defined]
+            program, *words = each["argv"]
+            if each["number"] is not None:
+                said = " ".join([PurePosixPath(program).name, *words])
+                sources[str(each["number"])] = f"$({said})"
+            if each["is_program"]:
+                variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
+                learn(variables)
+                calls.append(Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
+        said = str(answer["said"]).strip().rpartition("\n")[2]
+        problem = ""
+        if answer["is_late"]:
+            problem = f"it does not end within {LONGEST_S:g} s"
+        elif not calls and said:
+            problem = said.replace("/.stackrace/", "")
+        return _Answer(calls=tuple(calls), sources=sources, problem=problem, is_late=bool(answer["is_late"]))
+
+    def _inside(self, folder: str) -> str:
+        """Return a folder relative to the project's, where it is one of it."""
+        for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
+            if PurePosixPath(folder).is_relative_to(place):
+                whole = os.path.normpath(PurePosixPath(name, PurePosixPath(folder).relative_to(place)))
+                return "" if whole == "." else whole
+        return folder
+
+
+class _Search:
+    """What the words of commands and scripts name in a project."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.contexts = [
+            folder for folder in (place.file.parent, *place.file.parents[1:4]) if folder.is_relative_to(place.root)
+        ] or [place.root]
+        self.places: dict[str, str] = {}
+        self.scripts: dict[Path, None] = {}
+        self.files: dict[str, str] = {}
+        self.programs: set[str] = set()
+        self.tools: set[str] = set()
+        self.found: set[str] = set()
+        """The words that name a file of the project."""
+        for target, source in place.copies.items():
+            self._copy(target, source)
+
+    def _copy(self, target: str, source: str) -> None:
+        """Note what an image has of the project, and where."""
+        if not target.startswith("/") or "$" in target:
+            return
+        for context in self.contexts:
+            path = Path(os.path.normpath(context / source.lstrip("/")))
+            if path.is_relative_to(self.place.root) and path.is_dir():
+                self.places.setdefault(target.rstrip("/") or "/", str(path.relative_to(self.place.root)))
+                return
+            if path.is_relative_to(self.place.root) and path.is_file():
+                whole = f"{target}{path.name}" if target.endswith("/") else target
+                self.files[whole] = str(path.relative_to(self.place.root))
+                self._script(path)
+                return
+
+    def folder(self, place: str) -> None:
+        """Note a folder of the image: by its last parts, else the whole project's."""
+        if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
+            inside = by_last_parts(place, [self.place.root], Path.is_dir)
+            self.places[place] = str(inside.relative_to(self.place.root)) if inside else "."
+
+    def named_in(self, text: str) -> Iterator[str]:
+        """Note what ``text`` names; yields the texts of scripts among it that were not known before."""
+        for word in dict.fromkeys(_WORD.findall(text)):
+            before = len(self.scripts)
+            if "/" in word:
+                self.path(word)
+            elif word.endswith(".sh") or not self._is_name(word):
+                self._by_name(word)
+            else:
+                self.programs.add(word)
+            yield from (text_of(path) for path in list(self.scripts)[before:])
+        # one that is not in the project may be made with the image
+        self.programs |= {word for word in _COMMAND.findall(text) if word not in self.found}
+
+    @staticmethod
+    def _is_name(word: str) -> bool:
+        return bool(re.fullmatch(r"[A-Za-z_][\w.+-]*", word))
+
+    def _by_name(self, name: str) -> None:
+        if path := self._elsewhere(name):
+            self._script(path)
+
+    def path(self, word: str) -> None:
+        """Note what a place in the image or in the project is."""
+        parts = PurePosixPath(word)
+        if word in self.files:
+            self.found.add(word)
+            return
+        for place, name in self.places.items():
+            if parts.is_relative_to(place):
+                self._noted(self.place.root / name / parts.relative_to(place), word)
+                return
+        bases = list(dict.fromkeys([*self.contexts, self.place.root]))
+        path = by_last_parts(word, bases, Path.is_file, least=2 if parts.is_absolute() else 1)
+        path = path or by_last_parts(parts.name, bases, Path.is_file) or self._elsewhere(parts.name)
+        if path is not None and path.is_relative_to(self.place.root) and parts.parent.name not in ("bin", "sbin"):
+            self._noted(path, word)
+            if parts.is_absolute():
+                self._place_of(path, parts)
+        elif path is not None and is_shell_script(text_of(path)):
+            # a script among the programs of an image
+            self._script(path)
+            self.found.add(word)
+            self.files[word] = str(path.relative_to(self.place.root))
+        elif parts.parent.name in ("bin", "sbin"):
+            self.tools.add(str(parts.parent))
+            self.programs.add(parts.name)
+
+    def _place_of(self, path: Path, parts: PurePosixPath) -> None:
+        """Note that a machine has ``path`` at ``parts``, and all around it likewise."""
+        inside = path.relative_to(self.place.root)
+        if len(inside.parts) < len(parts.parts) - 1 and parts.parts[-len(inside.parts) :] == inside.parts:
+            self.places.setdefault(str(PurePosixPath(*parts.parts[: -len(inside.parts)])), ".")
+        else:
+            self.files[str(parts)] = str(inside)
+
+    def _noted(self, path: Path, word: str) -> None:
+        self.found |= {word} if path.exists() else set()
+        if path.is_file() and not self._script(path):
+            if os.access(path, os.X_OK) or text_of(path).startswith("#!"):
+                self.programs.add(word)
+        elif PurePosixPath(word).parent.name in ("bin", "sbin") and not path.exists():
+            self.tools.add(str(PurePosixPath(word).parent))
+            self.programs.add(PurePosixPath(word).name)
+
+    def _script(self, path: Path) -> bool:
+        text = text_of(path)
+        if is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!")):
+            self.scripts.setdefault(path)
+            return True
+        return False
+
+    def _elsewhere(self, name: str) -> Path | None:
+        found = [place / name for place, _, names in deployment_folders(self.place.root) if name in names]
+        return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=512)
+def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
+    """Return what the private root answers; ``stamps`` tell one state of the files from another."""
+    try:
+        command = [sys.executable, "-I", "-S", str(SCRIPT)]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, cwd="/")
+        answer: Mapping[str, object] = json.loads(done.stdout)
+    except (OSError, ValueError) as error:
+        return {"error": str(error) or "no answer"}
+    return answer

@@ -1,0 +1,255 @@
+"""Which servers a deployment's command starts in the end: behind wrappers, shells and scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from ...model.errors import InputError
+from ...model.last_parts import by_last_parts
+from ..env_file import read_env_files
+from .code_starts import started_by_code
+from .deployment_command import DeploymentCommand, text_of
+from .shell import Place, ask_shell
+from .shell_values import expanded
+
+__all__ = ["Start", "Started", "starts"]
+
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_RUN_BY = frozenset({
+    "poetry", "pipenv", "uv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba", "pixi", "dotenv", "doppler",
+    "infisical",
+})  # fmt: skip
+"""Programs that start another one behind the word ``run``."""
+_AROUND = frozenset({
+    "ddtrace-run", "newrelic-admin", "opentelemetry-instrument", "elasticapm-run", "scout-apm-run", "instana-run",
+    "taskset", "numactl", "nice", "ionice", "chrt", "jemalloc.sh", "memray", "py-spy", "viztracer",
+})  # fmt: skip
+"""Programs around a server that change how it runs."""
+_BEFORE = frozenset({
+    "aws-vault", "catatonit", "chamber", "chpst", "command", "coverage", "docker-init", "dockerize", "dumb-init",
+    "env", "envconsul", "envdir", "exec", "gosu", "nohup", "op", "runuser", "s6-setuidgid", "setpriv", "setsid",
+    "stdbuf", "su-exec", "sudo", "time", "timeout", "tini", "with-contenv",
+})  # fmt: skip
+"""Programs that start another one and leave it as it is."""
+_WAITS = re.compile(r"wait(-|_)?for.*|.*entrypoint.*")
+"""What waits for something else first, or prepares an image of somebody else's."""
+_OTHER_USER = frozenset({"gosu", "su-exec", "sudo", "setpriv", "runuser", "s6-setuidgid", "chpst"})
+_SOMEBODY = 1000
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_PLAIN = re.compile(r"(?:[\w./:=,@%+-]+|'[^'\n]*'|\"[^\"$`\\\n]*\"|[ \t])*")
+"""Words that every shell takes as they stand."""
+_SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
+"""Words and variables, where no shell can be asked."""
+_MOST_DEEP = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """One start of a program that answers requests."""
+
+    command: DeploymentCommand
+    """Where it stands: the file and line of a script, where one starts it."""
+    words: tuple[str, ...]
+    """The program's name, and what stands behind it; what only running would tell has a ``$``."""
+    variables: Mapping[str, str]
+    """Those of the process."""
+    folder: str = ""
+    wrappers: tuple[str, ...] = ()
+    """The programs around it that change how it runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """What a command starts."""
+
+    starts: tuple[Start, ...] = ()
+    """The last first."""
+    problem: str = ""
+    """Why it may be something else, or could not be asked."""
+
+
+def starts(command: DeploymentCommand, root: Path, programs: Collection[str]) -> Started:
+    """Return which of ``programs`` the command starts in the project at ``root``, by its code, too."""
+    variables, outside = _variables(command, root)
+    words = tuple(_interpolated(command, {**outside, **variables}))
+    found = _Search(command=command, root=root, programs=frozenset(programs))
+    found.follow(words, variables, command.folder, 0)
+    return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
+
+
+def _variables(command: DeploymentCommand, root: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the variables that the process has, and those that its words may name.
+
+    An image's own go first, then those of files beside the command, then those that stand there.
+    """
+    own = {**command.defaults, **_of_files(command.env_files, command, root), **command.environment}
+    outside = _of_files(command.words_files, command, root)
+    process = {}
+    for name, value in own.items():
+        # X: ${X:-3} means the X outside
+        others = {other: text for other, text in own.items() if other != name}
+        known = expanded(value, {**others, **outside})
+        if known is not None:
+            process[name] = known
+    return process, outside
+
+
+def _of_files(names: Sequence[str], command: DeploymentCommand, root: Path) -> dict[str, str]:
+    """Return the variables of files of the project: of no other, whatever a deployment's machine has there."""
+    known: dict[str, str] = {}
+    folders = [(command.document or command.file).parent, root]
+    for name in names:
+        inside = [folder for folder in folders if folder.is_relative_to(root)]
+        nearest = Path(os.path.normpath(folders[0] / name))
+        path = nearest if nearest.is_relative_to(root) and nearest.is_file() else None
+        path = path or by_last_parts(name, inside, Path.is_file)
+        if path is not None:
+            with suppress(InputError):
+                known |= read_env_files([path])
+    return known
+
+
+def _interpolated(command: DeploymentCommand, variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield the words with variables put in, as systemd, supervisor and compose do it; a shell does it itself."""
+    is_shell = PurePosixPath(command.words[0]).name in _SHELLS
+    for word in command.words:
+        yield word if is_shell or (known := expanded(word, variables)) is None else known
+
+
+class _Search:
+    def __init__(self, *, command: DeploymentCommand, root: Path, programs: frozenset[str]) -> None:
+        self.command, self.root, self.programs = command, root, programs
+        self.starts: list[Start] = []
+        self.problem = ""
+        self.wrappers: tuple[str, ...] = ()
+        self.user = 0
+
+    def follow(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
+        """Note what ``words`` start, by whatever they start in between."""
+        before = self.wrappers
+        words, variables = self._unwrapped(list(words), dict(variables))
+        if words and depth < _MOST_DEEP:
+            if words[0] in self.programs:
+                self._note(words, variables, folder)
+            elif self._is_for_shell(words):
+                self._ask(words, variables, folder, depth)
+            else:
+                for started in started_by_code(self.command, words, self.root):
+                    self.command, own = started, self.command
+                    self._note(started.words, variables, folder)
+                    self.command = own
+        self.wrappers = before
+
+    def _unwrapped(self, words: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+        """Return the words behind programs that only start others, and the variables that these set."""
+        while words:
+            name = PurePosixPath(words[0]).name
+            if match := _ASSIGNMENT.fullmatch(words[0]):
+                variables[match[1]] = match[2]
+                words = words[1:]
+                continue
+            if _PYTHON.fullmatch(name):
+                return self._of_python(words), variables
+            if name in _SHELLS or name in self.programs or self._script(words[0]):
+                return [name if name in self.programs else words[0], *words[1:]], variables
+            if not self._is_wrapper(name, words):
+                return words, variables
+            place = self._behind(words)
+            if place is None:
+                return words, variables
+            variables |= {match[1]: match[2] for word in words[1:place] if (match := _ASSIGNMENT.fullmatch(word))}
+            self.wrappers += (name,) if name in _AROUND else ()
+            self.user = _SOMEBODY if name in _OTHER_USER else self.user
+            words = words[place:]
+        return words, variables
+
+    def _is_wrapper(self, name: str, words: Sequence[str]) -> bool:
+        return name in _AROUND | _BEFORE or (name in _RUN_BY and "run" in words) or bool(_WAITS.fullmatch(name))
+
+    def _behind(self, words: Sequence[str]) -> int | None:
+        """Return where the program stands that a wrapper starts."""
+        if "--" in words[:-1]:
+            return words.index("--") + 1
+        first = words.index("run") + 1 if PurePosixPath(words[0]).name in _RUN_BY else 1
+        return next((place for place in range(first, len(words)) if self._is_program(words[place], words)), None)
+
+    def _is_program(self, word: str, words: Sequence[str]) -> bool:
+        name = PurePosixPath(word).name
+        known = self.programs | _SHELLS | _AROUND | _BEFORE | _RUN_BY
+        return name in known or bool(_PYTHON.fullmatch(name)) or self._script(word) is not None
+
+    def _of_python(self, words: list[str]) -> list[str]:
+        """Return ``python -m gunicorn.app.wsgiapp`` and ``python /venv/bin/gunicorn`` as the program itself."""
+        rest = [word for word in words[1:] if word not in ("-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S")]
+        if rest[:1] == ["-m"] and len(rest) > 1 and (package := rest[1].partition(".")[0]) in self.programs:
+            return [package, *rest[2:]]
+        if rest and PurePosixPath(rest[0]).name in self.programs:
+            return [PurePosixPath(rest[0]).name, *rest[1:]]
+        return words
+
+    def _script(self, word: str) -> Path | None:
+        """Return the shell script of the project that ``word`` names."""
+        name = PurePosixPath(word).name
+        if "/" not in word and not name.endswith(".sh") and word not in self.command.copies:
+            return None
+        return self._place(self.command.folder).script(word)
+
+    def _place(self, folder: str) -> Place:
+        return Place(
+            root=self.root, file=self.command.file, folder=folder, copies=self.command.copies, user=self.user
+        )
+
+    def _is_for_shell(self, words: Sequence[str]) -> bool:
+        return PurePosixPath(words[0]).name in _SHELLS or self._script(words[0]) is not None
+
+    def _ask(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
+        is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) == 3
+        line = words[2] if is_line else ""
+        if line and _PLAIN.fullmatch(line):
+            self.follow(_split(line), variables, folder, depth + 1)
+            return
+        heard = ask_shell(words, variables, self._place(folder))
+        if heard.is_refused and line and _SIMPLE.fullmatch(line):
+            self.follow([expanded(word, variables) or word for word in _split(line)], variables, folder, depth + 1)
+            return
+        before = len(self.starts)
+        command = self.command
+        for call in heard.calls:
+            self.command = _located(command, call.words, heard.scripts)
+            self.follow(call.words, call.variables, call.folder, depth + 1)
+        self.command = command
+        if not (heard.is_late and len(self.starts) > before):
+            self.problem = self.problem or heard.problem
+
+    def _note(self, words: Sequence[str], variables: Mapping[str, str], folder: str) -> None:
+        start = Start(
+            command=self.command, words=tuple(words), variables=variables, folder=folder, wrappers=self.wrappers
+        )
+        # a loop may start the same again
+        self.starts = [each for each in self.starts if each.words != start.words] + [start]
+
+
+def _split(line: str) -> list[str]:
+    words = shlex.split(line)
+    return words[1:] if words[:1] == ["exec"] else words
+
+
+def _located(command: DeploymentCommand, words: Sequence[str], scripts: Sequence[Path]) -> DeploymentCommand:
+    """Return ``command`` with the file and line of the script that calls ``words``, as far as its text shows it."""
+    name = PurePosixPath(words[0]).name
+    said = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    best, most = None, 0
+    for script in scripts:
+        for number, line in enumerate(text_of(script).splitlines(), 1):
+            if said.search(line) and not line.lstrip().startswith("#"):
+                alike = 1 + sum(word in line for word in words[1:])
+                if alike >= most:
+                    best, most = (script, number), alike
+    return command if best is None else replace(command, file=best[0], line=best[1])

@@ -1,0 +1,341 @@
+"""Runs a command where it can change nothing of this machine, and where no program but harmless ones is real.
+
+It runs as a script of its own, on the standard library only: a JSON document on standard input says what is wanted,
+one on standard output what happened. The command gets a root of its own in memory, processes of its own and no
+network. In that root lie this machine's libraries, for reading, a few harmless tools, and a folder of the user's
+under an overlay. Every other program that may be called is a recorder: it notes its words, its folder and its
+variables, and succeeds. A recorder whose output is read, and a tool that cannot read its file, say a number, which
+stands for what nobody knows.
+
+Asked::
+
+    {"folder": "/home/me/shop",
+     "places": {"/app": "backend"},                      where the command finds its folders
+     "scripts": ["start.sh"],                            its shell scripts, which are run
+     "files": {"/start": "docker/start"},                other places of files in it
+     "programs": ["gunicorn", "/app/manage.py"],         what is recorded, by its name or its place
+     "tools": ["/opt/venv/bin"],                         folders that have all programs
+     "argv": […], "env": {…}, "cwd": "/app", "user": 0,
+     "numbers": [2, 0], "most_s": 5}                     an unknown output: the first plus n times the second
+
+Answered::
+
+    {"calls": [{"argv": […], "cwd": "…", "env": {…}, "number": null | n}], "is_late": false, "said": "…"}
+    {"error": "why it could not be had"}
+
+Source: user_namespaces(7), mount_namespaces(7), pid_namespaces(7), pivot_root(2), mount_setattr(2).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TypedDict
+
+if not __package__:
+    # as a script, for which its interpreter looks for modules in the standard library only
+    sys.path.append(str(Path(__file__).parents[2]))
+
+from stackrace.process.namespaces import (
+    bind,
+    isolate,
+    mount_memory,
+    mount_overlay,
+    mount_processes,
+    mount_read_only,
+    pivot,
+)
+
+__all__ = ["SCRIPT"]
+
+SCRIPT = Path(__file__)
+
+
+class _Asked(TypedDict):
+    folder: str
+    places: dict[str, str]
+    scripts: list[str]
+    files: dict[str, str]
+    programs: list[str]
+    tools: list[str]
+    argv: list[str]
+    env: dict[str, str]
+    cwd: str
+    user: int
+    numbers: tuple[int, int]
+    most_s: float
+
+
+_OWN = ".stackrace"
+_SEARCHED = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin"
+_HOST = ("usr", "bin", "lib", "lib32", "lib64", "libx32", "nix", "gnu")
+_LIBRARIES = ("lib", "lib32", "lib64", "libx32", "share", "libexec")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_EMPTY = (
+    "tmp", "run", "var/log", "var/tmp", "var/run", "var/lib", "root", "home", "srv", "opt", "etc", "usr/local",
+)  # fmt: skip
+_SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh")
+_READERS = ("awk", "base64", "cat", "cut", "getconf", "head", "jq", "od", "sed", "sort", "stat", "tail", "wc")
+"""Tools whose failure leaves a value unknown: what they would read is made when an image is built."""
+_TOOLS = (
+    "[", "basename", "bc", "chmod", "cmp", "comm", "cp", "date", "dc", "dirname", "echo", "egrep", "env",
+    "envsubst", "expr", "false", "fgrep", "find", "fold", "getopt", "grep", "hostname", "id", "ln", "ls", "mkdir",
+    "mktemp", "mv", "nproc", "paste", "printenv", "printf", "pwd", "readlink", "realpath", "rev", "rm", "rmdir",
+    "seq", "tac", "tee", "test", "touch", "tr", "true", "tty", "uname", "uniq", "whoami", "xargs",
+)  # fmt: skip
+_MOST_BYTES = 1 << 26
+_MOST_MEMORY = 1 << 30
+_MOST_CALLS = 400
+"""An endless loop calls more programs than any start does."""
+_POLL_S = 0.01
+
+_UNKNOWN = f"""if [ ! /proc/self/fd/1 -ef /dev/null ]; then
+  echo "$f" >> /{_OWN}/unknown
+  n=$(/{_OWN}/real/wc -l < /{_OWN}/unknown)
+  echo $(($(/{_OWN}/real/cat /{_OWN}/first) + n * $(/{_OWN}/real/cat /{_OWN}/step)))
+  exit 0
+fi
+"""
+_RECORDER = f"""#!/{_OWN}/real/sh
+f=$$; while [ -e /{_OWN}/calls/$f ]; do f=$f-; done
+{{ printf '%s\\0' "$PWD" "$#" "$0" "$@"; /{_OWN}/real/env -0; }} > /{_OWN}/calls/$f
+echo "$f" >> /{_OWN}/order
+{_UNKNOWN}"""
+_READER = f"""#!/{_OWN}/real/sh
+/{_OWN}/real/NAME "$@" && exit
+f=$$; while [ -e /{_OWN}/calls/$f ]; do f=$f-; done
+{{ printf '%s\\0' "$PWD" "$#" NAME "$@"; }} > /{_OWN}/calls/$f
+{_UNKNOWN}exit 1
+"""
+
+
+def _build(root: Path, lower: int, asked: _Asked) -> None:
+    own = root / _OWN
+    for name in ("calls", "real", "host", "scripts"):
+        (own / name).mkdir(parents=True)
+    for name in (*_EMPTY, "usr/bin", "dev", "proc"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    for name in _EMPTY:
+        (root / name).chmod(0o777)
+    _show_host(root)
+    _add_tools(root)
+    first, step = asked["numbers"]
+    (own / "first").write_text(str(first))
+    (own / "step").write_text(str(step))
+    for name in ("order", "unknown"):
+        (own / name).touch()
+    _add_devices(root / "dev")
+    _show_folder(root, lower, asked)
+
+
+def _show_host(root: Path) -> None:
+    """Show this machine's libraries and tools, for reading."""
+    host = root / _OWN / "host"
+    for name in _HOST:
+        source = Path("/", name)
+        if source.is_symlink():
+            (host / name).symlink_to(source.readlink())
+        elif source.is_dir():
+            (host / name).mkdir()
+            mount_read_only(source, host / name)
+        if (name in _LIBRARIES and source.exists()) or (name in ("nix", "gnu") and source.exists()):
+            (root / name).symlink_to(f"/{_OWN}/host/{name}")
+    for name in _LIBRARIES:
+        if Path("/usr", name).exists():
+            (root / "usr" / name).symlink_to(f"/{_OWN}/host/usr/{name}")
+    for name in ("bin", "sbin", "usr/sbin", "usr/local/bin", "usr/local/sbin"):
+        (root / name).symlink_to("/usr/bin")
+
+
+def _add_tools(root: Path) -> None:
+    own, programs = root / _OWN, root / "usr/bin"
+    _script(own / "record", _RECORDER)
+    for name in (*_SHELLS, *_READERS, *_TOOLS):
+        found = shutil.which(name, path=_SEARCHED)
+        if found is None:
+            # what this machine lacks may be there where the script runs
+            (programs / name).symlink_to(f"/{_OWN}/record")
+            continue
+        (own / "real" / name).symlink_to(f"/{_OWN}/host{Path(found).resolve()}")
+        if name in _READERS:
+            _script(programs / name, _READER.replace("NAME", name))
+        else:
+            (programs / name).symlink_to(f"/{_OWN}/real/{name}")
+    # scripts read it, so it must be no program
+    (programs / "activate").write_text("")
+
+
+def _script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def _add_devices(folder: Path) -> None:
+    for name in _DEVICES:
+        (folder / name).touch()
+        bind(folder / name, os.open(f"/dev/{name}", os.O_PATH))
+    (folder / "shm").mkdir()
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        (folder / name).symlink_to(f"/proc/self/{target}")
+
+
+def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
+    """Lay an overlay over the folder, without programs in it, and show that and its files at their places."""
+    own = root / _OWN
+    folder = own / "folder"
+    folder.mkdir()
+    mount_overlay(lower, folder, own / "layer")
+    scripts = asked["scripts"]
+    for number, name in enumerate(scripts):
+        copy = own / "scripts" / str(number)
+        # a line may end as on Windows
+        copy.write_bytes((folder / name).read_bytes().replace(b"\r\n", b"\n"))
+        copy.chmod(0o755)
+        bind(folder / name, os.open(copy, os.O_PATH))
+    for place, name in asked["places"].items():
+        target = root / place.lstrip("/")
+        if target == root:
+            _link_children(root, name)
+        elif not os.path.lexists(target):
+            target.mkdir(parents=True)
+            bind(target, os.open(folder / name, os.O_PATH))
+    for place, name in asked["files"].items():
+        _put(root, place, f"/{_OWN}/scripts/{scripts.index(name)}" if name in scripts else f"/{_OWN}/folder/{name}")
+    for place in asked["tools"]:
+        _put(root, place, "/usr/bin")
+    for name in asked["programs"]:
+        _put(root, name if "/" in name else f"/usr/bin/{name}", f"/{_OWN}/record")
+
+
+def _link_children(root: Path, name: str) -> None:
+    """Show what lies in the folder ``name`` in the root itself."""
+    for child in (root / _OWN / "folder" / name).iterdir():
+        if not os.path.lexists(root / child.name):
+            (root / child.name).symlink_to(f"/{_OWN}/folder/{name}/{child.name}")
+
+
+def _put(root: Path, place: str, target: str) -> None:
+    """Show ``target`` at ``place``: over what is there, unless that is a tool or a script."""
+    path = root / os.path.normpath(place).lstrip("/")
+    if path.is_relative_to(root / "usr/bin") and os.path.lexists(path):
+        return
+    source = root / target.lstrip("/")
+    if not os.path.lexists(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
+    elif path.exists() and path.is_dir() == source.is_dir():
+        bind(path, os.open(source, os.O_PATH))
+
+
+def _begin(root: Path, asked: _Asked) -> None:
+    """Become the first process of the private root, and run the command below it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+    mount_processes(root / "proc")
+    pivot(root)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+    nothing = os.open("/dev/null", os.O_RDWR)
+    said = os.open(f"/{_OWN}/said", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for number, handle in enumerate((nothing, nothing, said)):
+        os.dup2(handle, number)
+    os.closerange(3, 1024)
+    os.umask(0o022)
+    main = os.fork()
+    if not main:
+        try:
+            Path(asked["cwd"]).mkdir(parents=True, exist_ok=True)
+            os.chdir(asked["cwd"])
+            os.execvpe(asked["argv"][0], asked["argv"], asked["env"])
+        except OSError as error:
+            os.write(2, f"{error.strerror}: {error.filename}".encode())
+        os._exit(127)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    os._exit(0)
+
+
+def _run(asked: _Asked) -> dict[str, object]:
+    isolate(asked["user"], asked["user"])
+    # the root may hide the folder itself
+    root, lower = Path("/tmp"), os.open(asked["folder"], os.O_PATH | os.O_DIRECTORY)
+    mount_memory(root, b"mode=755,size=256m")
+    os.chdir(root)
+    _build(root, lower, asked)
+    own = os.open(root / _OWN, os.O_RDONLY | os.O_DIRECTORY)
+    calls = os.open(root / _OWN / "calls", os.O_RDONLY | os.O_DIRECTORY)
+    child = os.fork()
+    if not child:
+        _begin(root, asked)
+    is_late = _wait(child, calls, asked["most_s"])
+    return {"calls": _calls(own), "is_late": is_late, "said": _read(own, "said").decode("utf-8", "replace")[-2000:]}
+
+
+def _wait(child: int, calls: int, most_s: float) -> bool:
+    """Wait until all have ended, or for too long; tell whether it was too long."""
+    deadline = time.monotonic() + most_s
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > deadline or len(os.listdir(calls)) > _MOST_CALLS:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return True
+        time.sleep(_POLL_S)
+    return False
+
+
+def _calls(own: int) -> list[dict[str, object]]:
+    first, step = (int(_read(own, name)) for name in ("first", "step"))
+    unknown = _read(own, "unknown").decode().split()
+    ordered = _read(own, "order").decode().split()
+    # a tool that failed is of interest where its output was unknown
+    calls = []
+    for name in dict.fromkeys([*ordered, *unknown]):
+        number = first + step * (unknown.index(name) + 1) if name in unknown else None
+        if call := _call(_read(own, f"calls/{name}")):
+            calls.append({**call, "number": number, "is_program": name in ordered})
+    return calls
+
+
+def _call(record: bytes) -> dict[str, object]:
+    """Return what a recorder noted; nothing where it was ended before it had."""
+    try:
+        folder, number, *words = record.decode("utf-8", "replace").split("\0")
+        count = int(number) + 1
+    except ValueError:
+        return {}
+    env = dict(pair.split("=", 1) for pair in words[count:] if "=" in pair)
+    return {"argv": words[:count], "cwd": folder, "env": env}
+
+
+def _read(folder: int, name: str) -> bytes:
+    try:
+        handle = os.open(name, os.O_RDONLY, dir_fd=folder)
+    except FileNotFoundError:
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
+def main() -> None:
+    """Answer what standard input asks."""
+    asked = json.load(sys.stdin)
+    try:
+        answer = _run(asked)
+    except OSError as error:
+        answer = {"error": f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"}
+    json.dump(answer, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""The real shell is asked what lines and scripts start: nothing of the project's runs, and nothing is changed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests import no_namespaces
+
+from stackrace.apps import current_deployment
+from stackrace.apps.projects import shell
+from stackrace.servers import catalogue
+
+from .test_current import write
+
+SPECS = catalogue().specs
+CORES = len(os.sched_getaffinity(0))
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A busy machine takes longer to run a script."""
+    monkeypatch.setattr(shell, "LONGEST_S", 120.0)
+
+
+def started(folder, files):
+    return current_deployment(write(folder, files), SPECS)
+
+
+def image(script, **files):
+    return {"Dockerfile": 'FROM x\nWORKDIR /app\nCOPY . .\nCMD ["/app/start.sh"]\n', "start.sh": script, **files}
+
+
+SCRIPTS = {
+    "a count of cores": (
+        {"Procfile": "web: gunicorn a:b -w $((2 * $(nproc) + 1))"},
+        f"gunicorn:workers={2 * CORES + 1}",
+    ),
+    "a condition that holds": (
+        image('#!/bin/sh\nif [ "$ENV" = prod ]; then N=4; else N=2; fi\nexec gunicorn -w $N a:b\n')
+        | {"Dockerfile": 'FROM x\nENV ENV=prod\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
+        "gunicorn:workers=4",
+    ),
+    "a file of the project": (
+        image("#!/bin/sh\nexec gunicorn -w $(cat workers) a:b\n", workers="7\n"),
+        "gunicorn:workers=7",
+    ),
+    "a file that is sourced": (
+        image("#!/bin/bash\nset -euo pipefail\nsource ./run.env\nexec gunicorn -w $N a:b", **{"run.env": "N=6\n"}),
+        "gunicorn:workers=6",
+    ),
+    "a loop that waits": (
+        image("#!/bin/sh\nwhile ! nc -z db 5432; do sleep 1; done\nexec gunicorn -w 3 a:b\n"),
+        "gunicorn:workers=3",
+    ),
+    "a function, a here-document and an array": (
+        image(
+            "#!/bin/bash\nserve() { exec gunicorn \"${args[@]}\" \"$1\"; }\nargs=(-w 3)\n"
+            "cat > /etc/app.conf <<EOF\nx=1\nEOF\nserve a:b\n"
+        ),
+        "gunicorn:workers=3",
+    ),
+    "a case over the command": (
+        {
+            "Dockerfile": 'COPY docker/entry.sh /entry.sh\nENTRYPOINT ["tini", "--", "/entry.sh"]\nCMD ["web"]\n',
+            "docker/entry.sh": '#!/bin/sh\nset -e\ncase "$1" in\n  worker) exec celery -A a worker ;;\n'
+            "  web) exec gunicorn -w 5 a:b ;;\n  *) exec \"$@\" ;;\nesac\n",
+        },
+        "gunicorn:workers=5",
+    ),
+    "a command behind an entry point": (
+        {
+            "Dockerfile": 'COPY entry.sh /\nENTRYPOINT ["/entry.sh"]\nCMD ["gunicorn", "-w", "3", "a:b"]\n',
+            "entry.sh": '#!/bin/sh\npython /app/manage.py migrate --noinput\nexec "$@"\n',
+        },
+        "gunicorn:workers=3",
+    ),
+    "another user": (
+        image('#!/bin/sh\nif [ "$(id -u)" = 0 ]; then exec gosu app "$0" "$@"; fi\nexec gunicorn -w 3 a:b\n'),
+        "gunicorn:workers=3",
+    ),
+    "a script in a script in another folder": (
+        image("#!/bin/sh\ncd backend && ./run.sh -w 4\n", **{"backend/run.sh": '#!/bin/sh\ngunicorn a:b "$@"\n'}),
+        "gunicorn:workers=4",
+    ),
+    "what waits for something else": (
+        {"compose.yml": "services: {w: {command: ./wait-for-it.sh db:5432 -t 9 -- gunicorn -w 3 a:b}}"},
+        "gunicorn:workers=3",
+    ),
+    "an environment that a script activates": (
+        image("#!/bin/bash\n. /opt/venv/bin/activate\nexec /opt/venv/bin/gunicorn -w 3 a:b\n"),
+        "gunicorn:workers=3",
+    ),
+    "supervisor's shell": (
+        {"supervisord.conf": "[program:web]\ncommand=bash -c 'cd /app && exec gunicorn -w $((1 + 2)) a:b'\n"},
+        "gunicorn:workers=3",
+    ),
+    "what is started last": (
+        image("#!/bin/sh\ngunicorn -w 9 --check-config a:b\nnginx &\ncelery -A a worker &\ngunicorn -w 3 a:b\n"),
+        "gunicorn:workers=3",
+    ),
+    "what is started for ever": (
+        image("#!/bin/sh\nwhile true; do gunicorn -w 3 a:b; sleep 1; done\n"),
+        "gunicorn:workers=3",
+    ),
+    "the bits of a script that a checkout lacks": (
+        image("#!/usr/bin/env bash\r\nexec gunicorn -w 3 a:b\r\n"),
+        "gunicorn:workers=3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SCRIPTS)
+def test_a_script_starts(tmp_path, case):
+    files, expected = SCRIPTS[case]
+    found = started(tmp_path, files)
+    assert found is not None
+    assert (found.stack, found.problem, found.gaps) == (expected, "", ())
+
+
+UNKNOWN = {
+    "a program that does not run": (
+        "N=$(python -c 'print(4)')\nexec gunicorn -w $N a:b",
+        ["--workers $(python -c print(4))"],
+    ),
+    "a sum with it": ("exec gunicorn -w $((2 * $(./cores) + 1)) a:b", ["--workers $(($(cores)))"]),
+    "a file that an image has": ("exec gunicorn -w $(cat /etc/workers) a:b", ["--workers $(cat /etc/workers)"]),
+    "a variable that nobody sets": ("exec gunicorn -w $WORKERS a:b", ["--workers $WORKERS"]),
+    "a condition on it": (
+        "if [ $(./cores) -gt 8 ]; then exec gunicorn -w 9 --threads 2 a:b; fi\nexec gunicorn -w 2 a:b",
+        ["gunicorn"],
+    ),
+    "a variable of the process": (
+        "export WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b",
+        ["WEB_CONCURRENCY"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_what_only_running_would_tell_is_named(tmp_path, case):
+    script, expected = UNKNOWN[case]
+    found = started(tmp_path, image(f"#!/bin/sh\n{script}\n"))
+    assert found is not None
+    assert found.stack
+    assert [gap.what for gap in found.gaps] == expected
+
+
+def test_a_port_that_a_platform_sets_says_nothing_of_workers(tmp_path):
+    found = started(tmp_path, {"Procfile": "web: gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"})
+    assert found is not None
+    assert (found.stack, found.gaps) == ("gunicorn:workers=3", ())
+    assert [(change.key, change.theirs) for change in found.changes] == [("--bind", "0.0.0.0:$PORT")]
+
+
+HARMS = r"""#!/bin/bash
+rm -rf /app/* {project}/* / 2>/dev/null
+echo x > {project}/kept.txt; echo x > {outside}/kept.txt; echo x > /etc/stackrace-was-here
+touch /app/new {project}/new
+echo 1 > /proc/sys/kernel/panic
+kill -9 $PPID 1 {pid}
+(exec 3<>/dev/tcp/127.0.0.1/{port}) && echo reached > /app/reached
+{project}/tool.py; ./tool.py; /usr/bin/python3 -c 'open("{outside}/ran", "w")'
+exec gunicorn -w 3 a:b
+"""
+
+
+def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path):
+    import socket
+
+    outside = tmp_path / "outside"
+    write(outside, {"kept.txt": "mine\n"})
+    project = tmp_path / "project"
+    tool = f"#!{sys.executable}\nopen({str(outside / 'ran')!r}, 'w')\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        script = HARMS.format(project=project, outside=outside, port=server.getsockname()[1], pid=os.getppid())
+        write(project, image(script, **{"kept.txt": "mine\n", "tool.py": tool}))
+        (project / "tool.py").chmod(0o755)
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        found = current_deployment(project, SPECS)
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert found is not None
+    assert found.stack == "gunicorn:workers=3"
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert not Path("/etc/stackrace-was-here").exists()
+
+
+def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr(shell, "LONGEST_S", 0.5)
+    found = started(tmp_path, image("#!/bin/sh\nwhile :; do :; done\nexec gunicorn a:b\n"))
+    assert found is not None
+    assert (found.stack, found.place) == ("", "Dockerfile:4")
+    assert "does not end within 0.5 s" in found.problem
+
+
+def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_path):
+    files = image("#!/bin/sh\nexec gunicorn -w 3 a:b\n")
+    program = (
+        "import sys, pathlib\nfrom stackrace.apps import current_deployment\n"
+        "from stackrace.servers import catalogue\n"
+        "print(current_deployment(pathlib.Path(sys.argv[1]), catalogue().specs))"
+    )
+
+    def told(folder):
+        forbidden = [sys.executable, no_namespaces.__file__, sys.executable, "-c", program, str(folder)]
+        return subprocess.run(forbidden, capture_output=True, text=True, check=True, timeout=120).stdout
+
+    assert "a shell cannot be asked here: Operation not permitted" in told(write(tmp_path / "a", files))
+    line = {"Procfile": "web: exec gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"}
+    assert "stack='gunicorn:workers=3'" in told(write(tmp_path / "b", line))
+
+
+def test_secrets_that_a_script_reads_are_not_told(tmp_path):
+    script = "#!/bin/sh\n. ./live.env\nexport DATABASE_PASSWORD\n"
+    script += "exec gunicorn --paste $DATABASE_PASSWORD -w $(./n) a:b\n"
+    found = started(tmp_path, image(script, **{"live.env": "DATABASE_PASSWORD=correct-horse-battery\n"}))
+    assert found is not None
+    assert "horse" not in repr(found)
