@@ -123,11 +123,11 @@ def test_no_report_and_nothing_that_is_kept_tells_them(brief, reported, shop, tm
     path = shop("shop:unlike", '[load]\nconcurrency = [1]\n[race]\nstacks = ["gunicorn", "waitress", "cheroot"]\n')
     done = brief("run", path, "--requests", "5", "--repeats", "1", cwd=tmp_path)
     html = tmp_path / "report.html"
-    formats = ((), ("--json",), ("--html", str(html)), ("--markdown",), ("--csv",))
+    formats = ((), ("--details",), ("--json",), ("--html", str(html)), ("--markdown",), ("--csv",))
     reports = [reported(*flags) for flags in formats]
     assert_unknown(done.stdout, done.stderr, html.read_text(), *reports)
-    assert "***" in html.read_text() and "***" in done.stdout
-    failures = {row["stack"]: row["failure"] for row in json.loads(reports[1])["withdrawals"]}
+    assert "***" in html.read_text() and "***" in reports[1]
+    failures = {row["stack"]: row["failure"] for row in json.loads(reports[2])["withdrawals"]}
     assert "RuntimeError" in json.dumps(failures["waitress"]) and "where the app has" in json.dumps(
         failures["gunicorn"]
     )

@@ -9,7 +9,7 @@ from ..model.errors import InputError
 from ..model.header import host_fault
 from ..model.units import Unit
 
-__all__ = ["Connections", "Cores", "Quantity", "right_host", "store_option"]
+__all__ = ["Connections", "Cores", "Quantity", "details_option", "right_host", "store_option"]
 
 
 class Quantity(click.ParamType[float]):
@@ -78,4 +78,10 @@ store_option = click.option(
     envvar="STACKRACE_STORE",
     help="Where results are kept: sqlite:///PATH or postgresql://…  Default: $STACKRACE_STORE, "
     "or SQLite in the XDG data folder.",
+)
+
+details_option = click.option(
+    "--details",
+    is_flag=True,
+    help="Print all there is to say: every level, check and remedy. Default: what fits on one screen.",
 )

@@ -10,7 +10,7 @@ import click
 
 from ..model.errors import InputError
 from ..report.exporter import Format
-from .options import store_option
+from .options import details_option, store_option
 
 if TYPE_CHECKING:
     from ..model.race import Race
@@ -30,7 +30,8 @@ def _format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(
     epilog="""\b
 Examples:
-  stackrace report                        the last race, in the terminal
+  stackrace report                        the last race, on one screen
+  stackrace report --details              all there is to say of it
   stackrace report --list                 what has been raced
   stackrace report 3m41c --html shop.html
   stackrace report historic/lighttpd-2008 --markdown
@@ -41,11 +42,18 @@ Examples:
 @click.option(
     "--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the self-contained HTML report."
 )
+@details_option
 @_format_options
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 @store_option
 def command(
-    race: str | None, listing: bool, html: Path | None, schema: bool, store: str | None, **forms: bool
+    race: str | None,
+    listing: bool,
+    html: Path | None,
+    schema: bool,
+    store: str | None,
+    details: bool,
+    **forms: bool,
 ) -> None:
     """Show a race again. RACE is its name, its id or the start of its id. Default: the last race.
 
@@ -56,7 +64,7 @@ def command(
     from .showing import refuse_unwritable
 
     refuse_unwritable("--html", html)
-    form = _only_form(forms, listing=listing, schema=schema)
+    form = _only_form(forms, listing=listing, schema=schema, details=details)
     if schema:
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
     elif listing:
@@ -64,14 +72,14 @@ def command(
     elif race is not None and (comparison := comparison_name(race)) is not None:
         _show_comparison(comparison, store, form, html)
     else:
-        _show_race(race, store, form, html)
+        _show_race(race, store, form, html, details=details)
 
 
-def _only_form(forms: dict[str, bool], *, listing: bool, schema: bool) -> Format | None:
+def _only_form(forms: dict[str, bool], *, listing: bool, schema: bool, details: bool) -> Format | None:
     wanted = [Format(name) for name, is_wanted in forms.items() if is_wanted]
-    if len(wanted) + listing + schema > 1:
+    if len(wanted) + listing + schema + details > 1:
         names = [f"--{form.name.lower()}" for form in _PRINTED]
-        raise InputError(f"give only one of --list, {', '.join(names)} and --schema")
+        raise InputError(f"give only one of --list, --details, {', '.join(names)} and --schema")
     return wanted[0] if wanted else None
 
 
@@ -95,9 +103,12 @@ def _show_comparison(name: str, store_url: str | None, form: Format | None, html
     show_again(name, store_url=store_url, form=form, html=html)
 
 
-def _show_race(race: str | None, store_url: str | None, form: Format | None, html: Path | None) -> None:
+def _show_race(
+    race: str | None, store_url: str | None, form: Format | None, html: Path | None, *, details: bool
+) -> None:
     from ..report.result import standing_of
     from ..store import open_store
+    from .run.next_steps import short_steps
     from .showing import show, write_html
     from .stored import meant, unfinished_note
 
@@ -113,7 +124,9 @@ def _show_race(race: str | None, store_url: str | None, form: Format | None, htm
     if html is not None:
         click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
     if form is not None or html is None:
-        show(loaded, standing, form)
+        show(loaded, standing, form, details=details)
+    if form is None and html is None and not details and loaded.gate is None:
+        click.echo("\n" + "\n".join(short_steps(loaded, standing)))
     if hint:
         click.echo(hint, err=True)
 

@@ -48,14 +48,14 @@ def print_parts(parts: Iterable[RenderableType]) -> None:
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
-def show(race: Race, standing: Standing, form: Format | None) -> None:
-    """Print the result on stdout, in ``form`` or, without one, for people."""
+def show(race: Race, standing: Standing, form: Format | None, *, details: bool) -> None:
+    """Print the result on stdout, in ``form`` or, without one, for people: one screen of it, or all ``details``."""
     if form is not None:
         click.echo(render(race, standing, form), nl=False)
         return
     from ..report.terminal import print_report
 
-    print_report(race, standing)
+    print_report(race, standing, details=details)
 
 
 def refuse_unwritable(flag: str, path: Path | None) -> None:

@@ -287,5 +287,7 @@ class Race:
     network: tuple[NetworkPath, ...] = ()
     """The ways between its engines and its hosts, a pair each, as they were before its first block, also where it
     went on later. None where each host sends its own load."""
+    entry: str = ""
+    """What of the app is raced, as the race file calls it: ``shop.wsgi:application``; empty for a bundled one."""
     tuning: Tuning | None = None
     """What it tunes, where its stacks are configurations of one stack."""

@@ -21,6 +21,7 @@ from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
 from .document_rows import level, row
 from .words import race_words, scaling, words_of
+from .words.current import taken_over
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 
@@ -65,7 +66,7 @@ def _words(race: Race, standing: Standing) -> dict[str, object]:
     texts = {
         "scaling": scaling.unfits(standing.scaling),
         "refused": refused(race),
-        "notes": race_words.notes(race, standing),
+        "notes": (*race_words.notes(race, standing), *taken_over(race)),
     }
     return {**plain(words_of(race, standing)), **{name: plain(text) for name, text in texts.items()}}
 
@@ -76,6 +77,7 @@ def _race(race: Race) -> dict[str, object]:
         "started_at": race.started_at,
         "stackrace_version": race.version,
         "app": printable(race.app),
+        "entry": printable(race.entry) or None,
         "urls": plain(race.urls),
         "workloads": plain(race.workloads),
         "limits": plain(race.limits),

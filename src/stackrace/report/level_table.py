@@ -25,8 +25,11 @@ _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 """Charts of the page show these."""
 
 
-def level_table(level: Level, *, void: bool = False, current: str = "") -> Table:
-    """Return a line per stack, best first; of a ``void`` race nobody stands out. ``current`` is run today."""
+def level_table(level: Level, *, void: bool = False, current: str = "", mark: str = MARK) -> Table:
+    """Return a line per stack, best first; of a ``void`` race nobody stands out.
+
+    ``current`` is run today, which ``mark`` says beside it.
+    """
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
@@ -38,7 +41,7 @@ def level_table(level: Level, *, void: bool = False, current: str = "") -> Table
         Column(title="place", cells=_each(rows, lambda row: figures.places(row.rank)), media=_FILES),
         Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
-               notes=_current((row.stack for row in rows), current)),
+               notes=_current((row.stack for row in rows), current, mark)),
         Column(title="requests/s", short="req/s", cells=_each(rows, _rate), notes=rates, notes_keep=4),
         Column(title="against the leader", short="vs leader, 95 %", left=True, notes=ratios, media=_NOT_ON_PAGES,
                cells=_each(rows, lambda row: figures.number(row.ratio.value))),
@@ -117,9 +120,9 @@ def _latency(levels: Sequence[Level]) -> tuple[str, Callable[[Row], str]]:
     return f"{name} ms", lambda row: figures.percentile(row, name)
 
 
-def _current(stacks: Iterable[str], current: str) -> tuple[str, ...]:
+def _current(stacks: Iterable[str], current: str, mark: str = MARK) -> tuple[str, ...]:
     """Return the mark beside the stack that is run today; nothing where none is."""
-    return tuple(MARK if stack == current else "" for stack in stacks) if current else ()
+    return tuple(mark if stack == current else "" for stack in stacks) if current else ()
 
 
 def _each(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..model.race import Race
 from ..model.scaling import ScalingCurve
-from ..model.standing import Level, Standing
+from ..model.standing import Standing
 from ..model.verdict import Effect
 from . import figures
 from .complaints import Complaint, complaints, refused
@@ -16,7 +16,9 @@ from .repeat import COMMAND, race_file
 from .setbacks import Setback, setbacks
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
 from .words import race_words, scaling, words_of
+from .words.current import taken_over
 from .words.left_out import left_out
+from .words.raced import debug, raced
 
 __all__ = ["race_sheet", "scaling_sections"]
 
@@ -41,7 +43,7 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         )
     for level in standing.foremost:
         table = level_table(level, void=void, current=race.current)
-        yield Section(title=_heading(level), blocks=(table,), media=_SCREEN)
+        yield Section(title=race_words.heading(level), blocks=(table,), media=_SCREEN)
     if len(standing.levels) > 1:
         yield from _matrices(standing, void=void, current=race.current)
     headline = standing.levels[standing.headline : standing.headline + 1]
@@ -54,9 +56,9 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(grown),), media=_BOTH)
     if troubles := tuple(_troubles(race, standing)):
         yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
-    notes, short = (race_words.notes(race, standing, short=each) for each in (False, True))
+    notes = race_words.notes(race, standing)
     yield Section(title="", blocks=(
-        Notes(texts=(*short, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
+        Notes(texts=(*notes, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
         Notes(texts=notes, media=_TEXT),
         Source(title=f"How to repeat race {race.id}", about=f"Stackrace {race.version}, seed {race.seed}",
                command=COMMAND, text=race_file(race)),
@@ -71,18 +73,15 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     else:
         yield Paragraph(text=words.answer, tone=Tone.ALARM)
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG)
-    yield from (Paragraph(text=text) for text in (words.leads, words.reason, words.costs, words.machines) if text)
+    if debugging := debug(race):
+        yield Paragraph(text=debugging, tone=Tone.DOUBTFUL)
+    yield Paragraph(text=f"{raced(race)} {race_words.ending(race, standing)}")
     if words.current:
         yield Paragraph(text=words.current, tone=Tone.STRONG)
-    about = f"{race_words.about(race)}. {race_words.ending(race, standing)}"
-    yield Paragraph(text=about, tone=Tone.ASIDE)
-    if absent := left_out(race):
-        yield Paragraph(text=absent)
-
-
-def _heading(level: Level) -> str:
-    clean = "" if any(row.errors for row in level.rows) else ", no errors"
-    return f"Standing {level.where}, latencies in ms{clean}"
+    yield from (Paragraph(text=text, media=_SCREEN) for text in taken_over(race, short=True))
+    yield from (Paragraph(text=text, media=_TEXT) for text in taken_over(race))
+    texts = (left_out(race), words.leads, words.reason, words.costs, words.machines)
+    yield from (Paragraph(text=text) for text in texts if text)
 
 
 def _matrices(standing: Standing, *, void: bool, current: str) -> Iterator[Section]:

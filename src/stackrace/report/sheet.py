@@ -48,6 +48,8 @@ class Paragraph:
 
     text: str
     tone: Tone = Tone.PLAIN
+    lines: int = 0
+    """The most lines on a screen, counted where it is 100 columns wide or more; what is beyond is cut. 0: all."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
 
@@ -69,6 +71,8 @@ class Item:
     is_code: bool = False
     """Whether the lead is code: a stack's path, a command."""
     tone: Tone = Tone.PLAIN
+    lines: int = 0
+    """The most lines of the text on a screen, as a paragraph has them."""
     remedy: str = ""
     """What to do about it."""
     log: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -24,6 +24,12 @@ PIPE_WIDTH = 120
 """Columns when nobody says how wide the other end of a pipe is."""
 
 LOG_LINES = 6
+
+SCREEN_LINES = 28
+"""Of the 32 that a report in brief has, those that a blank one, the page's address and two next steps leave."""
+
+LEAST_WIDTH = 100
+"""Columns of the narrowest screen on which a report in brief keeps to its lines."""
 
 _MARKS = {Tone.WRONG: "✗", Tone.REDONE: "↻", Tone.DOUBTFUL: "!"}
 
@@ -55,40 +61,68 @@ class _PrintableConsole(Console):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
-def print_report(race: Race, standing: Standing, console: Console | None = None) -> None:
-    """Print the whole report of a race on ``console`` (default: stdout)."""
+def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
+    """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
     from .gate.sheet import sheet_of  # with the statistics, which most of what is drawn here does without
 
-    (console or make_console()).print(drawn(sheet_of(race, standing)), soft_wrap=False)
+    sheet = drawn(sheet_of(race, standing, details=details), most=0 if details else SCREEN_LINES)
+    (console or make_console()).print(sheet, soft_wrap=False)
 
 
-def drawn(sections: Iterable[Section]) -> RenderableType:
-    """Return ``sections``, a blank line between them; they adapt to the width they are printed in."""
+def drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
+    """Return ``sections``, a blank line between them; they adapt to the width they are printed in.
+
+    A table cuts its paths where the whole would have more lines than ``most``; 0: it never does.
+    """
     parts: list[RenderableType] = []
     for section in shown(sections, Medium.SCREEN):
         parts += [Text()] if parts else []
         parts += [Text(one_line(section.title), style="bold")] if section.title else []
         parts += [part for block in section.blocks for part in _block(block)]
-    return _Trimmed(Group(*parts))
+    return _Trimmed(parts, most)
 
 
 class _Trimmed:
     """Draws what it holds, without blanks at the ends of lines."""
 
-    def __init__(self, drawing: RenderableType) -> None:
-        self._drawing = drawing
+    def __init__(self, parts: Sequence[RenderableType], most: int) -> None:
+        self._parts = parts
+        self._most = most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segments in console.render_lines(self._drawing, options, pad=False):
+        parts = self._parts
+        if self._most:
+            beside = [part for part in parts if not isinstance(part, ScreenTable)]
+            room = self._most - len(console.render_lines(Group(*beside), options, pad=False))
+            parts = [part.within(room) if isinstance(part, ScreenTable) else part for part in parts]
+        for segments in console.render_lines(Group(*parts), options, pad=False):
             line = Text.assemble(*((part.text, part.style or "") for part in segments), no_wrap=True)
             line.rstrip()
             yield line
 
 
+class _Cut:
+    """Draws a text in so many lines at most, as it would be on a screen of 100 columns; 0 lines: the whole text."""
+
+    def __init__(self, text: Text, lines: int, *, beside: int = 0) -> None:
+        self._text, self._lines, self._beside = text, lines, beside
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = max(options.max_width, LEAST_WIDTH - self._beside)
+        wrapped = self._text.wrap(console, width)
+        if not 0 < self._lines < len(wrapped):
+            yield self._text
+            return
+        *whole, last = wrapped[: self._lines]
+        last.rstrip()
+        last.truncate(width - 1)
+        yield Text(" ").join([*whole, last.append("…")])
+
+
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
-        case Paragraph(text=text, tone=tone):
-            yield Text(one_line(text), style=STYLES[tone])
+        case Paragraph(text=text, tone=tone, lines=lines):
+            yield _Cut(Text(one_line(text), style=STYLES[tone]), lines)
         case Notes(texts=texts):
             yield from (Text(one_line(text), style="dim") for text in texts)
         case Listing(items=items):
@@ -103,7 +137,7 @@ def _item(item: Item) -> RenderableType:
     """Set the text off by its mark, its further lines beneath its first."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=STYLES[item.tone]), line)
+    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=STYLES[item.tone]), _Cut(line, item.lines, beside=2))
     for text in tail(item.log, LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:

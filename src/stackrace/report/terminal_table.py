@@ -32,16 +32,21 @@ STYLES = {
 
 
 class ScreenTable:
-    """Renders ``table`` in the width there is."""
+    """Renders ``table`` in the width there is; ``lines`` are all that its rows may take, 0 what they need."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, lines: int = 0) -> None:
         self._table = table
+        self._lines = lines
+
+    def within(self, lines: int) -> ScreenTable:
+        """Return it in ``lines`` with its header, but with a line for each row."""
+        return ScreenTable(self._table, lines=max(lines - 1, 1))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the columns, give the paths all the room that is left, and draw."""
         columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
         kept = fit(columns, options.max_width)
-        yield _grid(kept, options.max_width)
+        yield _grid(kept, options.max_width, self._lines)
         if self._table.beyond and len(kept) < len(columns):
             yield Text(self._table.beyond.format(len(columns) - len(kept)), style="dim")
 
@@ -88,24 +93,40 @@ def _texts(column: Column) -> list[Text]:
     return texts
 
 
-def _grid(columns: Sequence[Column], width: int) -> Grid:
+def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
     room = width - sum(_width(column) + GAP for column in columns if not column.fold_to)
     grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
     for column in columns:
         least, share = column.wraps or (None, None)
         grid.add_column(Text(one_line(column.title)), justify="left" if column.left else "right", min_width=least,
                         ratio=share, no_wrap=not column.wraps, style=STYLES[column.tone])  # fmt: skip
-    cells = [_folded(column, room) if column.fold_to else _texts(column) for column in columns]
+    cells = [_folded(column, room, lines) if column.fold_to else _texts(column) for column in columns]
     for row in zip(*cells, strict=True):
         grid.add_row(*row)
     return grid
 
 
-def _folded(column: Column, room: int) -> list[Text]:
+def _folded(column: Column, room: int, lines: int) -> list[Text]:
+    """Return the paths folded to ``room``, on ``lines`` lines together at most; 0 for as many as it takes."""
     width = max(NARROWEST_PATH, room)
+    beside = [column.join.format(note) if note else "" for note in column.cell_notes]
+    paths = [
+        fold(path, max(NARROWEST_PATH, width - len(note))) for path, note in zip(column.cells, beside, strict=True)
+    ]
     texts = []
-    for path, note, tone in zip(column.cells, column.cell_notes, column.cell_tones, strict=True):
-        beside = column.join.format(note) if note else ""
-        text = Text(fold(path, max(NARROWEST_PATH, width - len(beside))), style=STYLES[tone])
-        texts.append(text.append(beside, style="dim") if beside else text)
+    for path, note, tone in zip(_cut(paths, lines), beside, column.cell_tones, strict=True):
+        text = Text(path, style=STYLES[tone])
+        texts.append(text.append(note, style="dim") if note else text)
     return texts
+
+
+def _cut(paths: Sequence[str], lines: int) -> list[str]:
+    """Return folded ``paths`` with at most ``lines`` lines in all, the longest cut first; each keeps one."""
+    heights = [path.count("\n") + 1 for path in paths]
+    most = max(heights, default=1)
+    while lines and most > 1 and sum(min(height, most) for height in heights) > lines:
+        most -= 1
+    return [
+        path if height <= most else "\n".join(path.split("\n")[:most])[:-1] + "…"
+        for path, height in zip(paths, heights, strict=True)
+    ]

@@ -11,6 +11,7 @@ from .. import __version__
 from ..apps import is_bundled
 from ..apps.revision import source_of
 from ..model import ids
+from ..model.app import EntryKind
 from ..model.errors import InputError, OwnerError
 from ..model.load import Load
 from ..model.race import Race, RacePlan, Rule
@@ -76,6 +77,7 @@ def race_of(
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         app=plan.app.name,
+        entry="" if is_bundled(plan.app) or plan.app.entry.kind is EntryKind.FILES else plan.app.entry.target,
         urls=() if first.name else asked[""] or tuple(request.path for request in first.requests),
         stacks=tuple(stack.path for stack in plan.stacks),
         loads=plan.loads,

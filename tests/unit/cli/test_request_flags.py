@@ -17,7 +17,7 @@ from stackrace.model.race import Question
 from stackrace.model.right_answer import Likeness, RightAnswer
 from stackrace.spec.request import RaceRequest
 
-OWN = {"race_file", "quick", "resume", "store", "html", "as_json", "help", "no_current"}
+OWN = {"race_file", "quick", "details", "resume", "store", "html", "as_json", "help", "no_current"}
 """Parameters of ``run`` that say nothing of a race."""
 
 

@@ -46,7 +46,7 @@ def raced(**changes):
 
 def test_the_terminal_marks_it_and_lists_what_was_changed():
     out = io.StringIO()
-    print_report(*raced(), make_console(out, width=400))
+    print_report(*raced(), make_console(out, width=400), details=True)
     text = out.getvalue()
     assert f"{STACKS[1]} (current)" in text
     assert f"{STACKS[0]} (current)" not in text
@@ -86,7 +86,7 @@ def test_the_terminal_names_the_first_changes_only():
     changes = tuple(replace(race.deployment.changes[0], line=line, key=f"k{line}") for line in range(1, 8))
     race = replace(race, deployment=replace(race.deployment, changes=changes))
     out = io.StringIO()
-    print_report(race, standing, make_console(out, width=1000))
+    print_report(race, standing, make_console(out, width=1000), details=True)
     assert "gunicorn.conf.py:4 k4 ':80' (address); and 3 more: see the HTML report." in out.getvalue()
     assert "k5" not in out.getvalue()
     for form in (Format.MARKDOWN, Format.HTML):

@@ -15,7 +15,7 @@ from .hostile import hostile_race, hostile_standing
 
 def printed(race, standing, width=80):
     out = io.StringIO()
-    print_report(race, standing, make_console(out, width=width))
+    print_report(race, standing, make_console(out, width=width), details=True)
     return out.getvalue()
 
 
@@ -115,7 +115,7 @@ def test_no_color_is_respected(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     race = make_race(3, failures=STACKS[2:3])
     out = Terminal()
-    print_report(race, make_standing(race), make_console(out))
+    print_report(race, make_standing(race), make_console(out), details=True)
     assert "\x1b" not in out.getvalue()
 
 
@@ -124,7 +124,7 @@ def test_a_terminal_gets_colour(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     race = make_race(3, failures=STACKS[2:3])
     out = Terminal()
-    print_report(race, make_standing(race), make_console(out))
+    print_report(race, make_standing(race), make_console(out), details=True)
     assert "\x1b[" in out.getvalue()
 
 
@@ -132,7 +132,7 @@ def test_a_stream_that_cannot_write_the_signs_gets_others():
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding="ascii")
     race = make_race(3)
-    print_report(race, make_standing(race, censored=("p99",)), make_console(out, width=200))
+    print_report(race, make_standing(race, censored=("p99",)), make_console(out, width=200), details=True)
     out.flush()
     assert b"?" in raw.getvalue()
 

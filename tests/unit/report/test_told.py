@@ -74,7 +74,7 @@ def told(race, **changes):
 def everywhere(race, standing):
     """The plain text of each report that people read."""
     out = io.StringIO()
-    print_report(race, standing, make_console(out, width=400))
+    print_report(race, standing, make_console(out, width=400), details=True)
     html = render(race, standing, Format.HTML)
     visible = re.sub(r"<style>.*?</style>|<wbr>|<[^>]+>", "", html, flags=re.DOTALL)
     markdown = re.sub(r"\\(.)", r"\1", render(race, standing, Format.MARKDOWN))

@@ -16,6 +16,7 @@ from stackrace.report.charts import scale
 from stackrace.report.complaints import complaints
 from stackrace.report.setbacks import setbacks
 from stackrace.report.words import race_words
+from stackrace.report.words.raced import raced
 
 
 @pytest.mark.parametrize("module", [charts, figures, paths, scale, terminal_bar])
@@ -90,7 +91,7 @@ def test_a_race_that_went_on_says_so_and_what_was_left_out():
     went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)
     said = race_words.resumed(went_on)
     assert "was resumed once; left out: 2 launches of interrupted blocks" in said
-    assert ", 4 launches in " in race_words.about(went_on)
+    assert ", 4 launches in " in raced(went_on)
     assert race_words.resumed(race) == ""
 
 

@@ -21,7 +21,7 @@ VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding
 
 def printed(race, width=120):
     out = io.StringIO()
-    print_report(race, standing_of(race), make_console(out, width=width))
+    print_report(race, standing_of(race), make_console(out, width=width), details=True)
     return out.getvalue()
 
 
@@ -42,7 +42,7 @@ def runs():
 def test_the_terminal_names_the_workload_in_headings_and_matrices(several):
     text = printed(several)
     assert text.startswith("On static, at 20 connections, ")
-    assert "3 stacks, 2 workloads, 2 load levels" in text
+    assert "Raced: shop, static (/static/) and page (/page/): 3 stacks at 1 and 20 connections, 15 launches" in text
     assert text.index("Standing on static at c=20") < text.index("Standing on page at c=20")
     assert "Standing on static at c=1" not in text
     for heading in ("requests/s on static", "p99 ms on static", "requests/s on page", "p99 ms on page"):
@@ -102,7 +102,7 @@ def test_the_page_names_it_in_headings_curves_and_facts(several):
 def test_runs_are_told_with_their_number_and_their_memory_over_time(runs):
     text = printed(runs)
     assert "5 runs of each" in text
-    assert "The race ended because all its runs were made." in text
+    assert "The race ended because all its runs were made." in " ".join(text.split())
     assert "Memory over time at c=20, MiB" in text
     assert "#### Memory over time at c=20" in exported(runs, Format.MARKDOWN)
     page = exported(runs, Format.HTML)

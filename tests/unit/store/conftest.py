@@ -222,6 +222,7 @@ RACE = whole(
     ),
     seed=st.integers(),
     host=HOST,
+    entry=TEXT,
     current=TEXT,
     deployment=st.none()
     | whole(

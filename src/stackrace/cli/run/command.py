@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import store_option
+from ..options import details_option, store_option
 from ..race_file import requested
 from ..request_flags import APP_OPTIONS, RequestFlags, app_words, request_flags, spelt
 from .options import BUDGET_OPTIONS, CURRENT_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
@@ -52,6 +52,7 @@ Examples:
 )
 @store_option
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
+@details_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 def command(
     race_file: Path | None,
@@ -61,6 +62,7 @@ def command(
     store: str | None,
     html: Path | None,
     as_json: bool,
+    details: bool,
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
 
@@ -78,7 +80,7 @@ def command(
         stacks = join(word for name in more for word in ("--stack", name))
         raise click.UsageError(f"one race file at most, so not also {join(more)}; stacks are given as {stacks}")
     refuse_unwritable("--html", html)
-    output = Output(store=store, html=html, as_json=as_json)
+    output = Output(store=store, html=html, as_json=as_json, details=details)
     comparison = comparison_name(race_file) if race_file is not None else None
     if resume is not None:
         _resume(resume, flags, output)
@@ -95,7 +97,7 @@ def command(
         race_and_report(beside_current(request), output)
 
 
-_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json"}
+_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
 """What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
@@ -114,7 +116,7 @@ def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> 
     compare_again(name, options, output)
 
 
-_GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
+_GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
 """What may be said of a race that goes on; everything else would make it another one."""
 
 

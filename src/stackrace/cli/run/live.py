@@ -26,7 +26,7 @@ from ..failures import failure_of
 from ..progress import LiveSink
 from ..showing import show, write_html
 from ..stored import go_on_with
-from .next_steps import next_steps
+from .next_steps import next_steps, short_steps
 from .output import Output
 
 if TYPE_CHECKING:
@@ -76,9 +76,10 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
     standing = standing_of(race)
     written = write_html(race, standing, output.html)
-    show(race, standing, Format.JSON if output.as_json else None)
-    click.echo(f"\nThe report: {written}\nAgain, in any format: stackrace report {race.id}", err=output.as_json)
-    for line in next_steps(standing, output):
+    show(race, standing, Format.JSON if output.as_json else None, details=output.details)
+    everything = output.details or output.as_json
+    steps = next_steps(race, standing, output) if everything else short_steps(race, standing)
+    for line in (f"\nThe report: {written}", *steps):
         click.echo(line, err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(

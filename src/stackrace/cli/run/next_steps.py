@@ -1,18 +1,20 @@
-"""The commands that start the winner of a race by itself, in words that can be typed as they are."""
+"""What to do after a race, in commands that can be typed as they are."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
 
+from ...model.race import Race
 from ...model.standing import Standing
 from .output import Output
 
-__all__ = ["next_steps"]
+__all__ = ["next_steps", "short_steps"]
 
 
-def next_steps(standing: Standing, output: Output) -> Iterator[str]:
-    """Yield what to do next with the first stack of the headline: look at it, and load it as the race did."""
+def next_steps(race: Race, standing: Standing, output: Output) -> Iterator[str]:
+    """Yield all: see it again, look at the first stack of the headline, and load it as the race did."""
+    yield f"Again, in any format: stackrace report {race.id}"
     if output.asked is None or not standing.levels:
         return
     level = standing.levels[standing.headline]
@@ -26,3 +28,10 @@ def next_steps(standing: Standing, output: Output) -> Iterator[str]:
         load += ["--session", str(output.session)]
     yield f"Look at the first: {shlex.join(['stackrace', 'up', *stack])}"
     yield f"Load it as here: {shlex.join(['stackrace', 'load', *load])}"
+
+
+def short_steps(race: Race, standing: Standing) -> Iterator[str]:
+    """Yield two at most, which fit on a line: read all of it, and write what deploys the stack that it names."""
+    yield f"All of it: stackrace report {race.id} --details"
+    if standing.settled and standing.verdict.valid:
+        yield f"Deploy the first: stackrace export {race.id} --to deploy"

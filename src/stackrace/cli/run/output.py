@@ -18,6 +18,8 @@ class Output:
     """Where the HTML report is written; None: beside the results."""
     as_json: bool = False
     """Whether one JSON document is printed on stdout."""
+    details: bool = False
+    """Whether all there is to say is printed, and not one screen of it."""
     asked: tuple[str, ...] | None = None
     """The race file and the flags that say which app this is; None where the command line does not say it."""
     session: Path | None = None

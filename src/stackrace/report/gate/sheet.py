@@ -9,6 +9,7 @@ from ...model.race import Race
 from ...model.standing import Standing
 from ...model.verdict import Effect
 from ...race.gate.answer import gate_answer
+from ..brief_sheet import brief_sheet
 from ..complaints import complaints
 from ..race_sheet import race_sheet
 from ..result import standing_of
@@ -45,9 +46,11 @@ def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
     yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
 
 
-def sheet_of(race: Race, standing: Standing) -> Iterator[Section]:
-    """Yield the report of any race: a check's answer where it is one, and its standing."""
-    return race_sheet(race, standing) if race.gate is None else gate_sheet(race, gate_answer(race))
+def sheet_of(race: Race, standing: Standing, *, details: bool) -> Iterator[Section]:
+    """Yield the report of any race: a check's answer where it is one; of any other with ``details`` or in brief."""
+    if race.gate is not None:
+        return gate_sheet(race, gate_answer(race))
+    return race_sheet(race, standing) if details else brief_sheet(race, standing)
 
 
 def _table(result: GateAnswer) -> Table:

@@ -17,8 +17,9 @@ from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
 from ..words import race_words, words_of
-from ..words.current import MARK
+from ..words.current import MARK, taken_over
 from ..words.left_out import left_out
+from ..words.raced import debug, raced
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
@@ -39,7 +40,7 @@ def export(race: Race, standing: Standing) -> str:
         race=race, standing=standing, words=words_of(race, standing),
         sentence=partial(marks.sentence, stacks=race.stacks),
         style=(HERE / "style.css").read_text(encoding="utf-8"),
-        about=race_words.about(race), ending=race_words.ending(race, standing),
+        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=taken_over(race),
         left_out=left_out(race),
         void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
         resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),

@@ -10,26 +10,37 @@ from ...model.interval import Interval
 from ...model.lead import Lead, LeadKind
 from ...model.numbers import connections, number, percent
 from ...model.race import Race
+from ...model.standing import Standing
 from .phrases import names, sentence
 
-__all__ = ["leads"]
+__all__ = ["elsewhere", "leads"]
 
 
 def leads(levels: Sequence[Lead], race: Race) -> str:
     """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
-    if len(levels) < 2:
-        return ""
+    return _of_all(levels, race) if len(levels) > 1 else ""
+
+
+def elsewhere(standing: Standing, race: Race) -> str:
+    """Return the same of the levels that the answer does not speak of; empty where there are none."""
+    level = standing.levels[standing.headline] if standing.levels else None
+    others = [lead for lead in standing.leads
+              if level is None or (lead.workload, lead.load) != (level.workload, level.load)]  # fmt: skip
+    return _of_all(others, race, other=" other")
+
+
+def _of_all(levels: Sequence[Lead], race: Race, *, other: str = "") -> str:
     series: dict[tuple[str, bool], list[Lead]] = {}
     for lead in levels:
         series.setdefault((lead.workload, lead.load.keep_alive), []).append(lead)
-    return " ".join(_series(part, race, several=len(series) > 1) for part in series.values())
+    return " ".join(_series(part, race, other, several=len(series) > 1) for part in series.values())
 
 
-def _series(levels: list[Lead], race: Race, *, several: bool) -> str:
+def _series(levels: list[Lead], race: Race, other: str, *, several: bool) -> str:
     levels.sort(key=lambda lead: lead.load.concurrency)
     groups = [list(group) for _, group in groupby(levels, key=lambda lead: lead.key)]
     if len(groups) == 1:
-        clauses = [f"{_everywhere(levels)}{_clause(groups[0], race.difference)}"]
+        clauses = [f"{_everywhere(levels, other)}{_clause(groups[0], race.difference)}"]
     else:
         clauses = [
             f"{_at(group, first=place == 0, last=place == len(groups) - 1)}, {_clause(group, race.difference)}"
@@ -43,12 +54,12 @@ def _where(lead: Lead) -> str:
     return workload + ("" if lead.load.keep_alive else "with a connection for each request, ")
 
 
-def _everywhere(levels: Sequence[Lead]) -> str:
+def _everywhere(levels: Sequence[Lead], other: str) -> str:
     first, last = levels[0].load.concurrency, levels[-1].load.concurrency
     if len(levels) == 1:
         return f"at {connections(first)}, "
     both = "both" if len(levels) == 2 else f"all {len(levels)}"
-    return f"at {both} levels, {first} to {last} connections, "
+    return f"at {both}{other} levels, {first} to {last} connections, "
 
 
 def _at(group: Sequence[Lead], *, first: bool, last: bool) -> str:

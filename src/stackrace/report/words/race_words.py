@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from ...model.race import Ending, Enforcement, Race, Rule
 from ...model.right_answer import EVERY_PATH, Likeness, RightAnswers
-from ...model.standing import Standing
+from ...model.standing import Level, Standing
 from .. import figures
-from .current import taken_over
 from .phrases import listed
 
 __all__ = [
     "CONDITIONS",
     "VOID",
-    "about",
+    "cores",
     "duty",
     "ending",
+    "heading",
     "limits_note",
+    "machines",
     "network",
     "notes",
     "of",
@@ -77,15 +78,12 @@ def ending(race: Race, standing: Standing) -> str:
     return f"{_ENDINGS[race.ending]} Its question is still open."
 
 
-def notes(race: Race, standing: Standing, *, short: bool = False) -> tuple[str, ...]:
-    """Return what stands below every report: what could be seen, and under which conditions the race was held.
-
-    In a ``short`` one long lists end early.
-    """
+def notes(race: Race, standing: Standing) -> tuple[str, ...]:
+    """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
         resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race),
         resources(race), *network(race), resumed(race), duty(race), *right_answers(race),
-        *taken_over(race, short=short), *race.notes,
+        *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -109,15 +107,15 @@ def twin(race: Race) -> str:
 
 def resources(race: Race) -> str:
     """Say what each stack had, and what held it to that: the same for all."""
-    cores = race.cores
-    had = _cores(cores.stack_cores)
-    enforced = _ENFORCED[cores.enforced]
-    if cores.memory_bytes is not None:
-        had += f" and had at most {figures.mebibytes(cores.memory_bytes)} MiB of memory"
-        enforced += _OF_MEMORY[cores.enforced]
-    same = "the same core" + ("" if len(cores.stack_cores) == 1 else "s")
-    engine = same if cores.stack_cores == cores.generator_cores else _cores(cores.generator_cores)
-    on = f" of {_listed(machines)}" if (machines := _machines(race)) else ""
+    allotted = race.cores
+    had = cores(allotted.stack_cores)
+    enforced = _ENFORCED[allotted.enforced]
+    if allotted.memory_bytes is not None:
+        had += f" and had at most {figures.mebibytes(allotted.memory_bytes)} MiB of memory"
+        enforced += _OF_MEMORY[allotted.enforced]
+    same = "the same core" + ("" if len(allotted.stack_cores) == 1 else "s")
+    engine = same if allotted.stack_cores == allotted.generator_cores else cores(allotted.generator_cores)
+    on = f" of {_listed(hosts)}" if (hosts := machines(race)) else ""
     sent = f"The load engine ran on {engine}."
     if senders := _senders(race):
         away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
@@ -136,7 +134,7 @@ def network(race: Race) -> Iterator[str]:
         yield f"Between {path.engine} and {path.host} before the race: {trips}, {there}, {back}; {again}."
 
 
-def _machines(race: Race) -> tuple[str, ...]:
+def machines(race: Race) -> tuple[str, ...]:
     """Return the names of the machines that hosted its stacks; none where it was one alone."""
     return tuple(sorted({launch.machine for launch in race.launches} - {""}))
 
@@ -149,11 +147,18 @@ def _senders(race: Race) -> dict[str, float]:
     return dict(sorted(ways_s.items()))
 
 
+def heading(level: Level) -> str:
+    """Head the standing of one level."""
+    clean = "" if any(row.errors for row in level.rows) else ", no errors"
+    return f"Standing {level.where}, latencies in ms{clean}"
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _cores(numbers: Sequence[int]) -> str:
+def cores(numbers: Sequence[int]) -> str:
+    """Name processor cores: ``core 1``, ``cores 0, 1 and 2``."""
     return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or figures.NOTHING}"
 
 
@@ -224,16 +229,6 @@ def ratios_note(race: Race, standing: Standing) -> str:
     if race.rule is Rule.SELECTION:
         return "Each ratio has its own 95 % limits. Tiers show no false order in 95 % of races."
     return "The limits of ratios hold for all pairs at once."
-
-
-def about(race: Race) -> str:
-    """Name the app, the race's size and the time it took."""
-    stacks = of(len(race.stacks), "stack")
-    workloads = f"{of(len(race.workloads), 'workload')}, " if race.workloads else ""
-    levels = of(len(race.loads), "load level")
-    runs = "" if race.repeats is None else f"{of(race.repeats, 'run')} of each, "
-    launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
-    return f"{race.app}: {stacks}, {workloads}{levels}, {runs}{launches} in {figures.duration(race.elapsed_s)}"
 
 
 def of(number: int, thing: str) -> str:

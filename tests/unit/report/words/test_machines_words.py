@@ -68,7 +68,7 @@ def test_each_verdict_has_its_sentence(one, text):
 def test_every_report_names_the_machine_that_is_left_out():
     race, standing = raced()
     screen = io.StringIO()
-    print_report(race, standing, make_console(screen, width=400))
+    print_report(race, standing, make_console(screen, width=400), details=True)
     said = "All that host-2 measured is left out."
     assert said in screen.getvalue()
     for form in (Format.HTML, Format.MARKDOWN):
