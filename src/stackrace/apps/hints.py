@@ -149,7 +149,7 @@ def _deployed_variable(names: set[str], root: Path) -> str:
     """Say which deployment file sets one of ``names``, or which file of variables it names does."""
     for folder in project_folders(root):
         for command in deployment_commands(folder):
-            for path in (command.file.parent / name for name in command.env_files):
+            for path in command.env_files:
                 if names & _names_in(path):
                     return (
                         f"; {_shown(command.file)} names {_shown(path)}: --env-file {_shown(path)} ([app] env_file)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .own import Concern
+from .own import Concern, Weight
 
 __all__ = ["CurrentChange", "CurrentDeployment", "CurrentGap"]
 
@@ -37,6 +37,8 @@ class CurrentGap:
     """As the file has it."""
     why: str
     """The end of a sentence."""
+    weight: Weight = Weight.PLAIN
+    """What it means for the race."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +57,15 @@ class CurrentDeployment:
     """What is decided otherwise, in files and on command lines."""
     gaps: tuple[CurrentGap, ...] = ()
     """What could not be taken over."""
+    read: tuple[str, ...] = ()
+    """The files that were read together for it, relative to the project's folder; empty for one alone."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether its files do not say how many workers and threads there are, or of which class."""
+        return any(gap.weight is Weight.SIZE for gap in self.gaps)
 
     @property
     def place(self) -> str:

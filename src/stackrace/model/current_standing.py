@@ -47,5 +47,7 @@ class CurrentStanding:
     """Its CPU time per request over that of ``first``; None where one is unknown."""
     failure: Failure | None = None
     """Why it has no place."""
+    is_partial: bool = False
+    """Whether the project's files do not say how many workers and threads it has, or of which class."""
     problem: str = ""
     """Why it could not be raced, with what helps."""

@@ -23,6 +23,7 @@ __all__ = [
     "OwnOption",
     "OwnReading",
     "ReadOptions",
+    "Weight",
 ]
 
 CONFIG = "config"
@@ -64,15 +65,31 @@ class Change:
     """Where it stands in the file; 0 where nobody knows."""
 
 
+class Weight(StrEnum):
+    """What it means for a race that something could not be taken over."""
+
+    PLAIN = "plain"
+    """The race goes without it."""
+    VARIABLES = "variables"
+    """It may hold variables, of which one may say how many workers there are."""
+    SIZE = "size"
+    """It may say how many workers and threads there are, or of which class."""
+    ASSUMED = "assumed"
+    """It was taken for something that nobody says."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTaken:
     """One thing in a user's file that cannot be taken over."""
 
+    file: Path | None = None
+    """None for the file that is read."""
     line: int
     what: str
     """As the file has it."""
     why: str
     """The end of a sentence."""
+    weight: Weight = Weight.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..model.current_standing import CurrentKind, CurrentStanding
 from ..model.interval import Interval
@@ -22,6 +23,14 @@ def current_standing(
 
     It keeps its place and its limits when the race went on without it.
     """
+    standing = _standing(race, headline, withdrawals)
+    is_partial = race.deployment is not None and race.deployment.is_partial
+    return None if standing is None else replace(standing, is_partial=is_partial)
+
+
+def _standing(
+    race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
+) -> CurrentStanding | None:
     place = "" if race.deployment is None else race.deployment.place
     if not race.current:
         if race.deployment is None:

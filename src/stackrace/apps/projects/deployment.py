@@ -1,20 +1,22 @@
 """What a project's own deployment files start: the one place where they are read.
 
-Procfile, Dockerfile and the scripts it starts, compose and platform files, pyproject.toml's tasks, configurations
-of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv. Nothing is run, and no shell ever expands anything.
+Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
+configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...model.exported import is_exported
-from .deployment_command import DeploymentCommand, command_of, for_shell, located, text_of
+from .containers import compose_commands
+from .deployment_command import DeploymentCommand, located, text_of
 from .dockerfiles import dockerfile_commands
-from .documents import document_commands
-from .loading import loaded
+from .kubernetes import kubernetes_commands
+from .platforms import flaskenv_commands, fly_commands, platform_commands, procfile_commands, pyproject_commands
 from .units import ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
@@ -26,52 +28,42 @@ def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[Deployment
     A ``wide`` search also looks where parts of a larger project have files of their own. A file that cannot be
     read, or is not what its name says, counts as none.
     """
-    commands: dict[tuple[Path, tuple[str, ...]], DeploymentCommand] = {}
-    for pattern, read in (_READERS | (_FURTHER if wide else {})).items():
-        for path in sorted(folder.glob(pattern)):
-            text = "" if is_exported(path) else text_of(path)
-            for command in read(path, text) if text else ():
-                if command.words:
-                    known = commands.get((command.file, command.words))
-                    # an image's command is the same in a compose file that says more of it
-                    if known is None or (command.service and not known.service):
-                        commands[command.file, command.words] = located(command, text_of(command.file))
-    return tuple(commands.values())
+    commands: dict[tuple[Path | None, Path, tuple[str, ...]], DeploymentCommand] = {}
+    for patterns, read in _READERS:
+        files = _found(folder, f"{patterns} {_FURTHER.get(read, '') if wide else ''}")
+        for command in read(files, folder) if files or read is kubernetes_commands else ():
+            if command.words:
+                # the same words are a deployment of their own in each document
+                commands.setdefault((command.document, command.file, command.words), command)
+    return tuple(located(command, text_of(command.file)) for command in commands.values())
 
 
-def commands_of_file(path: Path) -> tuple[DeploymentCommand, ...]:
-    """Return what the file at ``path`` starts, whatever it is called: its name and its content say what it is."""
+def _found(folder: Path, patterns: str) -> list[Path]:
+    files = (path for pattern in patterns.split() for path in sorted(folder.glob(pattern)))
+    return [path for path in dict.fromkeys(files) if not is_exported(path) and path.is_file()]
+
+
+def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
+    """Return what the file at ``path`` of the project at ``root`` starts, whatever it is called.
+
+    Its name and its content say what it is.
+    """
     text = text_of(path)
-    read = next((read for pattern, read in _READERS.items() if path.match(pattern.rpartition("/")[2])), None)
-    if read is None:
-        read = _script if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _procfile)
-    return tuple(located(command, text_of(command.file)) for command in read(path, text) if command.words)
-
-
-def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read ``web: gunicorn app:app``; what answers no requests, such as a worker, is left out."""
-    for line in text.splitlines():
-        name, colon, command = line.partition(":")
-        if colon and not name.strip().startswith(("#", "worker", "release", "beat", "clock")):
-            yield DeploymentCommand(file=path, words=for_shell(command.strip()))
-
-
-def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read [tool.fastapi] entrypoint, and the tasks of task runners."""
-    document = loaded(path, text)
-    tool = document.get("tool") if isinstance(document, dict) else None
-    if not isinstance(tool, dict):
-        return
-    fastapi = tool.get("fastapi")
-    if isinstance(fastapi, dict) and isinstance(entrypoint := fastapi.get("entrypoint"), str):
-        yield DeploymentCommand(file=path, words=("fastapi", "run", "--entrypoint", entrypoint))
-    for runner, key in (("pdm", "scripts"), ("poe", "tasks"), ("taskipy", "tasks"), ("rye", "scripts")):
-        tasks = tool.get(runner)
-        tasks = tasks.get(key) if isinstance(tasks, dict) else None
-        for task in tasks.values() if isinstance(tasks, dict) else ():
-            line = task.get("cmd") if isinstance(task, dict) else task
-            if isinstance(line, str):
-                yield command_of(path, line)
+    read = next(
+        (
+            read
+            for patterns, read in _READERS
+            if any(path.match(each.rpartition("/")[2]) for each in patterns.split())
+        ),
+        None,
+    )
+    if path.suffix in (".yml", ".yaml") and re.search(r"^apiVersion:", text, re.MULTILINE):
+        read = kubernetes_commands
+    elif read is None and re.search(r"^services:", text, re.MULTILINE):
+        read = compose_commands
+    elif read is None:
+        read = _each(_script) if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _each(procfile_commands))
+    return tuple(located(command, text_of(command.file)) for command in read([path], root) if command.words)
 
 
 def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -97,71 +89,57 @@ def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
     yield DeploymentCommand(file=path, words=(f"./{path.name}",))
 
 
-def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    variables = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    app = variables.get("FLASK_APP", "").strip().strip("\"'")
-    if app:
-        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
+Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
+"""Reads files, also several together, of the project in a folder."""
 
 
-Reader = Callable[[Path, str], Iterator[DeploymentCommand]]
+def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> Reader:
+    """Return a reader of files that have nothing to do with each other."""
+    return lambda files, _: (command for path in files for command in read(path, text_of(path)))
 
-_READERS: dict[str, Reader] = {
-    "pyproject.toml": _pyproject,
-    "Procfile": _procfile,
-    "gunicorn.conf.py": _gunicorn,
-    "*/gunicorn.conf.py": _gunicorn,
-    "Dockerfile": dockerfile_commands,
-    "Containerfile": dockerfile_commands,
-    "*.[Dd]ockerfile": dockerfile_commands,
-    "Dockerfile.*": dockerfile_commands,
-    "docker*/**/Dockerfile*": dockerfile_commands,
-    "docker*/**/*.[Dd]ockerfile": dockerfile_commands,
-    "container*/**/*[Dd]ockerfile": dockerfile_commands,
-    "container*/**/Containerfile": dockerfile_commands,
-    "compose/**/Dockerfile": dockerfile_commands,
-    "deploy*/**/Dockerfile": dockerfile_commands,
-    "*compose*.y*ml": document_commands,
-    "docker*/**/*compose*.y*ml": document_commands,
-    "deploy*/**/*compose*.y*ml": document_commands,
-    "container*/**/*compose*.y*ml": document_commands,
-    "app.y*ml": document_commands,
-    "heroku.yml": document_commands,
-    "render.y*ml": document_commands,
-    "fly.toml": document_commands,
-    "railway.toml": document_commands,
-    "railway.json": document_commands,
-    "uwsgi.ini": ini_commands,
-    "*/uwsgi.ini": ini_commands,
-    "supervisor*.conf": ini_commands,
-    "*/supervisor*.conf": ini_commands,
-    "*/*/supervisor*.conf": ini_commands,
-    "supervisor/*.conf": ini_commands,
-    "deploy*/*.conf": ini_commands,
-    "deploy*/supervisor*/*.conf": ini_commands,
-    "*.service": systemd_commands,
-    "*/*.service": systemd_commands,
-    "*/systemd/*.service": systemd_commands,
-    ".flaskenv": _flaskenv,
-}
-"""By the pattern of the files' names."""
 
-_FURTHER: dict[str, Reader] = {
-    "*/Dockerfile": dockerfile_commands,
-    "*/docker*/**/Dockerfile*": dockerfile_commands,
-    "*/*compose*.y*ml": document_commands,
-    "*/docker*/**/*compose*.y*ml": document_commands,
-    "*/Procfile": _procfile,
+_DOCKERFILES, _INI, _PROCFILES = _each(dockerfile_commands), _each(ini_commands), _each(procfile_commands)
+
+_READERS: tuple[tuple[str, Reader], ...] = (
+    ("pyproject.toml", _each(pyproject_commands)),
+    ("Procfile", _PROCFILES),
+    ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn)),
+    (
+        "Dockerfile Containerfile *.[Dd]ockerfile Dockerfile.* docker*/**/Dockerfile* docker*/**/*.[Dd]ockerfile "
+        "container*/**/*[Dd]ockerfile container*/**/Containerfile compose/**/Dockerfile deploy*/**/Dockerfile",
+        _DOCKERFILES,
+    ),
+    (
+        "*compose*.y*ml docker*/**/*compose*.y*ml deploy*/**/*compose*.y*ml container*/**/*compose*.y*ml",
+        compose_commands,
+    ),
+    ("", kubernetes_commands),
+    ("app.y*ml heroku.yml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands)),
+    ("fly.toml fly.*.toml", _each(fly_commands)),
+    (
+        "uwsgi.ini */uwsgi.ini supervisor*.conf */supervisor*.conf */*/supervisor*.conf supervisor/*.conf "
+        "deploy*/*.conf deploy*/supervisor*/*.conf",
+        _INI,
+    ),
+    ("*.service */*.service */systemd/*.service deploy*/**/*.service", systemd_commands),
+    (".flaskenv", _each(flaskenv_commands)),
+)
+"""By the patterns of the files' names."""
+
+_FURTHER: Mapping[Reader, str] = {
+    _DOCKERFILES: "*/Dockerfile */docker*/**/Dockerfile*",
+    compose_commands: "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
+    _PROCFILES: "*/Procfile",
 }
 
 _BY_SUFFIX: Mapping[str, Reader] = {
-    ".yml": document_commands,
-    ".yaml": document_commands,
-    ".json": document_commands,
-    ".toml": document_commands,
-    ".ini": ini_commands,
-    ".conf": ini_commands,
+    ".yml": _each(platform_commands),
+    ".yaml": _each(platform_commands),
+    ".json": _each(platform_commands),
+    ".toml": _each(platform_commands),
+    ".ini": _INI,
+    ".conf": _INI,
     ".service": systemd_commands,
-    ".py": _gunicorn,
-    ".sh": _script,
+    ".py": _each(_gunicorn),
+    ".sh": _each(_script),
 }

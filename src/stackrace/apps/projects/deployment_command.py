@@ -11,10 +11,13 @@ from ...model.own import NotTaken
 from .code import content
 from .shell_words import split_words
 
-__all__ = ["DeploymentCommand", "assignments", "command_of", "for_shell", "located", "text_of"]
+__all__ = ["OPEN", "DeploymentCommand", "assignments", "command_of", "for_shell", "is_open", "located", "text_of"]
 
 MOST_BYTES = 2**18
 """Of one file."""
+OPEN = "$(?)"
+"""The value of a variable that no file says."""
+_OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 _START = re.compile(r"[\w./:-]*")
 _FEW_LINES = 4
 """A command's first words stand within so many."""
@@ -28,13 +31,11 @@ class DeploymentCommand:
     words: tuple[str, ...]
     """What is executed, without a shell; a line for a shell is ``("sh", "-c", line)``, see ``for_shell``."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that stand beside it."""
+    """Variables that stand beside it, those of its ``env_files``, too; ``OPEN`` where no file says the value."""
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Variables of its image: those of the files beside it go before them."""
-    env_files: tuple[str, ...] = ()
-    """Files of variables that are named beside it."""
-    words_files: tuple[str, ...] = ()
-    """Files of variables for its words and for the values of its variables alone: compose's own ``.env``."""
+    env_files: tuple[Path, ...] = ()
+    """Files of variables beside it, of which ``environment`` has the variables."""
     line: int = 0
     """Where it stands; 0 where nobody knows."""
     folder: str = ""
@@ -44,13 +45,17 @@ class DeploymentCommand:
     service: str = ""
     """What its file calls it."""
     document: Path | None = None
-    """The file that speaks of its service, where it may be another."""
+    """The file by which people know its service, where it may be another."""
+    documents: tuple[Path, ...] = ()
+    """All that speak of its service and are read together, the file that it stands in among them or not."""
+    rank: int = 0
+    """How many other commands of its kind of file are likelier ones of production."""
     image: Path | None = None
     """The Dockerfile of its service."""
     copies: Mapping[str, str] = field(default_factory=dict)
     """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
     not_taken: tuple[NotTaken, ...] = ()
-    """What stands beside it in that ``document`` that a race goes without."""
+    """What stands beside it that a race goes without."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -61,6 +66,11 @@ class DeploymentCommand:
 def text_of(path: Path) -> str:
     """Return the text of a file, empty for one that cannot be read or is too long."""
     return (content(path, MOST_BYTES) or b"").decode("utf-8", "replace")
+
+
+def is_open(value: str) -> bool:
+    """Tell whether a variable has a value that no file says."""
+    return bool(_OPEN.search(value))
 
 
 def for_shell(line: str) -> tuple[str, ...]:

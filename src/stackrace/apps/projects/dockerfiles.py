@@ -47,8 +47,11 @@ class Image:
         return (*self.entrypoint, *(self.command if command is None else command))
 
 
-def image_of(text: str, target: str = "") -> Image:
-    """Return what the stage ``target`` of the Dockerfile ``text`` makes; without one the last."""
+def image_of(text: str, target: str = "", given: Mapping[str, object] | None = None) -> Image:
+    """Return what the stage ``target`` of the Dockerfile ``text`` makes; without one the last.
+
+    What is ``given`` stands in for the values of its arguments.
+    """
     stages: dict[str, Image] = {}
     arguments: dict[str, str] = {}
     image, has_command = Image(), False
@@ -65,7 +68,10 @@ def image_of(text: str, target: str = "") -> Image:
                 image.command, has_command = _exec_form(rest), True
             case "ARG":
                 name, _, value = rest.partition("=")
-                arguments[name] = value.strip("\"'") or arguments.get(name, "")
+                chosen = given.get(name) if given else None
+                arguments[name] = (
+                    str(chosen) if chosen is not None else value.strip("\"'") or arguments.get(name, "")
+                )
             case "ENV":
                 known = {**arguments, **image.environment}
                 said = {name: expanded(value, known) for name, value in assignments(rest).items()}

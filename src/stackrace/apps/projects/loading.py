@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MOST_NODES", "loaded", "problem_of"]
+__all__ = ["MOST_NODES", "Table", "Tagged", "loaded", "loaded_all", "problem_of"]
 
 MOST_NODES = 20_000
 """Of one YAML document: aliases make a short file endless."""
@@ -39,31 +41,76 @@ def _load(path: Path, text: str) -> object:
         return json.loads(text)
     if path.suffix == ".toml":
         return tomllib.loads(text)
+    documents = loaded_all(text)
+    return documents[0] if documents else None
+
+
+def loaded_all(text: str) -> list[object]:
+    """Return the documents of a YAML file. Raises ValueError with the line of what is wrong, or RecursionError."""
     import yaml
 
     try:
-        return yaml.load(text, _loader())
+        return list(yaml.load_all(text, _loader()))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         said = getattr(error, "problem", None) or "it is no YAML"
         raise ValueError(f"line {mark.line + 1}: {said}" if mark else said) from error
 
 
+class Table(dict[Any, Any]):
+    """A mapping of a YAML document that knows the lines of its keys."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__()
+        self.lines: dict[object, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A value with a tag of compose's that says how files are merged."""
+
+    tag: str
+    """``!reset`` or ``!override``."""
+    value: object
+
+
+_OLD = (":timestamp", ":bool")
+"""What compose and Kubernetes take for text, such as ``yes`` and ``off``."""
+
+
 @cache
 def _loader() -> Any:
-    """Return a loader that takes what has a tag of its own, as compose's ``!override``, for its value."""
+    """Return a loader of tables with lines; a value with a tag that nobody here knows is the value itself."""
     import yaml
 
     class Loader(yaml.SafeLoader):
         pass
 
-    def value(loader: Any, _: str, node: Any) -> object:
-        if isinstance(node, yaml.MappingNode):
-            return loader.construct_mapping(node, deep=True)
-        if isinstance(node, yaml.SequenceNode):
-            return loader.construct_sequence(node, deep=True)
-        return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, node.value, (True, False)),
-                                                       node.value))  # fmt: skip
+    Loader.yaml_implicit_resolvers = {
+        letter: [(tag, form) for tag, form in known if not tag.endswith(_OLD[: 1 if letter in "tTfF" else 2])]
+        for letter, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
+    def table(loader: Any, node: Any) -> Iterator[Table]:
+        made = Table()
+        yield made
+        made.update(loader.construct_mapping(node))
+        made.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+
+    def value(loader: Any, tag: str, node: Any) -> object:
+        if isinstance(node, yaml.MappingNode):
+            plain: object = loader.construct_mapping(node, deep=True)
+        elif isinstance(node, yaml.SequenceNode):
+            plain = loader.construct_sequence(node, deep=True)
+        else:
+            plain = loader.construct_object(
+                yaml.ScalarNode(loader.resolve(yaml.ScalarNode, node.value, (True, False)), node.value)
+            )
+        return Tagged(f"!{tag}", plain) if tag in ("reset", "override") else plain
+
+    Loader.add_constructor("tag:yaml.org,2002:map", table)  # type: ignore[no-untyped-call]
     Loader.add_multi_constructor("!", value)  # type: ignore[no-untyped-call]
     return Loader

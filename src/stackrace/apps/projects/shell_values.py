@@ -6,12 +6,9 @@ import ast
 import operator
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-__all__ = ["UNKNOWN", "expanded", "whole_words"]
-
-UNKNOWN = "$(?)"
-"""The value of a variable that only running would tell."""
+__all__ = ["expanded"]
 
 _VARIABLE = re.compile(
     r"\$\{(?P<braced>\w+)(?:(?P<how>:?[-=?+])(?P<other>[^{}]*))?\}|\$(?P<plain>[A-Za-z_]\w*)|%\(ENV_(?P<env>\w+)\)s"
@@ -27,23 +24,6 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 _MOST_ROUNDS = 5
 """A variable's value may name others."""
-
-
-def whole_words(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words, those put together again that a blank within ``$(…)`` or ``${…}`` has parted."""
-    held = ""
-    for word in words:
-        held = f"{held} {word}" if held else word
-        if not _is_open(held):
-            yield held
-            held = ""
-    if held:
-        yield held
-
-
-def _is_open(text: str) -> bool:
-    starts = "$(" in text or "${" in text
-    return starts and (text.count("(") > text.count(")") or text.count("{") > text.count("}"))
 
 
 def expanded(word: str, variables: Mapping[str, str]) -> str | None:

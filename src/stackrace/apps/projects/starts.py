@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from ...model.errors import InputError
-from ...model.last_parts import by_last_parts
-from ..env_file import read_env_files
 from .code_starts import started_by_code
-from .deployment_command import DeploymentCommand, text_of
+from .deployment_command import DeploymentCommand, is_open, text_of
 from .shell import Place, ask_shell
 from .shell_values import expanded
 
@@ -77,50 +72,10 @@ class Started:
 
 def starts(command: DeploymentCommand, root: Path, programs: Collection[str]) -> Started:
     """Return which of ``programs`` the command starts in the project at ``root``, by its code, too."""
-    variables, outside = _variables(command, root)
-    words = tuple(_interpolated(command, {**outside, **variables}))
     found = _Search(command=command, root=root, programs=frozenset(programs))
-    found.follow(words, variables, command.folder, 0)
+    known = {name: value for name, value in command.variables.items() if not is_open(value)}
+    found.follow(command.words, known, command.folder, 0)
     return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
-
-
-def _variables(command: DeploymentCommand, root: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the variables that the process has, and those that its words may name.
-
-    An image's own go first, then those of files beside the command, then those that stand there.
-    """
-    own = {**command.defaults, **_of_files(command.env_files, command, root), **command.environment}
-    outside = _of_files(command.words_files, command, root)
-    process = {}
-    for name, value in own.items():
-        # X: ${X:-3} means the X outside
-        others = {other: text for other, text in own.items() if other != name}
-        known = expanded(value, {**others, **outside})
-        if known is not None:
-            process[name] = known
-    return process, outside
-
-
-def _of_files(names: Sequence[str], command: DeploymentCommand, root: Path) -> dict[str, str]:
-    """Return the variables of files of the project: of no other, whatever a deployment's machine has there."""
-    known: dict[str, str] = {}
-    folders = [(command.document or command.file).parent, root]
-    for name in names:
-        inside = [folder for folder in folders if folder.is_relative_to(root)]
-        nearest = Path(os.path.normpath(folders[0] / name))
-        path = nearest if nearest.is_relative_to(root) and nearest.is_file() else None
-        path = path or by_last_parts(name, inside, Path.is_file)
-        if path is not None:
-            with suppress(InputError):
-                known |= read_env_files([path])
-    return known
-
-
-def _interpolated(command: DeploymentCommand, variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield the words with variables put in, as systemd, supervisor and compose do it; a shell does it itself."""
-    is_shell = PurePosixPath(command.words[0]).name in _SHELLS
-    for word in command.words:
-        yield word if is_shell or (known := expanded(word, variables)) is None else known
 
 
 class _Search:
@@ -229,8 +184,13 @@ class _Search:
             self.problem = self.problem or heard.problem
 
     def _note(self, words: Sequence[str], variables: Mapping[str, str], folder: str) -> None:
+        left_open = {name: value for name, value in self.command.variables.items() if is_open(value)}
         start = Start(
-            command=self.command, words=tuple(words), variables=variables, folder=folder, wrappers=self.wrappers
+            command=self.command,
+            words=tuple(words),
+            variables={**left_open, **variables},
+            folder=folder,
+            wrappers=self.wrappers,
         )
         # a loop may start the same again
         self.starts = [each for each in self.starts if each.words != start.words] + [start]

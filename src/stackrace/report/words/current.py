@@ -8,7 +8,7 @@ from ...model.current import CurrentChange, CurrentDeployment, CurrentGap
 from ...model.current_standing import CurrentKind, CurrentStanding
 from ...model.interval import Interval
 from ...model.numbers import number
-from ...model.own import Concern
+from ...model.own import Concern, Weight
 from ...model.race import Race
 from .failures import kind, message
 from .phrases import listed, share
@@ -27,7 +27,7 @@ def current(standing: CurrentStanding | None) -> str:
     """Return the sentence; empty where nobody knows what is run today."""
     if standing is None:
         return ""
-    yours = f"Your present deployment ({standing.place})" if standing.place else "Your present deployment"
+    yours = _yours(standing.place, is_partial=standing.is_partial)
     match standing.kind:
         case CurrentKind.FIRST:
             return f"{yours} comes first itself: {standing.stack}."
@@ -42,6 +42,12 @@ def current(standing: CurrentStanding | None) -> str:
             apart = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
             return f"{yours} {apart}{_costs(standing)}."
     return f"{yours} delivers {_of(standing.throughput)} of {standing.first}{_costs(standing)}."
+
+
+def _yours(place: str, *, is_partial: bool) -> str:
+    """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
+    name = "What your files say in part" if is_partial else "Your present deployment"
+    return f"{name} ({place})" if place else name
 
 
 def _failed(standing: CurrentStanding) -> str:
@@ -76,9 +82,10 @@ def found(race: Race) -> str:
     """Say before a race what the project runs today, or why that is not raced; empty where nothing was found."""
     if race.deployment is None:
         return ""
+    yours = _yours(race.deployment.place, is_partial=race.deployment.is_partial)
     if race.current:
-        return f"Your present deployment ({race.deployment.place}) races as {race.current}."
-    return f"Your present deployment ({race.deployment.place}) is not raced: {race.deployment.problem.rstrip('.')}."
+        return f"{yours} races as {race.current}."
+    return f"{yours} is not raced: {race.deployment.problem.rstrip('.')}."
 
 
 def taken_over(race: Race, *, short: bool = False) -> tuple[str, ...]:
@@ -91,7 +98,9 @@ def taken_over(race: Race, *, short: bool = False) -> tuple[str, ...]:
 
 def _taken_over(deployment: CurrentDeployment, raced: str, *, short: bool) -> Iterator[str]:
     if raced:
-        yield f"Your present deployment was read from {deployment.place}: {raced}."
+        beside = [file for file in deployment.read if file != deployment.file]
+        read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
+        yield f"{_yours('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
     if deployment.changes and raced:
         changes = list(_changes(deployment.changes))
         left = len(changes) - _FIRST_CHANGES if short else 0
@@ -119,12 +128,13 @@ def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
 
 def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
     """Yield what was not taken over, what a file has of one kind together."""
-    kinds: dict[tuple[str, str], list[CurrentGap]] = {}
-    for gap in gaps:
-        kinds.setdefault((gap.file, gap.why), []).append(gap)
-    for (file, why), (first, *others) in kinds.items():
+    kinds: dict[tuple[str, str, bool], list[CurrentGap]] = {}
+    for gap in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE):
+        kinds.setdefault((gap.file, gap.why, gap.weight is Weight.ASSUMED), []).append(gap)
+    for (file, why, is_assumed), (first, *others) in kinds.items():
         more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
-        yield f"Not taken over: {_place(file, first.line)} {first.what}{more}: {why}."
+        kind_of_gap = "Assumed" if is_assumed else "Not taken over"
+        yield f"{kind_of_gap}: {_place(file, first.line)} {first.what}{more}: {why}."
 
 
 def _place(file: str, line: int) -> str:

@@ -135,10 +135,6 @@ SERVICES = {
         },
         "gunicorn:workers=3",
     ),
-    "what Kubernetes calls otherwise": (
-        {"compose.yml": "w: {image: x, command: [gunicorn, 'a:b'], args: [--workers, '3']}"},
-        "gunicorn:workers=3",
-    ),
 }  # fmt: skip
 
 

@@ -12,15 +12,16 @@ from ....model.app import Entry
 from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.exported import is_exported
+from ....model.own import Weight
 from ....model.stack import ServerSpec
 from ..commands import served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
+from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
 from .fronts import Front, fronts
 from .hop import ReadHop, shown_place
 from .invocations import invocations
-from .likelihood import is_platform, likelihood
 from .process_variables import settings_variable
 from .reading import read_hop
 
@@ -81,12 +82,13 @@ def _found_in(
     commands: Sequence[DeploymentCommand] = deployment_commands(root, wide=True)
     if file is not None and not is_front:
         # what another file starts with variables of its own keeps these
-        own = [command for command in commands if command.file == file.absolute()]
-        commands = own or commands_of_file(file.absolute())
+        own = [command for command in commands if file.absolute() in (command.document, command.file)]
+        own = [command for command in own if command.document == file.absolute()] or own
+        commands = own or commands_of_file(file.absolute(), root)
     commands = [command for command in commands if not _is_own_file(command)]
     hops, unasked = _hops(commands, specs, root)
     hops += _hops(_alone(root, hops, file), specs, root)[0]
-    real = [hop for hop in hops if not hop.is_unlike or file is not None]
+    real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
     if not real:
         if unasked:
             return unasked[0]
@@ -120,11 +122,15 @@ def _hops(
 
 
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
-    """Yield what a compose file says of the server's service that a race goes without."""
-    document = hop.invocation.command.document or hop.invocation.command.file
-    file = str(document.relative_to(hop.root) if document.is_relative_to(hop.root) else document)
-    for gap in hop.invocation.command.not_taken:
-        yield CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why)
+    """Yield what its documents say of the server that a race goes without, and what they leave open."""
+    command = hop.invocation.command
+    for gap in command.not_taken:
+        file = gap.file or command.document or command.file
+        shown = str(file.relative_to(hop.root) if file.is_relative_to(hop.root) else file)
+        weight = gap.weight
+        if weight is Weight.VARIABLES:
+            weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
+        yield CurrentGap(file=shown, line=gap.line, what=gap.what, why=gap.why, weight=weight)
 
 
 def _why_unread(file: Path) -> str:
@@ -164,10 +170,26 @@ def _starts(hop: ReadHop, entry: Entry) -> bool:
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
-def _likelihood(hop: ReadHop, root: Path) -> tuple[int, int, int, int]:
+_PLAIN = 1
+"""The stage of what is called nothing special."""
+
+
+def _without_parts(hops: Sequence[ReadHop], root: Path) -> list[ReadHop]:
+    """Leave out the images that a document of more than development starts in its own way."""
+    documented = [hop for hop in hops if hop.invocation.command.document is not None]
+    built = {hop.invocation.command.image for hop in documented if _likelihood(hop, root)[0] <= _PLAIN}
+    return [hop for hop in hops if hop in documented or hop.invocation.command.file not in built]
+
+
+def _likelihood(hop: ReadHop, root: Path) -> tuple[int, ...]:
     command = hop.invocation.command
+    file = command.document or command.file
+    stage, kind = likelihood(file, root, command.service)
+    if command.image is not None and stage == _PLAIN:
+        # what is built by an image of production is one
+        stage = min(stage, likelihood(command.image, root)[0])
     # a service says more than the image that it is built of
-    return (*likelihood(command.file, root, command.service), int(bool(hop.problem)), int(not command.service))
+    return stage, kind, int(bool(hop.problem)), command.rank, int(not command.service)
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
@@ -183,7 +205,9 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
+    documents = hop.invocation.command.documents
     return CurrentDeployment(
+        read=tuple(os.path.relpath(path, root) for path in documents) if len(documents) > 1 else (),
         stack="" if hop.problem else _path(hop, front, instances, root, base),
         file=file,
         line=line,

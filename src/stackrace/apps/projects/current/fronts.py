@@ -14,9 +14,9 @@ from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading
 from ....model.stack import ServerSpec
 from ..deployment_command import text_of
+from ..likelihood import likelihood
 from ..places import deployment_folders
 from .hop import quoted_value
-from .likelihood import likelihood
 
 __all__ = ["Front", "fronts"]
 

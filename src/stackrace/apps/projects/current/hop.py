@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap
-from ....model.own import CONFIG, Concern, OwnLanguage
+from ....model.own import CONFIG, Concern, OwnLanguage, Weight
 from ....model.secrets import masked_settings
 from ....model.stack import SettingValue
 from ..deployment_command import DeploymentCommand
 from .invocations import Invocation
 
-__all__ = ["ReadHop", "quoted_value", "shown_place"]
+__all__ = ["SIZES", "ReadHop", "quoted_value", "shown_place"]
 
 _NONE = OwnLanguage(refuses={})
+SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
+"""The settings that say how many workers and threads there are, and of which class."""
 
 
 @dataclass(slots=True)
@@ -35,6 +37,8 @@ class ReadHop:
     """Its configuration file, relative to the project's folder."""
     file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """What that says of settings."""
+    said: frozenset[str] = frozenset()
+    """The settings of which its configuration file says something."""
     seen: dict[str, str] = field(default_factory=dict)
     """All its options, as they are after expansion; of a switch empty."""
     changes: list[CurrentChange] = field(default_factory=list)
@@ -62,15 +66,22 @@ class ReadHop:
         theirs = masked_settings(theirs)
         self.changes.append(CurrentChange(file=file, line=line, key=key, theirs=theirs, concern=concern))
 
-    def gap(self, what: str, why: str) -> None:
+    def gap(self, what: str, why: str, weight: Weight = Weight.PLAIN) -> None:
         """Note what a race goes without."""
         file, line = self.at or self.place
-        self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why))
+        self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why, weight=weight))
 
     @property
     def place(self) -> tuple[str, int]:
         """Where the command stands."""
         return shown_place(self.invocation.command, self.root)
+
+    @property
+    def takes_workers(self) -> bool:
+        """Whether a variable may say how many workers it has, because nothing else does."""
+        line = self.invocation.line
+        said = self.settings.keys() | self.said
+        return bool(line.workers or line.prefix or line.arguments) and not said & {"workers", "processes"}
 
     @property
     def is_unlike(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ....model.own import Concern, OwnLanguage
+from ....model.own import Concern, OwnLanguage, Weight
 from ....model.stack import Setting, SettingValue
 from ..shell import unknown
-from .hop import ReadHop
+from .hop import SIZES, ReadHop
 from .invocations import Invocation
 
 __all__ = ["options_in", "set_value", "take"]
@@ -72,7 +72,8 @@ def take(hop: ReadHop, name: str, raw: str | None) -> None:
             hop.settings[setting] = said
         hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
     elif raw is not None and value is None:
-        hop.gap(what, "only running it would tell its value")
+        weight = Weight.SIZE if settings.get(name) in SIZES else Weight.PLAIN
+        hop.gap(what, "only running it would tell its value", weight)
     elif name in settings:
         set_value(hop, settings[name], name, value, what)
     elif invocation.spec.own is None:
@@ -104,7 +105,8 @@ def set_value(hop: ReadHop, setting_name: str, name: str, value: str | None, wha
         known_ones = ", ".join(setting.choices)
         hop.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
     else:
-        hop.gap(what, f"Stackrace does not know this value of {setting_name}")
+        weight = Weight.SIZE if setting_name in SIZES else Weight.PLAIN
+        hop.gap(what, f"Stackrace does not know this value of {setting_name}", weight)
 
 
 def _value(

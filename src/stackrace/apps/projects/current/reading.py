@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ....model.own import Weight
 from ..deployment_command import text_of
 from ..shell import unknown
 from .config_file import config_named, config_reading, line_of
@@ -29,13 +30,13 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
     """Return what ``invocation`` starts in the project at ``root``, as far as a path can say it."""
     hop = ReadHop(invocation, root)
     if invocation.problem:
-        hop.gap(invocation.program, invocation.problem)
+        hop.gap(invocation.program, invocation.problem, Weight.SIZE)
     line = invocation.line
     hop.variables = invocation.variables
     _take_variables(hop)
     arguments = hop.variables.get(line.arguments, "") if line.arguments else ""
     if unknown(arguments):
-        hop.gap(line.arguments, _UNKNOWN)
+        hop.gap(line.arguments, _UNKNOWN, Weight.SIZE)
         arguments = ""
     options = list(options_in((*shlex.split(arguments), *_known(hop, invocation.words)), invocation))
     for name, value in options:
@@ -43,8 +44,8 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
             _take_options(hop, name, value)
     for name, value in options:
         take(hop, name, value)
-    said = _take_file(hop)
-    _take_workers(hop, said)
+    hop.said = _take_file(hop)
+    _take_workers(hop)
     for wrapper in invocation.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     hop.gaps += process_variables(hop)
@@ -55,7 +56,7 @@ def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
     """Yield the words but for those of which nobody knows whether they are options."""
     for word in words:
         if unknown(word.partition("=")[0]) and (word.startswith("-") or _MORE.search(word)):
-            hop.gap(word, _UNKNOWN)
+            hop.gap(word, _UNKNOWN, Weight.SIZE)
         else:
             yield word
 
@@ -87,13 +88,13 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
     read = hop.invocation.line.reads[option]
     path = config_named(named, hop.invocation, hop.root) if read else None
     if read is None or path is None:
-        hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD)
+        hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
         return
     text, section = text_of(path), _SECTION.search(named)
     try:
         pairs = read(text, section[1] if section else "")
     except (ValueError, RecursionError):
-        hop.gap(f"--{option} {named}", _UNREAD)
+        hop.gap(f"--{option} {named}", _UNREAD, Weight.SIZE)
         return
     file = str(path.relative_to(hop.root))
     for name, value in pairs:
@@ -119,7 +120,7 @@ def _take_file(hop: ReadHop) -> frozenset[str]:
     path = config_named(named or line.found, hop.invocation, hop.root)
     if path is None:
         if named:
-            hop.gap(f"--{line.file_option} {named}", _NO_FILE)
+            hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
         return frozenset()
     hop.config = str(path.relative_to(hop.root))
     reading = config_reading(path, hop.root, language, hop.variables)
@@ -132,13 +133,13 @@ def _take_file(hop: ReadHop) -> frozenset[str]:
     return reading.said
 
 
-def _take_workers(hop: ReadHop, said: frozenset[str]) -> None:
-    """Take WEB_CONCURRENCY where neither the command nor the file ``said`` how many workers there are."""
+def _take_workers(hop: ReadHop) -> None:
+    """Take WEB_CONCURRENCY where neither the command nor the file says how many workers there are."""
     option, number = hop.invocation.line.workers, hop.variables.get("WEB_CONCURRENCY", "")
     setting = hop.known_settings.get(option, "")
-    if not number or not setting or setting in hop.settings or setting in said:
+    if not number or not setting or setting in hop.settings or setting in hop.said:
         return
     if unknown(number):
-        hop.gap("WEB_CONCURRENCY", _UNKNOWN)
+        hop.gap("WEB_CONCURRENCY", _UNKNOWN, Weight.SIZE)
     else:
         set_value(hop, setting, option, number, f"WEB_CONCURRENCY={number}")

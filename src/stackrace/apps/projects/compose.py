@@ -1,0 +1,409 @@
+"""Services of compose files, as compose merges them: overlays, ``extends``, ``include``, profiles and ``.env``.
+
+Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Variables are those of files: a
+deployment's machine has others than this one.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from ...model.own import NotTaken, Weight
+from ...model.secrets import learn
+from .deployment_command import text_of
+from .loading import Table, Tagged, loaded
+from .shell_words import split_words
+
+__all__ = ["AT", "LACKS", "NO_FILE", "Model", "interpolated", "models_of", "variables_of"]
+
+_DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+_OVERRIDES = tuple(
+    f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")
+)
+AT = "\0at"
+"""The key under which a service has the file and line of each of its keys."""
+LACKS = "\0lacks"
+"""The key under which a service has what it could not be read with."""
+_MOST_DEEP = 9
+"""Files that name files, and variables in defaults of variables."""
+_MOST_VALUES = 5000
+"""Of one file: aliases make a short file endless."""
+
+NO_FILE = "there is no such file in the project"
+_ENDS = frozenset({";", "&&", "||", "|", "&"})
+"""Where compose ends the words of a command, which no shell runs."""
+
+Service = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Model:
+    """The services of files that are read together."""
+
+    files: tuple[Path, ...]
+    """As ``docker compose -f`` would name them."""
+    document: Path
+    """The one by which people know them."""
+    root: Path
+    """The project's folder: no file outside it is read."""
+    is_second: bool = False
+    """Whether compose would read more files unless they are named."""
+    services: dict[str, Service] = field(default_factory=dict)
+    """By name; lists of words, tables of variables, and paths that are whole."""
+    read: list[Path] = field(default_factory=list)
+    """All files that were read for it, those of ``extends`` and ``include``, too."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Those of ``.env``."""
+    profiles: frozenset[str] = frozenset()
+    """Those that are active."""
+    lacks: list[NotTaken] = field(default_factory=list)
+    """What no service could be read with."""
+
+    def has(self, path: Path) -> bool:
+        """Tell whether ``path`` is a file of the project."""
+        return path.is_relative_to(self.root) and path.is_file()
+
+
+def models_of(files: Iterable[Path], root: Path) -> list[Model]:
+    """Return what the compose ``files`` say, those that compose reads together as one model.
+
+    A file that adds to the services of the default file, rather than say them whole, is read as its overlay. A file
+    that only others extend or include is none by itself.
+    """
+    models = [
+        model
+        for folder in dict.fromkeys(file.parent for file in files)
+        for model in _of_folder(folder, files, root)
+    ]
+    parts = {part for model in models for part in model.read if part not in model.files}
+    return [model for model in models if model.document not in parts]
+
+
+def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[Model]:
+    default, override = _first(folder, _DEFAULTS), _first(folder, _OVERRIDES)
+    dotenv = variables_of(folder / ".env", {}) or {}
+    together = tuple(filter(None, (default, override))) if default else ()
+    if named := dotenv.get("COMPOSE_FILE"):
+        named_files = [folder / name for name in named.split(dotenv.get("COMPOSE_PATH_SEPARATOR") or os.pathsep)]
+        together = tuple(Path(os.path.normpath(file)) for file in named_files if file.is_file())
+    if together:
+        yield _model(together, root)
+    if default and together != (default,):
+        yield _model((default,), root, is_second=True)
+    base = default or (_first(folder.parent, _DEFAULTS) if folder.is_relative_to(root) and folder != root else None)
+    for file in files:
+        if file.parent == folder and file not in (*together, default, override):
+            whole = _model((file,), root)
+            is_overlay = base is not None and _is_overlay(whole, _model((base,), root))
+            yield _model((base, file), root, file) if base and is_overlay else whole
+
+
+def _first(folder: Path, names: Iterable[str]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _is_overlay(model: Model, base: Model) -> bool:
+    """Tell whether a model says less of a service than what makes a container, which ``base`` says."""
+    return any(
+        not service.keys() & {"image", "build"} and name in base.services
+        for name, service in model.services.items()
+    )
+
+
+def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *, is_second: bool = False) -> Model:
+    model = Model(files=files, document=document or files[0], root=root, is_second=is_second)
+    folder = files[0].parent
+    model.variables = variables_of(folder / ".env", {}) or {}
+    model.profiles = frozenset(filter(None, model.variables.get("COMPOSE_PROFILES", "").split(",")))
+    model.services = _merged(model, files, folder, model.variables)
+    return model
+
+
+def _merged(
+    model: Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
+) -> dict[str, Service]:
+    """Return the services of ``files`` that are read together; relative paths are those of ``folder``."""
+    services: dict[str, Any] = {}
+    included: list[tuple[Path, object, int]] = []
+    for file in files:
+        document, read = _services(model, file, folder, known)
+        included += [(file, each, _line(document, "include")) for each in _listed(document.get("include"))]
+        own = {name: _whole(model, name, read, file, known, ()) for name in read}
+        _merge(services, own)
+    services = {name: service for name, service in services.items() if isinstance(service, dict)}
+    for service in services.values():
+        _take_variables(model, service)
+    for file, each, line in included if depth < _MOST_DEEP else ():
+        for name, service in _included(model, file, each, line, known, depth).items():
+            services.setdefault(name, service)
+    return services
+
+
+def _take_variables(model: Model, service: Service) -> None:
+    """Put the variables of a service's files among its own; one without a value has that of ``.env``, if any."""
+    variables: dict[str, Any] = {}
+    for entry in service.get("env_file") or ():
+        path = Path(str(entry["path"]))
+        is_raw = entry.get("format") == "raw"
+        more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
+        if more is None and entry.get("required") is not False:
+            file, line = service[AT].get("env_file", (model.files[0], 0))
+            lack = _lack(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
+            service.setdefault(LACKS, []).append(lack)
+        variables |= more or {}
+    for name, value in (service.get("environment") or {}).items():
+        variables[name] = model.variables.get(name) if value is None else value
+    service["environment"] = {name: value for name, value in variables.items() if value is not None}
+
+
+def _lack(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> NotTaken:
+    return NotTaken(file=file, line=line, what=what, why=NO_FILE, weight=weight)
+
+
+def _included(
+    model: Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
+) -> dict[str, Service]:
+    table = named if isinstance(named, dict) else {"path": named}
+    table = {key: _put_in(table.get(key), known, [0]) for key in ("path", "project_directory", "env_file")}
+    files = [Path(os.path.normpath(file.parent / str(path))) for path in _listed(table["path"])]
+    for path in files:
+        if not model.has(path):
+            model.lacks.append(_lack(file, line, f"include {os.path.relpath(path, file.parent)}"))
+    files = [path for path in files if model.has(path)]
+    if not files:
+        return {}
+    folder = file.parent / str(table["project_directory"]) if table["project_directory"] else files[0].parent
+    own: dict[str, str] = {}
+    for path in _listed(table["env_file"]) or [folder / ".env"]:
+        own |= variables_of(file.parent / str(path), {**own, **known}) or {}
+    return _merged(model, files, Path(os.path.normpath(folder)), {**own, **known}, depth + 1)
+
+
+def _services(model: Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
+    """Return the document of ``file`` and its services, each as it says it, paths relative to ``folder``."""
+    if file not in model.read:
+        model.read.append(file)
+    document = loaded(file, text_of(file))
+    if not isinstance(document, Table):
+        return Table(), {}
+    # files of the first version have services only
+    services = document.get("services") if "services" in document else document
+    budget = [0]
+    return document, {
+        str(name): _normal(service, file, folder, known, budget)
+        for name, service in (services.items() if isinstance(services, dict) else ())
+        if isinstance(service, dict | Tagged) or (service is None and services is not document)
+    }
+
+
+def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str], budget: list[int]) -> object:
+    """Return a service, or a part of one under a tag, in the longer one of its forms, variables put in."""
+    if isinstance(service, Tagged):
+        return Tagged(service.tag, _normal(service.value, file, folder, known, budget))
+    if not isinstance(service, dict):
+        return None
+    made: Service = {AT: {}}
+    for key, value in service.items():
+        if key not in _FORMS and key not in _PLAIN:
+            continue
+        value = _put_in(value, known, budget)
+        form = _FORMS.get(key, lambda plain, _: plain)
+        where = file.parent if key == "extends" else folder
+        made[key] = Tagged(value.tag, form(value.value, where)) if isinstance(value, Tagged) else form(value, where)
+        made[AT][key] = (file, _line(service, key))
+    return made
+
+
+def _put_in(value: Any, known: Mapping[str, str], budget: list[int]) -> Any:
+    budget[0] += 1
+    if budget[0] > _MOST_VALUES:
+        return None
+    match value:
+        case str():
+            return interpolated(value, known)
+        case Tagged(tag=tag, value=inner):
+            return Tagged(tag, _put_in(inner, known, budget))
+        case list():
+            return [_put_in(each, known, budget) for each in value]
+        case dict():
+            return {key: _put_in(each, known, budget) for key, each in value.items()}
+    return value
+
+
+def _whole(
+    model: Model,
+    name: str,
+    services: Mapping[str, Any],
+    file: Path,
+    known: Mapping[str, str],
+    seen: tuple[object, ...],
+) -> object:
+    """Return a service with what it ``extends``."""
+    service = services.get(name)
+    named = service.get("extends") if isinstance(service, dict) else None
+    if not isinstance(service, dict) or not isinstance(named, dict) or (file, name) in seen:
+        return service
+    rest = {key: value for key, value in service.items() if key != "extends"}
+    other, base = file, services
+    if named.get("file"):
+        other = Path(os.path.normpath(named["file"]))
+        if not model.has(other):
+            what = f"extends {os.path.relpath(other, file.parent)}"
+            return {**rest, LACKS: [_lack(file, service[AT]["extends"][1], what)]}
+        base = _services(model, other, other.parent, known)[1]
+    below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
+    return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge ``over`` into ``base``: tables by key, lists one behind the other, but for words of a command."""
+    for key, value in over.items():
+        below = base.get(key)
+        if isinstance(value, Tagged):
+            if value.tag == "!reset":
+                base.pop(key, None)
+            else:
+                base[key] = _untagged(value.value)
+        elif isinstance(value, dict):
+            base[key] = _merge(below if isinstance(below, dict) else {}, value)
+        elif isinstance(value, list) and isinstance(below, list) and key not in ("command", "entrypoint"):
+            base[key] = [*below, *value]
+        elif value is not None or not isinstance(below, dict):
+            base[key] = value
+    return base
+
+
+def _untagged(value: Any) -> Any:
+    return _merge({}, value) if isinstance(value, dict) else value
+
+
+def interpolated(text: str, known: Mapping[str, str], depth: int = 0) -> str:
+    """Return what compose makes of ``text``; a variable that no file sets is left as ``${NAME?}``.
+
+    >>> interpolated("-w ${N:-${M:-3}} $$PORT ${L}", {"N": ""})
+    '-w 3 $PORT ${L?}'
+    """
+    parts, at = [], 0
+    while (sign := text.find("$", at)) >= 0 and depth < _MOST_DEEP:
+        parts.append(text[at:sign])
+        plain = re.compile(r"\$(?:(\$)|([A-Za-z_]\w*))").match(text, sign)
+        end = _closed(text, sign + 2) if text.startswith("${", sign) else -1
+        if plain:
+            parts.append("$" if plain[1] else known.get(plain[2], f"${{{plain[2]}?}}"))
+            at = plain.end()
+        elif end > 0 and (braced := re.compile(r"(\w+)(:?[-?+])?(.*)", re.DOTALL).fullmatch(text[sign + 2 : end])):
+            parts.append(_value(braced[1], braced[2] or "", braced[3], known, depth))
+            at = end + 1
+        else:
+            parts.append("$")
+            at = sign + 1
+    return "".join([*parts, text[at:]])
+
+
+def _closed(text: str, start: int) -> int:
+    """Return where the brace before ``start`` is closed; -1 for nowhere."""
+    level = 1
+    for place in range(start, len(text)):
+        level += {"{": 1, "}": -1}.get(text[place], 0)
+        if not level:
+            return place
+    return -1
+
+
+def _value(name: str, how: str, other: str, known: Mapping[str, str], depth: int) -> str:
+    value = known.get(name)
+    is_there = value is not None and bool(value or not how.startswith(":"))
+    if how.endswith("+"):
+        return interpolated(other, known, depth + 1) if is_there else ""
+    if how.endswith("-"):
+        return value if value is not None and is_there else interpolated(other, known, depth + 1)
+    return value if value is not None else f"${{{name}?}}"
+
+
+def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
+    """Return the variables of a file of variables, ``known`` and earlier ones put in; None if it cannot be read."""
+    from dotenv.parser import parse_stream
+
+    if not path.is_file():
+        return None
+    text, variables = text_of(path), {}
+    if is_raw:
+        pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
+        variables = {name.strip(): value for name, _, value in pairs}
+    for binding in () if is_raw else parse_stream(StringIO(text)):
+        if binding.key and not binding.error and binding.value is not None:
+            quoted = binding.original.string.partition("=")[2].strip().startswith("'")
+            value = binding.value if quoted else interpolated(binding.value, {**known, **variables})
+            variables[binding.key] = value
+    learn(variables)
+    return variables
+
+
+def _words(value: object, _: Path) -> list[str] | None:
+    if isinstance(value, str):
+        return list(takewhile(lambda word: word not in _ENDS, split_words(value)))
+    return [str(word) for word in value] if isinstance(value, list) else None
+
+
+def _build(value: object, folder: Path) -> object:
+    table: dict[str, Any] = dict(value) if isinstance(value, dict) else {"context": value}
+    if not isinstance(table.get("context", "."), str):
+        return None
+    if "context" in table:
+        table["context"] = os.path.normpath(folder / table["context"])
+    return {**table, "args": _table(table["args"], folder)} if table.get("args") else table
+
+
+def _table(value: object, _: Path) -> dict[str, Any]:
+    """Return variables or labels, None for one without a value."""
+    if isinstance(value, dict):
+        return {str(name): each if isinstance(each, Tagged) else _literal(each) for name, each in value.items()}
+    pairs = [str(each).partition("=") for each in _listed(value)]
+    return {name: each if equals else None for name, equals, each in pairs}
+
+
+def _literal(value: object) -> str | None:
+    """Return a value as text; YAML's truths are words of small letters."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _env_files(value: object, folder: Path) -> list[dict[str, object]]:
+    entries = [each if isinstance(each, dict) else {"path": each} for each in _listed(value)]
+    return [{**each, "path": os.path.normpath(folder / str(each.get("path")))} for each in entries]
+
+
+def _extended(value: object, folder: Path) -> dict[str, Any]:
+    table = dict(value) if isinstance(value, dict) else {"service": value}
+    return {**table, "file": os.path.normpath(folder / str(table["file"])) if table.get("file") else ""}
+
+
+_FORMS = {
+    "build": _build,
+    "command": _words,
+    "entrypoint": _words,
+    "env_file": _env_files,
+    "environment": _table,
+    "extends": _extended,
+    "labels": _table,
+}
+"""The keys of which there are several forms, and what makes the longest of them."""
+_PLAIN = frozenset(
+    {"image", "working_dir", "profiles", "deploy", "scale", "cpus", "cpu_quota", "cpuset", "cpu_count"}
+    | {"mem_limit", "mem_reservation"}
+)
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _line(table: object, key: object) -> int:
+    return table.lines.get(key, 0) if isinstance(table, Table) else 0

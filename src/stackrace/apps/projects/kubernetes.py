@@ -1,0 +1,146 @@
+"""What containers of Kubernetes start: Deployments, StatefulSets and their like, with ConfigMaps of the project.
+
+Source: Kubernetes' reference of ``PodSpec``: ``command`` stands in for an image's ENTRYPOINT, ``args`` for its CMD,
+and ``$(NAME)`` in either is a variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...model.own import NotTaken, Weight
+from .containers import LIMITED, MOST_INSTANCES, assumed_image, container_commands
+from .deployment_command import OPEN, DeploymentCommand, text_of
+from .loading import Table, loaded_all
+from .places import deployment_folders
+
+__all__ = ["TEMPLATED", "kubernetes_commands", "manifests"]
+
+_KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
+_MENTIONED = re.compile(
+    r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
+)
+TEMPLATED = "{{"
+"""What a template of Helm's has."""
+_VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
+_SECRET = "it stands in a secret, which is not read"
+
+
+def manifests(root: Path, least: re.Pattern[str] = _MENTIONED) -> Iterator[tuple[Path, str]]:
+    """Yield the files of YAML in the project that speak of objects of Kubernetes, with their text."""
+    for folder, _, names in deployment_folders(root):
+        for path in (folder / name for name in names if name.endswith((".yml", ".yaml"))):
+            if least.search(text := text_of(path)):
+                yield path, text
+
+
+def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read the containers of ``files``, or of all of the project; a template is none of them."""
+    known = [(path, each) for path, text in manifests(root) for each in _objects(text)]
+    maps = {_name(each): each.get("data") for _, each in known if each.get("kind") == "ConfigMap"}
+    for path, each in known:
+        if each.get("kind") in _KINDS and (not files or path in files):
+            for container in _containers(each):
+                yield from _of_container(path, each, container, maps, root)
+
+
+def _objects(text: str) -> Iterator[Table]:
+    try:
+        documents = [] if TEMPLATED in text else loaded_all(text)
+    except (ValueError, RecursionError):
+        return
+    for document in documents:
+        items = document.get("items") if isinstance(document, Table) else None
+        yield from (each for each in (items if isinstance(items, list) else [document]) if isinstance(each, Table))
+
+
+def _name(node: Mapping[Any, Any]) -> str:
+    metadata = node.get("metadata")
+    return str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+
+
+def _containers(node: Table) -> list[Table]:
+    match node.get("spec"):
+        case {"template": {"spec": {"containers": list(found)}}} | {"containers": list(found)}:
+            # one without an image is a patch of another file's
+            return [each for each in found if isinstance(each, Table) and each.get("image")]
+    return []
+
+
+def _of_container(
+    path: Path, node: Table, container: Table, maps: Mapping[str, object], root: Path
+) -> Iterator[DeploymentCommand]:
+    environment, lacks = _environment(path, container, maps)
+    spec = node["spec"]
+    replicas = spec.get("replicas")
+    entrypoint, words = (_words(container.get(key), environment) for key in ("command", "args"))
+    line = next((container.lines[key] for key in ("command", "args") if key in container.lines), 0)
+    command = DeploymentCommand(
+        file=path,
+        words=(),
+        line=line,
+        environment=environment,
+        folder=str(container.get("workingDir") or ""),
+        service=f"{_name(node)} {container.get('name', '')}",
+        instances=replicas if isinstance(replicas, int) and 0 < replicas <= MOST_INSTANCES else 1,
+        document=path,
+        documents=(path,),
+        not_taken=(*lacks, *_limits(path, container)),
+    )
+    image = str(container["image"])
+    built = assumed_image(image, str(container.get("name", "")), root, path.parent)
+    at = path, container.lines.get("image", 0)
+    yield from container_commands(command, built, entrypoint, words, image, at)
+
+
+def _environment(path: Path, container: Table, maps: Mapping[str, object]) -> tuple[dict[str, str], list[NotTaken]]:
+    """Return the variables of a container, and what of them cannot be read."""
+    known: dict[str, str] = {}
+    lacks: list[NotTaken] = []
+
+    def lack(node: Table, what: str, why: str, weight: Weight) -> None:
+        line = min(node.lines.values(), default=0)
+        lacks.append(NotTaken(file=path, line=line, what=what, why=why, weight=weight))
+
+    for each in (node for node in container.get("envFrom") or () if isinstance(node, Table)):
+        prefix = str(each.get("prefix") or "")
+        match each:
+            case {"configMapRef": {"name": name}} if isinstance(data := maps.get(str(name)), dict):
+                known |= {f"{prefix}{key}": str(value) for key, value in data.items()}
+            case {"configMapRef": {"name": name}}:
+                lack(each, f"configMapRef {name}", "there is no such ConfigMap in the project", Weight.VARIABLES)
+            case {"secretRef": {"name": name}}:
+                lack(each, f"secretRef {name}", _SECRET, Weight.VARIABLES)
+    for each in (node for node in container.get("env") or () if isinstance(node, Table) and node.get("name")):
+        variable = str(each["name"])
+        known.pop(variable, None)
+        match each:
+            case {"value": value}:
+                known[variable] = _put_in(str(value), known)
+            case {"valueFrom": {"configMapKeyRef": {"name": name, "key": key}}} if (
+                isinstance(data := maps.get(str(name)), dict) and key in data
+            ):
+                known[variable] = str(data[key])
+            case {"valueFrom": source} if isinstance(source, dict):
+                known[variable] = OPEN
+                why = _SECRET if "secretKeyRef" in source else "the project does not say it"
+                lack(each, variable, why, Weight.PLAIN)
+    return known, lacks
+
+
+def _put_in(text: str, known: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: "$" if found[1] == "$" else known.get(found[2], found[0]), text)
+
+
+def _words(value: object, known: Mapping[str, str]) -> tuple[str, ...] | None:
+    return tuple(_put_in(str(word), known) for word in value) if isinstance(value, list) else None
+
+
+def _limits(path: Path, container: Table) -> Iterator[NotTaken]:
+    match container.get("resources"):
+        case {"limits": Table() as limits}:
+            for key, value in limits.items():
+                yield NotTaken(file=path, line=limits.lines.get(key, 0), what=f"{key}: {value}", why=LIMITED)

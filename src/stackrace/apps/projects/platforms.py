@@ -1,0 +1,171 @@
+"""Commands in files of hosting platforms, and of programs that run tasks: Procfile, fly.toml, render.yaml …"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .containers import MOST_INSTANCES, Built, container_commands
+from .deployment_command import OPEN, DeploymentCommand, command_of, for_shell, located, text_of
+from .dockerfiles import Image, image_of
+from .loading import MOST_NODES, loaded
+from .shell_words import split_words
+
+__all__ = ["flaskenv_commands", "fly_commands", "platform_commands", "procfile_commands", "pyproject_commands"]
+
+_COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
+_VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
+_INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
+_DOCKERFILES = ("dockerfilePath", "dockerfile_path")
+_NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
+"""How the names of processes begin that answer no requests."""
+
+
+def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read ``web: gunicorn app:app``, with what ``app.json`` beside it says; a worker is left out."""
+    manifest = loaded(path.with_name("app.json"), text_of(path.with_name("app.json")))
+    formation = manifest.get("formation") if isinstance(manifest, dict) else None
+    for line in text.splitlines():
+        name, colon, words = line.partition(":")
+        if colon and not name.strip().startswith(("#", *_NO_WEB)):
+            size = formation.get(name.strip()) if isinstance(formation, dict) else None
+            command = replace(
+                DeploymentCommand(file=path, words=for_shell(words.strip())),
+                environment=dict(_variables(manifest, {})) if isinstance(manifest, dict) else {},
+                instances=_number(size.get("quantity")) if isinstance(size, dict) else 1,
+                documents=(path.with_name("app.json"),) if isinstance(manifest, dict) else (),
+            )
+            yield command
+
+
+def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read the values of keys such as ``startCommand``, wherever they stand, with the variables beside them."""
+    document = loaded(path, text)
+    groups = _groups(document)
+    waiting: list[tuple[str, object, Mapping[str, str]]] = [("", document, {})]
+    looked_at = 0
+    while waiting and looked_at < MOST_NODES:
+        name, node, around = waiting.pop(0)
+        looked_at += 1
+        if isinstance(node, list):
+            waiting += [(name, inner, around) for inner in node]
+        if not isinstance(node, dict) or str(node.get("type", "")).startswith(_NO_WEB):
+            continue
+        environment = {**around, **dict(_variables(node, groups))}
+        waiting += [
+            (str(key), inner, environment) for key, inner in node.items() if not str(key).startswith(_NO_WEB)
+        ]
+        number = next((_number(node[key]) for key in _INSTANCES if node.get(key)), 1)
+        beside = DeploymentCommand(
+            file=path,
+            words=(),
+            environment=environment,
+            instances=number,
+            document=path,
+            service=str(node.get("name", "")),
+        )
+        lines = [line for key in _COMMANDS if isinstance(line := node.get(key), str)]
+        for line in lines:
+            command = located(replace(beside, words=for_shell(line)), text)
+            yield command
+        docker = next((str(node[key]) for key in _DOCKERFILES if node.get(key)), "")
+        if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
+            yield from container_commands(beside, _built(path.parent / (docker or "Dockerfile")), None, None)
+
+
+def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read fly.toml: its processes in place of the image's command, ``[env]`` before the image's variables."""
+    document = loaded(path, text)
+    if not isinstance(document, dict):
+        return
+    build, tried, processes = (_table(document, key) for key in ("build", "experimental", "processes"))
+    dockerfile = path.parent / str(build.get("dockerfile") or "Dockerfile")
+    image = _built(dockerfile, str(build.get("build-target") or ""), build.get("args"))
+    beside = DeploymentCommand(file=path, words=(), environment=dict(_variables(document, {})), document=path)
+    entrypoint = _words(tried.get("exec")) or _words(tried.get("entrypoint"))
+    named = [(name, split_words(str(line))) for name, line in processes.items() if not name.startswith(_NO_WEB)]
+    started: list[tuple[str, tuple[str, ...] | None]] = [*named] or [("", _words(tried.get("cmd")))]
+    for name, words in started:
+        yield from container_commands(replace(beside, service=name), image, entrypoint, words)
+
+
+def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _built(dockerfile: Path, target: str = "", arguments: object = None) -> Built:
+    text = text_of(dockerfile)
+    given = arguments if isinstance(arguments, dict) else {}
+    return Built(image=image_of(text, target, given), path=dockerfile) if text else Built(image=Image())
+
+
+def _words(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(str(word) for word in value)
+    return split_words(value) if isinstance(value, str) else None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and 0 < value <= MOST_INSTANCES else 1
+
+
+def _groups(document: object) -> dict[str, list[Any]]:
+    """Return the groups of variables that services of a render.yaml name."""
+    groups = document.get("envVarGroups") if isinstance(document, dict) else None
+    named = [each for each in (groups if isinstance(groups, list) else ()) if isinstance(each, dict)]
+    return {str(each.get("name")): each["envVars"] for each in named if isinstance(each.get("envVars"), list)}
+
+
+def _variables(node: Mapping[Any, Any], groups: Mapping[str, list[Any]]) -> Iterator[tuple[str, str]]:
+    """Yield the variables of a node: a table, or tables of key and value; what the file leaves open is unknown."""
+    for key in _VARIABLES:
+        match node.get(key):
+            case dict() as table:
+                for name, value in table.items():
+                    value = value.get("value", OPEN) if isinstance(value, dict) else value
+                    yield str(name), _literal(value)
+            case list() as entries:
+                entries = [one for each in entries for one in (groups.get(_group(each)) or [each])]
+                for entry in entries:
+                    match entry:
+                        case {"key": name, "value": value} | {"name": name, "value": value}:
+                            yield str(name), _literal(value)
+                        case {"key": name}:
+                            yield str(name), OPEN
+
+
+def _group(entry: object) -> str:
+    return str(entry.get("fromGroup")) if isinstance(entry, dict) else ""
+
+
+def _literal(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def pyproject_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read [tool.fastapi] entrypoint, and the tasks of task runners."""
+    document = loaded(path, text)
+    tool = document.get("tool") if isinstance(document, dict) else None
+    if not isinstance(tool, dict):
+        return
+    fastapi = tool.get("fastapi")
+    if isinstance(fastapi, dict) and isinstance(entrypoint := fastapi.get("entrypoint"), str):
+        yield DeploymentCommand(file=path, words=("fastapi", "run", "--entrypoint", entrypoint))
+    for runner, key in (("pdm", "scripts"), ("poe", "tasks"), ("taskipy", "tasks"), ("rye", "scripts")):
+        tasks = tool.get(runner)
+        tasks = tasks.get(key) if isinstance(tasks, dict) else None
+        for task in tasks.values() if isinstance(tasks, dict) else ():
+            line = task.get("cmd") if isinstance(task, dict) else task
+            if isinstance(line, str):
+                yield command_of(path, line)
+
+
+def flaskenv_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read FLASK_APP of .flaskenv."""
+    variables = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    app = variables.get("FLASK_APP", "").strip().strip("\"'")
+    if app:
+        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
