@@ -42,7 +42,7 @@ def project(stackrace, tmp_path):
 
 def test_exported_files_start_as_they_are_and_are_written_with_their_proof(project):
     done = project(
-        "waitress", "--to", "deploy", "--prove", "--start-only", "--listen", f"127.0.0.1:{free_port()}", "--json"
+        "gunicorn", "--to", "deploy", "--prove", "--start-only", "--listen", f"127.0.0.1:{free_port()}", "--json"
     )
     if "tmpfs" in done.stderr or "Operation not permitted" in done.stderr:
         pytest.skip("no private view of the file system can be had here")
@@ -50,6 +50,10 @@ def test_exported_files_start_as_they_are_and_are_written_with_their_proof(proje
     document = json.loads(done.stdout)
     jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert document["proof"]["questions"] == 1
+    assert document["proof"]["container_healthy"] is True
+    (reload,) = document["proof"]["reloads"]
+    assert reload["hop"] == "gunicorn"
+    assert reload["asked"] > reload["lost"]
     deploy = project.folder / "deploy"
     assert sorted(document["files"]) == sorted(
         str(path.relative_to(deploy)) for path in deploy.rglob("*") if path.is_file()

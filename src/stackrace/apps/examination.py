@@ -49,6 +49,13 @@ class DjangoFacts:
     """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
     routes: tuple[str, ...]
     """The URLconf's first level."""
+    collected: Path | None = None
+    """STATIC_ROOT, also where no such folder exists."""
+    media_url: str = ""
+    """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
+    media_root: Path | None = None
+    sends_static: bool = False
+    """Whether the app itself sends its static files, by WhiteNoise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

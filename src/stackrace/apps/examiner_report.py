@@ -161,6 +161,10 @@ def _django(report: DjangoReport) -> DjangoFacts:
         allowed_hosts=tuple(report["allowed_hosts"]),
         static_url=report["static_url"],
         static_root=Path(report["static_root"]) if report["static_root"] else None,
+        collected=Path(report["collected"]) if report["collected"] else None,
+        media_url=report["media_url"],
+        media_root=Path(report["media_root"]) if report["media_root"] else None,
+        sends_static=report["sends_static"],
         https_header=report["https_header"],
         routes=tuple(report["routes"]),
     )

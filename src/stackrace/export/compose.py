@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..servers.production import GRACEFUL_S
-from .health import health_command
+from .health import HOST, health_command
 from .layout import Process
 from .wanted import Export
 
-__all__ = ["compose"]
+__all__ = ["compose", "composed"]
 
 
 def compose(export: Export) -> str:
@@ -22,7 +22,7 @@ def compose(export: Export) -> str:
 def _lines(export: Export) -> Iterator[str]:
     target = export.target
     yield f"# {export.stack}; made by {export.source}. docs.docker.com/reference/compose-file"
-    yield "# docker compose --file deploy/compose.yaml up --build --detach"
+    yield f"# In the folder above: {composed(export)} up --build --detach"
     yield f"name: {target.name}"
     yield ""
     yield "x-process: &process"
@@ -50,24 +50,38 @@ def _lines(export: Export) -> Iterator[str]:
     yield "    driver: json-file"
     yield '    options: {max-size: "10m", max-file: "5"}'
     yield "  tmpfs: [/tmp]"
-    sockets = _socket_folders(export)
-    hint = "" if sockets else "# "
-    if sockets or export.has_python:
-        yield f"  {hint}volumes:"
-    if export.has_python:
-        yield "    # what the app writes, as uploads: a folder of the host that belongs to the image's user"
-        yield f"    # - ../media:{target.app}/media"
+    sockets, kept = _socket_folders(export), _kept(export)
+    if sockets or kept:
+        yield "  # A new volume has the owner of the image's folder"
+        yield "  volumes:"
+    if kept:
+        yield "    # what the app writes, and the front sends"
+        yield from (f"    - {name}:{folder}" for name, folder in kept.items())
     if sockets:
-        yield "    # the sockets between the processes; a new volume has the owner of the image's folder"
+        yield "    # the sockets between the processes"
         yield from (f"    - {name}:{folder}" for name, folder in sockets.items())
     yield ""
     yield "services:"
     for process in reversed(export.processes):
         yield from _service(export, process)
-    if sockets:
+    if sockets or kept:
         yield ""
         yield "volumes:"
-        yield from (f"  {name}:" for name in sockets)
+        yield from (f"  {name}:" for name in (*kept, *sockets))
+
+
+def composed(export: Export) -> str:
+    """Return how docker compose is called, in the folder that holds ``app`` and ``deploy``."""
+    variables = f" --env-file {export.target.variables.name}" if export.has_python else ""
+    return f"docker compose{variables} --file {export.target.files.name}/compose.yaml"
+
+
+def _kept(export: Export) -> dict[str, Path]:
+    """Return what outlives a container by the name of its volume: uploads, and what collectstatic writes."""
+    if export.django is None:
+        return {}
+    named = {"static": export.django.static_root, "media": export.django.media_root}
+    return {name: folder for name, folder in named.items() if folder}
 
 
 def _socket_folders(export: Export) -> dict[str, Path]:
@@ -85,10 +99,15 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     yield "    <<: *process"
     yield f"    command: {_words(process.command)}"
     yield f"    stop_signal: {process.recipe.stop.name}"
-    if process.variables:
+    runs_app = export.has_python and not process.site.upstream
+    variables = {name: _text(value) for name, value in process.variables.items()}
+    if export.has_python and process is export.front and not runs_app:
+        # the one variable of the app's that the front needs; the others are none of its business
+        variables[HOST] = f'"${{{HOST}:-}}"'
+    if variables:
         yield "    environment:"
-        yield from (f"      {name}: {_text(value)}" for name, value in process.variables.items())
-    if export.has_python and not process.site.upstream:
+        yield from (f"      {name}: {value}" for name, value in variables.items())
+    if runs_app:
         yield "    # the app's variables, secrets among them: see .env.example"
         yield "    env_file:"
         yield f"      - path: ../{target.variables.name}"

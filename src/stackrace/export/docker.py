@@ -22,11 +22,14 @@ def dockerfile(export: Export) -> str:
 
 
 def dockerignore(export: Export) -> str:
-    """Return Dockerfile.dockerignore: no secrets and no leftovers in the image."""
+    """Return Dockerfile.dockerignore: no secrets, no uploads and no leftovers in the image."""
+    base = export.target.base
+    written = [str(folder.relative_to(base)) for folder in export.written if folder.is_relative_to(base)]
+    kept = "\n".join(("# Volumes hold these", *written)) + "\n" if written else ""
     return (
         "# Secrets, histories and leftovers stay out of the image\n"
         "env\nvenv\n**/.env\n**/.env.*\n**/.envs\n**/*.pem\n**/*.key\n**/*.sqlite3\n**/.git\n**/.venv\n"
-        "**/__pycache__\n**/*.pyc\n**/node_modules\n"
+        f"**/__pycache__\n**/*.pyc\n**/node_modules\n{kept}"
     )
 
 
@@ -41,7 +44,8 @@ def _lines(export: Export) -> Iterator[str]:
     yield f"# {export.stack}; made by {export.source}. docs.docker.com/reference/dockerfile"
     yield f"# In the folder above: docker build --file deploy/Dockerfile --tag {target.name} ."
     if len(export.processes) == 1:
-        yield f"# docker run --init --publish {target.port}:{target.port} {target.name}"
+        variables = f"--env-file {target.variables.name} " if export.has_python else ""
+        yield f"# docker run --init {variables}--publish {target.port}:{target.port} {target.name}"
     if debian_python:
         yield "# Debian's own Python: a server has it linked in"
     yield f"FROM {image}"
@@ -75,10 +79,11 @@ def _lines(export: Export) -> Iterator[str]:
     yield f"COPY app {target.app}"
     yield f"COPY deploy {target.files}"
     yield from (f"COPY {Path(place).name} {place}" for place in export.deployed.beside)
-    folders = list(dict.fromkeys(str(folder) for process in export.processes for folder in process.folders))
+    own = [folder for process in export.processes for folder in process.folders]
+    folders = list(dict.fromkeys(map(str, (*own, *export.written))))
     if folders:
         yield ""
-        yield "# What the servers write to; a container's logs go to its output, where Docker looks for them"
+        yield "# What servers and app write to; a container's logs go to its output, where Docker looks for them"
         owned = " ".join([f"/run/{target.name}", f"/var/log/{target.name}", *folders])
         links = [link for process in export.processes for link in _log_links(process)]
         yield f"RUN install --directory --owner={target.user} --group={target.user} --mode=0750 \\"

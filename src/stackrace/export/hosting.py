@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ..model.stack import Interface, Stack
 from ..servers import Catalogue, Hosted, PythonRuntime
 from .target import Target
 
-__all__ = ["DeployedApp", "deployed_app"]
+__all__ = ["DeployedApp", "deployed_app", "placed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,20 @@ class DeployedApp:
 
 
 def deployed_app(
-    app: App, stack: Stack, catalogue: Catalogue, target: Target, *, minor: tuple[int, int] | None, proxied: bool
+    app: App,
+    stack: Stack,
+    catalogue: Catalogue,
+    target: Target,
+    *,
+    minor: tuple[int, int] | None,
+    proxied: bool,
+    lasting: Collection[Path] = (),
 ) -> DeployedApp:
     """Return ``app`` as the last hop of ``stack`` sees it on ``target``; ``minor`` is its Python's version.
 
-    ``proxied`` tells whether it was raced with what a TLS proxy in front would say. Raises InputError for an app
-    that neither Python runs nor is plain files.
+    ``proxied`` tells whether it was raced with what a TLS proxy in front would say. ``lasting`` are folders that
+    the app's settings name: outside of the project, they have the same path on every machine. Raises InputError for
+    an app that neither Python runs nor is plain files.
     """
     if stack.interface is Interface.RACK:
         raise InputError(
@@ -41,7 +49,10 @@ def deployed_app(
             f"`stackrace up {stack.path}` shows its configuration"
         )
     beside: dict[Path, Path] = {}
-    static = {prefix: _place(folder, app, target, beside) for prefix, folder in app.static.items()}
+    static = {
+        prefix: placed(folder, app, target) or (folder if folder in lasting else _beside(folder, target, beside))
+        for prefix, folder in app.static.items()
+    }
     hosted = Hosted(interface=stack.interface, root=target.app, static=static)
     if minor is None:
         return DeployedApp(hosted=hosted, files={}, beside=beside)
@@ -66,12 +77,13 @@ def deployed_app(
     return DeployedApp(hosted=replace(hosted, runtime=runtime), files={path: source}, beside=beside)
 
 
-def _place(folder: Path, app: App, target: Target, beside: dict[Path, Path]) -> Path:
-    """Return where ``folder`` lies on the target: in the project, or beside it."""
-    root = app.root.absolute()
-    folder = folder.absolute()
-    if folder.is_relative_to(root):
-        return target.app / folder.relative_to(root)
+def placed(folder: Path, app: App, target: Target) -> Path | None:
+    """Return where a ``folder`` of the project lies on the target; None for one outside of it."""
+    root, folder = app.root.absolute(), folder.absolute()
+    return target.app / folder.relative_to(root) if folder.is_relative_to(root) else None
+
+
+def _beside(folder: Path, target: Target, beside: dict[Path, Path]) -> Path:
     place = target.base / f"static{len(beside) + 1}"
-    beside[place] = folder
+    beside[place] = folder.absolute()
     return place

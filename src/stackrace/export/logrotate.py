@@ -7,24 +7,24 @@ from .wanted import Export
 
 __all__ = ["logrotate"]
 
-_REOPENS = {"nginx": "USR1", "gunicorn": "USR1", "apache": "USR1"}
-"""The signal at which a server opens its logs again; the others' are copied and emptied."""
-
 
 def logrotate(export: Export) -> str:
-    """Return the file for /etc/logrotate.d; empty where the journal has all logs."""
+    """Return the file for /etc/logrotate.d; empty where the journal has all logs.
+
+    Logs of a server that cannot open them again are copied and emptied.
+    """
     parts = [_part(export, process) for process in export.processes if process.log_files]
     return f"# logrotate(8); made by {export.source}\n" + "\n".join(parts) if parts else ""
 
 
 def _part(export: Export, process: Process) -> str:
     target = export.target
-    signal = _REOPENS.get(process.hops[0].server)
+    signal = process.recipe.reopens
     how = (
         "    copytruncate\n"
         if signal is None
         else "    delaycompress\n    sharedscripts\n    postrotate\n"
-        f"        systemctl kill --kill-whom=main --signal={signal} {target.unit(process.name)}.service\n"
+        f"        systemctl kill --kill-whom=main --signal={signal.name} {target.unit(process.name)}.service\n"
         "    endscript\n"
     )
     return (

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .docker import install_commands
+from .health import HOST
+from .releases import docker_commands, managed, next_notes, next_version
+from .releases import files as web_files
 from .wanted import Export
 
 __all__ = ["environment_example", "readme"]
@@ -39,7 +43,8 @@ Made by {export.source}. [EVIDENCE.md](EVIDENCE.md) says why this stack.
 
 ## Deploy by hand
 
-The files expect the project in `{target.app}` and this folder in `{target.files}`. Copy both there. Then, as root:
+The files expect the project in `{target.app}` and this folder in `{target.files}`. Copy both there.
+Then, as root, in this order:
 
 {_block(_commands(export))}
 
@@ -49,28 +54,41 @@ It answers at {target.asked_at} for the host {export.health.host}. If it does no
 
 {_items(_notes(export))}
 
+## Deploy the next version
+
+{_block(next_version(export))}
+
+{_items(next_notes(export))}
+
 ## Deploy with Docker
 
 The build's context is the folder that holds `app` and `deploy`. There:
 
-    docker compose --file deploy/compose.yaml up --build --detach
+{_block(docker_commands(export))}
+
+The same commands deploy the next version. Requests under way end first; for a moment nothing answers.
 
 {_items(_docker_notes(export))}
+
 ## Files
 
 {_items(_listed(export, files))}
 """
-    return text.replace("\n\n\n", "\n\n")
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
 def environment_example(export: Export) -> str:
     """Return .env.example: names without values, since any of them may be a secret."""
     names = "".join(f"{name}=\n" for name in export.variables)
+    host = (
+        f"# The Host of health checks. The app accepted {export.health.host} here. If it accepts others there "
+        f"(ALLOWED_HOSTS),\n# give one of those.\n#{HOST}={export.health.host}\n"
+    )
     what = (
         f"# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.\n"
         "# Their values are not here: any of them may be a secret.\n"
     )
-    return what + (names or "# The app had none when it was exported.\n")
+    return what + (names or "# The app had none when it was exported.\n") + host
 
 
 def _docker_notes(export: Export) -> Iterator[str]:
@@ -85,10 +103,16 @@ def _docker_notes(export: Export) -> Iterator[str]:
         "`--trusted-proxy` and the proxy's address there."
     )
     if export.has_python:
+        volumes = " and ".join(f"`{folder}`" for folder in export.written)
+        kept = f"{volumes} {'are volumes' if len(export.written) > 1 else 'is a volume'}. " if volumes else ""
         yield (
-            "The app's folder belongs to root and is read-only for the app. What it writes (uploads, SQLite) needs "
-            "a volume that belongs to user 10001: see the commented lines in `compose.yaml`. A database in SQLite "
-            "is not copied into the image."
+            f"{kept}All else of the app's folder is root's and read-only for the app. Whatever else it writes "
+            "(SQLite, say) needs a volume that belongs to user 10001. A database in SQLite is not copied into the "
+            "image."
+        )
+        yield (
+            f"The health check asks for the host {export.health.host}, which the app accepted here. If it accepts "
+            f"another there (ALLOWED_HOSTS), set {HOST} in `{target.variables.name}`."
         )
     if export.packages.compiled:
         yield (
@@ -105,27 +129,49 @@ def _items(lines: Iterable[str]) -> str:
 
 
 def _commands(export: Export) -> Iterator[str]:
-    """Yield the commands, long ones on several lines."""
+    """Yield the commands in their order, each step with its heading, long ones on several lines."""
     target, packages = export.target, export.packages
     system = [*packages.debian, *packages.build]
     if export.has_python:
         system += ["python3", "python3-venv", *(("python3-dev",) if packages.build else ())]
     else:
         system += ["curl"]
+    yield "# Packages, and a user that is nobody's account"
     yield f"apt-get update && apt-get install --yes {' '.join(dict.fromkeys(system))}"
     yield (
         f"id {target.user} >/dev/null 2>&1 || "
         f"useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
     )
     if export.has_python:
-        own = packages.embedded or _PYTHONS.get(export.distribution) == packages.minor
-        if not own:
-            yield from _uv(packages.minor)
-        python = "python3 -m venv" if own else f"{_UV} venv --seed --python {packages.minor}"
-        made, *installed = install_commands(export, python)
-        yield f"{made} && \\"
-        yield " && \\\n".join(f"    {each}" for each in installed)
+        yield from _python(export)
+        yield "# The app's variables, secrets among them: only root reads the file"
+        yield f"test -e {target.variables} || install --mode=600 {target.files}/.env.example {target.variables}"
+        yield f"editor {target.variables}"
+    own = [folder for process in export.processes for folder in process.folders]
+    written = [folder for folder in own if folder.is_relative_to(target.files)]
+    if written := list(dict.fromkeys((*written, *export.written))):
+        yield "# What the app and its servers write to; add the folder of a SQLite database"
+        folders = " ".join(map(str, written))
+        yield f"install --directory --owner={target.user} --group={target.user} {folders}"
+    yield from managed(export)
+    if any(process.log_files for process in export.processes):
+        yield "# Logs are turned by the day"
+        yield f"cp {target.files}/logrotate /etc/logrotate.d/{target.name}"
+    yield "# Start it, now and with the machine"
     yield f"systemctl link {target.files}/systemd/* && systemctl enable --now {target.name}.target"
+
+
+def _python(export: Export) -> Iterator[str]:
+    """Yield what makes the Python environment."""
+    packages = export.packages
+    yield "# The Python environment"
+    own = packages.embedded or _PYTHONS.get(export.distribution) == packages.minor
+    if not own:
+        yield from _uv(packages.minor)
+    python = "python3 -m venv" if own else f"{_UV} venv --seed --python {packages.minor}"
+    made, *installed = install_commands(export, python)
+    yield f"{made} && \\"
+    yield " && \\\n".join(f"    {each}" for each in installed)
 
 
 def _uv(minor: str) -> Iterator[str]:
@@ -136,29 +182,23 @@ def _uv(minor: str) -> Iterator[str]:
 
 def _notes(export: Export) -> Iterator[str]:
     target, packages = export.target, export.packages
-    if export.variables:
-        yield (
-            f"`{target.variables}` must hold the app's variables before it starts; `.env.example` has their names. "
-            f"Let only root read it: `chmod 600 {target.variables}`."
-        )
     if packages.debian:
         yield (
             f"Debian starts services of its own for some packages ({', '.join(packages.debian)}). Stop those that "
             "you do not use: `systemctl disable --now nginx`, say."
         )
+    yield from web_files(export)
     if export.has_python:
         yield (
-            f"What the app writes (uploads, SQLite and its folder) must belong to `{target.user}`; nothing else "
-            "needs to."
+            f"Whatever else the app writes (SQLite and its folder, say) must belong to `{target.user}` before it "
+            "starts."
         )
-        if export.app.static:
-            folders = ", ".join(f"`{folder}`" for folder in export.deployed.hosted.static.values())
-            yield f"The front end serves {folders}; run collectstatic (or your build) first."
         yield f"The commands are for Debian {export.distribution}. The app's Python is {packages.python}."
-    for process in export.processes:
-        for folder in process.folders:
-            if folder.is_relative_to(target.files):
-                yield f"`{folder}` must be made, and belong to `{target.user}`: {process.title} writes to it."
+    if target.base.is_relative_to("/home") or target.base.is_relative_to("/root"):
+        yield (
+            f"Home folders are closed to other users on many machines: `{target.user}` must be able to enter all "
+            f"folders above `{target.base}` (`chmod o+x`)."
+        )
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
     if any(entry.cuts for entry in export.front.entries):
@@ -167,8 +207,6 @@ def _notes(export: Export) -> Iterator[str]:
             "it, which is stopped first, lets them end."
         )
     yield f"There is no TLS here, as in the race. Put a TLS proxy in front. {_believed(export)}"
-    if any(process.log_files for process in export.processes):
-        yield f"Copy `logrotate` to `/etc/logrotate.d/{target.name}`."
 
 
 def _believed(export: Export) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ..deploy.unit_file import FOLDERS
 from ..model.numbers import mebibytes
@@ -15,6 +16,8 @@ from .wanted import Export
 __all__ = ["quoted", "units"]
 
 _BARE = re.compile(r"[A-Za-z0-9_./:=,@+*\[\]-]+")
+_READ_ONLY = ("/home", "/root", "/run/user", "/usr", "/boot", "/efi", "/etc")
+"""What ProtectHome=read-only and ProtectSystem=full keep a service from writing to. Source: systemd.exec(5)."""
 _FILES = 65536
 """Open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
 
@@ -98,7 +101,7 @@ def _service(export: Export, process: Process) -> str:
         *_commands(export, process),
         *_stopping(process),
         *_limits(target.port if process is export.front else 0),
-        *_hardening(process),
+        *_hardening(process, target.app),
         "",
         "[Install]",
         f"WantedBy={target.name}.target",
@@ -134,6 +137,11 @@ def _commands(export: Export, process: Process) -> Iterator[str]:
     if process is export.front:
         yield "# Started means: it answers"
         yield f"ExecStartPost={_line(health_command(export))}"
+    if (reload := process.recipe.reload) is not None:
+        yield f"# Takes what is new while requests go on. Source: {reload.source}"
+        if process.check:
+            yield f"ExecReload={_line(process.check)}"
+        yield f"ExecReload=/bin/kill -s {reload.by.name.removeprefix('SIG')} $MAINPID"
 
 
 def _line(command: Sequence[str]) -> str:
@@ -172,8 +180,11 @@ def _limits(port: int) -> Iterator[str]:
         yield "CapabilityBoundingSet="
 
 
-def _hardening(process: Process) -> Iterator[str]:
+def _hardening(process: Process, app: Path) -> Iterator[str]:
     inside = [str(folder) for folder in process.folders if folder.is_relative_to(process.site.directory)]
+    if any(app.is_relative_to(folder) for folder in _READ_ONLY):
+        # without it an app there could write nothing, whoever owns its files
+        inside.append(str(app))
     yield "# It needs nothing of these; systemd.exec(5), Sandboxing. `systemd-analyze security` explains each"
     yield "NoNewPrivileges=yes"
     yield "ProtectSystem=full"

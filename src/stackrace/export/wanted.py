@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..model.app import App
 from ..model.race import Resources
@@ -12,7 +14,7 @@ from .layout import Process
 from .packages import Packages
 from .target import Target
 
-__all__ = ["Export", "Health"]
+__all__ = ["Django", "Export", "Health"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,29 @@ class Health:
     """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()
     """What a TLS proxy would say, where the app wants it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Django:
+    """What a Django project's settings say of its deployment; folders are those of the target."""
+
+    settings: str
+    """Their module."""
+    has_manage: bool = True
+    """Whether manage.py lies at the project's top."""
+    static_url: str = ""
+    static_root: Path | None = None
+    """Where collectstatic puts the files; None where the settings do not say."""
+    sends_static: bool = False
+    """Whether the app itself sends them, by WhiteNoise."""
+    media_url: str = ""
+    """Empty where nothing is uploaded, or where a view of the project answers there."""
+    media_root: Path | None = None
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The folders that must belong to the app's user: uploads, and what collectstatic writes."""
+        return tuple(dict.fromkeys(folder for folder in (self.static_root, self.media_root) if folder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +66,8 @@ class Export:
     variables: tuple[str, ...]
     """The names of the app's variables; their values may be secrets, and are not here."""
     health: Health
+    django: Django | None
+    """None for an app that is none of Django's."""
     resources: Resources
     """What the race gave each stack, or would."""
     memory_bytes: float | None = None
@@ -54,6 +81,17 @@ class Export:
     def front(self) -> Process:
         """The process that clients meet."""
         return self.processes[-1]
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The folders that the app is known to write to."""
+        return self.django.written if self.django else ()
+
+    @property
+    def served(self) -> Mapping[str, Path]:
+        """The folders of files that the front sends itself, by URL prefix."""
+        static = self.deployed.hosted.static
+        return {prefix: folder for prefix, folder in static.items() if self.front.uses(folder)}
 
     @property
     def has_python(self) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from .interval import Interval
 
-__all__ = ["Equivalence", "Proof", "Verdict"]
+__all__ = ["Equivalence", "Proof", "Reloaded", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -39,6 +39,18 @@ class Equivalence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reloaded:
+    """What clients saw while a process was reloaded."""
+
+    hop: str
+    asked: int
+    lost: int
+    """Not answered, or answered with another status."""
+    why: str = ""
+    """What became of the first of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """What was done with the exported files, all of it with success, and what they delivered."""
 
@@ -50,5 +62,9 @@ class Proof:
     """How many different requests were answered rightly."""
     ready_s: float
     """From the first process to the first right answer."""
+    container_healthy: bool = False
+    """Whether the image's health check, run as it is written, found the stack healthy."""
+    reloads: tuple[Reloaded, ...] = ()
+    """Of each process whose unit can reload it."""
     equivalence: Equivalence | None = None
     """None where nothing was raced."""

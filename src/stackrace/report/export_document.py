@@ -45,6 +45,10 @@ def _proof(proof: Proof) -> dict[str, object]:
         "checkers": list(proof.checkers),
         "questions": proof.questions,
         "ready_s": proof.ready_s,
+        "container_healthy": proof.container_healthy,
+        "reloads": [
+            {"hop": one.hop, "asked": one.asked, "lost": one.lost, "why": one.why} for one in proof.reloads
+        ],
         "verdict": None if same is None else same.verdict.value,
         "difference": None if same is None else same.difference,
         "ratio": None if same is None or same.ratio is None else _interval(same.ratio),

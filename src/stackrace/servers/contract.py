@@ -33,6 +33,7 @@ __all__ = [
     "Needs",
     "Production",
     "Recipe",
+    "Reload",
     "Server",
     "Site",
 ]
@@ -151,6 +152,20 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reload:
+    """How a running server takes its configuration, and the app, anew while requests go on."""
+
+    by: signal.Signals
+    """Sent to its first process."""
+    source: str
+    """The section of its manual that says so."""
+    renews_app: bool = True
+    """Whether a server that hosts the app then loads its code anew."""
+    loses: str = ""
+    """What was seen to be lost at it, as a clause about the server: ``resets connections …``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How to start one server."""
 
@@ -173,6 +188,10 @@ class Recipe:
     """What its logs say of an app that it cannot load, and of nothing else; for servers that live on without it."""
     rare_crashes: tuple[signal.Signals, ...] = ()
     """The signals by which a known fault of its own seldom ends it at start; such a start is made once more."""
+    reload: Reload | None = None
+    """None where only a stop and a start take anything new."""
+    reopens: signal.Signals | None = None
+    """The signal at which it closes its logs and opens them again; None for none."""
     arguments_variable: str = ""
     """The environment variable from which it reads further arguments, if there is one."""
 
@@ -221,6 +240,9 @@ class Entry(ABC):
 
     cuts: ClassVar[bool] = False
     """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
+
+    wants_folders: ClassVar[bool] = False
+    """Whether it does not start while a folder of static files that it is told of is missing."""
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""

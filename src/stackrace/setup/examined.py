@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..apps import Examination, Exchange, PythonFacts, read_env_files
+from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, read_env_files
 from ..deploy.environments import Environments, byte_code
 from ..model.app import App
 from ..model.errors import AppError, InputError
@@ -38,6 +38,8 @@ class ExaminedApp:
     """Whether it is in its debug mode."""
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
+    django: DjangoFacts | None = None
+    """What its settings say; None for an app that is none of Django's."""
     ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
     """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
     took_s: float = 0.0
@@ -94,6 +96,7 @@ def examined_app(
             *notes,
             *examination.notes,
         ),
+        django=examination.django,
         ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
         took_s=took_s,
         loading=examination.loading,

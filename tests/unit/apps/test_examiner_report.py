@@ -53,6 +53,10 @@ DJANGO = {
     "allowed_hosts": ["*"],
     "static_url": "/static/",
     "static_root": "/srv/static",
+    "collected": "/srv/static",
+    "media_url": "/media/",
+    "media_root": "/srv/media",
+    "sends_static": False,
     "https_header": "",
     "routes": [],
 }

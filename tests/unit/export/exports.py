@@ -9,7 +9,7 @@ from stackrace.export.hosting import deployed_app
 from stackrace.export.layout import laid_out
 from stackrace.export.packages import Packages
 from stackrace.export.target import Target
-from stackrace.export.wanted import Export, Health
+from stackrace.export.wanted import Django, Export, Health
 from stackrace.model.app import App, Entry, EntryKind
 from stackrace.model.race import Resources
 from stackrace.servers import catalogue
@@ -17,6 +17,15 @@ from stackrace.spec.stack_path import parse_stack
 
 PROJECT = Path("/home/ann/shop")
 TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))
+
+APP = TARGET.app
+DJANGO = Django(
+    settings="shop.settings",
+    static_url="/static/",
+    static_root=APP / "staticfiles",
+    media_url="/media/",
+    media_root=APP / "media",
+)
 
 
 def export_of(
@@ -28,6 +37,7 @@ def export_of(
     target=TARGET,
     project=PROJECT,
     packages=None,
+    django=None,
 ):
     """Return the export of the stack at ``path``, of a Django project with SQLite; ``packages`` change its own."""
     app = App(
@@ -35,7 +45,7 @@ def export_of(
         root=project,
         entry=Entry(kind=EntryKind.DJANGO, target="shop.settings"),
         python=Path("/usr/bin/python3"),
-        static={"/static/": project / "staticfiles"} if static is None else static,
+        static={"/static/": project / "staticfiles", "/media/": project / "media"} if static is None else static,
         environment={"SECRET_KEY": "hunter2", "DATABASE_URL": "postgresql://ann:hunter2@db/shop"},
     )
     servers = catalogue()
@@ -61,6 +71,7 @@ def export_of(
         ),
         variables=variables,
         health=Health(path="/items/?page=1", host="shop.example"),
+        django=DJANGO if django is None else django,
         resources=Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=memory_bytes),
         memory_bytes=80 * 2**20,
     )

@@ -16,7 +16,7 @@ from stackrace.deploy.unit_file import command_words, environment_words, read_un
 from stackrace.export.files import exported_files
 from stackrace.export.units import quoted
 
-from .exports import PROJECT, TARGET, export_of
+from .exports import DJANGO, PROJECT, TARGET, export_of
 
 GOLDEN = Path(__file__).with_name("golden")
 STACKS = {
@@ -184,8 +184,8 @@ def _network_of(service):
 def test_each_process_that_is_reached_over_a_socket_has_a_volume_of_its_own():
     composed = yaml.safe_load(exported_files(export_of("nginx/http/cheroot:instances=2"), "")["compose.yaml"])
     mounted = {volume.split(":")[1] for volume in composed["services"]["nginx"]["volumes"]}
-    assert mounted == {"/run/shop/cheroot-1", "/run/shop/cheroot-2"}
-    assert set(composed["volumes"]) == {"run-cheroot-1", "run-cheroot-2"}
+    assert mounted >= {"/run/shop/cheroot-1", "/run/shop/cheroot-2"}
+    assert set(composed["volumes"]) == {"static", "media", "run-cheroot-1", "run-cheroot-2"}
 
 
 @pytest.mark.parametrize("path", MANY)
@@ -289,7 +289,7 @@ def test_a_value_with_a_dollar_is_read_back_from_environment_as_it_is():
 def test_requirements_with_hashes_are_installed_by_a_command_of_their_own():
     hashed = export_of("gunicorn", packages={"asked": "requirements.txt", "is_hashed": True})
     files = exported_files(hashed, "")
-    for text in (files["README.md"], files["Dockerfile"]):
+    for text in (files["README.md"].partition("## Deploy the next")[0], files["Dockerfile"]):
         installs = [line for line in text.splitlines() if "pip install" in line]
         assert [("app/requirements.txt" in line, "constraints" in line) for line in installs] == [
             (True, False),
@@ -340,3 +340,75 @@ def test_a_network_of_proxies_is_believed_by_the_app_that_meets_clients():
     exec("from functools" + guard, scope)
     assert scope["is_proxy"]("10.1.2.3")
     assert not any(map(scope["is_proxy"], ("10.2.0.1", "", "::1")))
+
+
+def test_the_readme_deploys_in_order_variables_tables_files_start():
+    text = exported_files(export_of("nginx/http/gunicorn"), "")["README.md"].partition("## Deploy the next")[0]
+    steps = (".env.example /srv/shop/env", "manage migrate", "manage collectstatic", "systemctl enable --now")
+    places = [text.index(step) for step in steps]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_the_readme_names_only_files_and_units_that_are_there(path):
+    files = exported_files(export_of(path), "")
+    there = {f"/srv/shop/deploy/{name}" for name in files}
+    named = re.findall(r"/srv/shop/deploy/[\w./-]*[\w-]", files["README.md"])
+    assert {name for name in named if "." in name.rpartition("/")[2]} <= there
+    units = {name.rpartition("/")[2] for name in files if name.startswith("systemd/")}
+    assert set(re.findall(r"shop[\w-]*\.(?:service|target)", files["README.md"])) <= units
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_a_reload_is_offered_where_the_unit_has_one(path):
+    files = exported_files(export_of(path), "")
+    units = services(files)
+    for line in re.findall(r"systemctl reload ([\w. -]+)", files["README.md"]):
+        assert all("ExecReload" in units[f"systemd/{unit}"] for unit in line.split())
+    for unit in units.values():
+        if "ExecReload" in unit:
+            assert unit["ExecReload"][-1].endswith("$MAINPID")
+
+
+def test_an_app_that_is_loaded_before_its_workers_is_renewed_by_a_restart():
+    preloaded = exported_files(export_of("gunicorn:preload=on"), "")["README.md"]
+    assert "systemctl restart shop-gunicorn.service" in preloaded
+    assert "a reload would keep the old version" in preloaded
+    assert "systemctl reload shop-gunicorn.service" in exported_files(export_of("gunicorn"), "")["README.md"]
+
+
+@pytest.mark.parametrize(
+    ("path", "django", "said"),
+    [
+        ("nginx/http/gunicorn", DJANGO, "nginx sends `/media/` from `/srv/shop/app/media`"),
+        ("gunicorn", DJANGO, "Nothing sends `/static/`"),
+        ("gunicorn", DJANGO, "Nothing sends uploads (`/media/`, `/srv/shop/app/media`). Put a front end"),
+        ("gunicorn", replace(DJANGO, sends_static=True), "The app sends `/static/` itself, by WhiteNoise"),
+        ("gunicorn", replace(DJANGO, static_root=None), "the settings name no STATIC_ROOT"),
+        ("gunicorn", replace(DJANGO, static_url="https://cdn.example/"), "another host's"),
+        ("haproxy/http/gunicorn", DJANGO, "`stackrace export nginx/http/gunicorn --to DIR`"),
+    ],
+)
+def test_static_files_and_uploads_are_sent_or_the_readme_says_what_to_add(path, django, said):
+    assert said in exported_files(export_of(path, django=django), "")["README.md"]
+
+
+@pytest.mark.parametrize("base", ["/home/ann/shop", "/usr/local/shop"])
+def test_an_app_where_systemd_forbids_to_write_may_write_to_its_own_folder(base):
+    elsewhere = export_of("gunicorn", target=replace(TARGET, base=Path(base)))
+    for unit in services(exported_files(elsewhere, "")).values():
+        assert f"{base}/app" in unit["ReadWritePaths"]
+    for unit in services(exported_files(export_of("gunicorn"), "")).values():
+        assert "ReadWritePaths" not in unit
+
+
+def test_the_front_of_containers_knows_the_host_that_the_app_accepts_and_no_other_variable_of_its():
+    composed = yaml.safe_load(exported_files(export_of("nginx/http/gunicorn"), "")["compose.yaml"])["services"]
+    assert composed["nginx"]["environment"] == {"HEALTH_HOST": "${HEALTH_HOST:-}"}
+    assert "env_file" not in composed["nginx"]
+    alone = yaml.safe_load(exported_files(export_of("gunicorn"), "")["compose.yaml"])["services"]["gunicorn"]
+    assert alone["env_file"][0]["path"] == "../env"
+
+
+def test_uploads_are_no_part_of_the_image():
+    assert "app/media" in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()

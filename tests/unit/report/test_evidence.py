@@ -2,7 +2,7 @@
 
 from tests.factories import make_race
 
-from stackrace.model.equivalence import Equivalence, Proof, Verdict
+from stackrace.model.equivalence import Equivalence, Proof, Reloaded, Verdict
 from stackrace.model.interval import Interval
 from stackrace.report.evidence import evidence
 from stackrace.report.result import standing_of
@@ -39,11 +39,25 @@ def test_each_verdict_has_its_sentence():
 
 
 def test_a_proof_tells_what_was_done():
-    proof = Proof(units_verified=None, checkers=("nginx",), questions=1, ready_s=0.5)
+    reloads = (
+        Reloaded(hop="gunicorn", asked=308, lost=0),
+        Reloaded(hop="nginx", asked=1, lost=1, why="status 502"),
+    )
+    proof = Proof(
+        units_verified=None,
+        checkers=("nginx",),
+        questions=1,
+        ready_s=0.5,
+        container_healthy=True,
+        reloads=reloads,
+    )
     text = evidence("gunicorn", race=None, standing=None, proof=proof)
     assert "systemd-analyze is not installed here" in text
     assert "They answered 1 question rightly" in text
     assert "Nobody has started" not in text
+    assert "The health checks of the front's unit and of the image passed" in text
+    assert "gunicorn was reloaded as its unit says while 308 requests were made: none was lost." in text
+    assert "while 1 request was made: 1 of them failed (first: status 502)." in text
 
 
 def test_the_limits_are_those_of_the_front():

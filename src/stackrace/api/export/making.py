@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from importlib.metadata import distributions
 from pathlib import Path
 
+from ...apps.environment import settings_module
 from ...deploy.environments import site_packages
 from ...deploy.setting_facts import change_facts
-from ...export.hosting import deployed_app
+from ...export.hosting import deployed_app, placed
 from ...export.layout import laid_out
 from ...export.packages import Packages
 from ...export.target import RESERVED_USERS, Target
-from ...export.wanted import Export, Health
+from ...export.wanted import Django, Export, Health
 from ...model.errors import InputError
 from ...model.stack import Stack
+from ...model.url_prefix import by_prefix
 from ...model.workload import AnswerOrigin, Workload
 from ...process import run
 from ...servers import PythonRuntime
@@ -77,9 +79,10 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     """Return the export of the only stack of ``deployment``."""
     (stack,) = deployment.stacks
     examined = deployment.examined
-    project = replace(examined.project, static=_of_project(deployment))
-    roots = (examined.project.root, examined.app.root)
     entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
+    static = _of_project(deployment, add=subject.request.static is None, later=not entries[0].wants_folders)
+    project = replace(examined.project, static=static)
+    roots = (examined.project.root, examined.app.root)
     target = replace(
         target_of(wishes, project.name),
         projects=tuple(dict.fromkeys((*(root.absolute() for root in roots), *(root.resolve() for root in roots)))),
@@ -95,6 +98,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         target,
         minor=None if facts is None else facts.minor,
         proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
+        lasting=[_theirs(folder, deployment) for folder in _folders(deployment).values()],
     )
     processes = laid_out(
         stack,
@@ -113,6 +117,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         packages=_packages(deployment, stack, entries),
         variables=tuple(sorted(declared)),
         health=_health(workload),
+        django=_django(deployment, target),
         resources=deployment.cores,
         memory_bytes=_memory(subject),
         source="stackrace export" + ("" if subject.race is None else f" from race {subject.race.id}"),
@@ -157,17 +162,52 @@ def refuse_open(stack: Stack) -> None:
                 )
 
 
-def _of_project(deployment: Deployment) -> Mapping[str, Path]:
-    """Return the folders of static files where the user has them, also where the app runs on a copy."""
-    app, project = deployment.examined.app, deployment.examined.project
-    view = deployment.guard.view
+def _of_project(deployment: Deployment, *, add: bool, later: bool) -> Mapping[str, Path]:
+    """Return the folders that the front may serve where the user has them, also where the app runs on a copy.
+
+    Those that were raced, and to ``add``: what the settings name beside, as uploads; ``later`` also those that are
+    yet to be made, as static files before they are collected.
+    """
+    app, view = deployment.examined.app, deployment.guard.view
     served = {url: folder for url, folder in app.static.items() if view.path(folder).is_dir()}
-    if app.root == project.root:
-        return served
-    return {
-        url: project.root / folder.relative_to(app.root) if folder.is_relative_to(app.root) else folder
-        for url, folder in served.items()
-    }
+    more = _folders(deployment) if add else {}
+    named = {url: folder for url, folder in more.items() if later or view.path(folder).is_dir()}
+    return by_prefix({url: _theirs(folder, deployment) for url, folder in {**named, **served}.items()})
+
+
+def _folders(deployment: Deployment) -> dict[str, Path]:
+    """Return the folders that Django's settings name by their URL, on this site, where the app is examined."""
+    django = deployment.examined.django
+    if django is None:
+        return {}
+    named = {django.static_url: django.collected, django.media_url: django.media_root}
+    return {url: folder for url, folder in named.items() if folder and url.startswith("/") and url != "/"}
+
+
+def _theirs(folder: Path, deployment: Deployment) -> Path:
+    """Return where the user has a ``folder`` of the app, which may run on a copy."""
+    app, project = deployment.examined.app, deployment.examined.project
+    return project.root / folder.relative_to(app.root) if folder.is_relative_to(app.root) else folder
+
+
+def _django(deployment: Deployment, target: Target) -> Django | None:
+    facts, project = deployment.examined.django, deployment.examined.project
+    if facts is None:
+        return None
+
+    def there(folder: Path | None) -> Path | None:
+        folder = folder and _theirs(folder, deployment)
+        return folder and (placed(folder, project, target) or folder)
+
+    return Django(
+        settings=settings_module(project),
+        has_manage=(project.root / "manage.py").is_file(),
+        static_url=facts.static_url,
+        static_root=there(facts.collected),
+        sends_static=facts.sends_static,
+        media_url=facts.media_url,
+        media_root=there(facts.media_root),
+    )
 
 
 def _health(workload: Workload) -> Health:

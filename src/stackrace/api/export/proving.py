@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +12,19 @@ from pathlib import Path
 from ...apps import app_environment
 from ...deploy.exported import ExportedFiles, ExportedProcess, is_free
 from ...deploy.launcher import Launcher
+from ...deploy.logs import tail
+from ...deploy.ports import LOOPBACK
 from ...deploy.privileges import unprivileged
+from ...deploy.running import Running
 from ...deploy.sides import SidePlace, Sides
 from ...deploy.stage import staged
 from ...deploy.stopping import stop
 from ...deploy.unit_file import command_words, read_unit
+from ...deploy.visitor import questions
 from ...export.folder import write_files
 from ...export.layout import Process
 from ...export.wanted import Export
-from ...model.equivalence import Equivalence, Proof
+from ...model.equivalence import Equivalence, Proof, Reloaded
 from ...model.errors import InputError, LaunchError, RefusedError
 from ...model.launch import Launch
 from ...model.removal import remove_tree
@@ -33,6 +39,7 @@ from ...setup.planning import plan_of, race_of
 from ...spec.request import RaceRequest
 from ...stats.equivalence import LOOKS
 from .exporting import Rendered
+from .reloading import Page, reloaded
 
 __all__ = ["ProofFailed", "Prover"]
 
@@ -43,6 +50,8 @@ FIRST_FREE_PORT = 1024
 _PATIENCE_S = 90.0
 """More than the health check waits."""
 _BUDGET_S = 180.0
+_HEALTHCHECK = re.compile(r"^HEALTHCHECK [^\n]*\\\n\s*CMD (\[.*\])$", re.MULTILINE)
+"""The command of an image's health check."""
 
 
 class ProofFailed(LaunchError):  # noqa: N818 (a past event, told as such)
@@ -86,7 +95,8 @@ class Prover:
             raise ProofFailed(message, detail=error.detail) from error
         complaints = {}
         try:
-            self._health(running.directory)
+            self._health(running)
+            reloads = tuple(self._reloads(running))
         finally:
             complaints = stop(guard, [running])
         for complaint in complaints.values():
@@ -98,6 +108,8 @@ class Prover:
             checkers=tuple(process.name for process in self.ready.export.processes if process.check),
             questions=sum(len(workload.requests) for workload in self.ready.deployment.workloads),
             ready_s=running.ready_s,
+            container_healthy=True,
+            reloads=reloads,
         )
 
     def race(self, difference: float | None, budget_s: float | None, sink: Sink) -> Equivalence:
@@ -148,12 +160,56 @@ class Prover:
             raise ProofFailed("systemd-analyze rejects the units", detail=result.output)
         return len(units)
 
-    def _health(self, directory: Path) -> None:
+    def _health(self, running: Running) -> None:
+        """Run what systemd runs after the start, and what a container engine runs all the time."""
         unit = read_unit(self.exported.processes[-1].unit)
-        for line in unit.get("ExecStartPost", ()):
-            result = self._run(command_words(line), directory / "deploy")
-            if result.code:
-                raise ProofFailed("the health check fails although the answers are right", detail=result.output)
+        image = (self.exported.folder / "Dockerfile").read_text(encoding="utf-8")
+        checks = {
+            "the unit's": [command_words(line) for line in unit.get("ExecStartPost", ())],
+            "the container's": [tuple(json.loads(line)) for line in _HEALTHCHECK.findall(image)],
+        }
+        for whose, commands in checks.items():
+            for command in commands:
+                result = self._run(command, running.directory / "deploy")
+                if result.code:
+                    message = f"{whose} health check fails although the answers are right"
+                    raise ProofFailed(message, detail=result.output)
+
+    def _reloads(self, running: Running) -> Iterator[Reloaded]:
+        """Reload every process that can be while clients ask; see ``reloaded``."""
+        workload = self.ready.deployment.workloads[0]
+        request, answer = next(
+            (pair for pair in questions(workload) if pair[0].path == self.ready.export.health.path),
+            questions(workload)[0],
+        )
+        page = Page(address=(LOOPBACK, running.port), host=workload.host, request=request, answer=answer)
+        for number, process in enumerate(self.exported.processes):
+            lines = read_unit(process.unit).get("ExecReload", ())
+            if lines:
+                yield self._reload(running, number, page, lines)
+
+    def _reload(self, running: Running, number: int, page: Page, lines: Sequence[str]) -> Reloaded:
+        part, _ = running.parts[number]
+        guard = self.ready.deployment.guard
+
+        def run_lines(pid: int) -> None:
+            for line in lines:
+                words = [word.replace("$MAINPID", str(pid)) for word in command_words(line)]
+                result = run(
+                    [*part.before, *unprivileged(), *words],
+                    environment={**self.launcher.environment, **part.recipe.environment},
+                    timeout_s=_PATIENCE_S,
+                    begin=guard.view.entering(Path("/")),
+                )
+                if result.code:
+                    raise ProofFailed(f"the reload of {part.hop} fails", detail=result.output)
+
+        try:
+            return reloaded(running, number, page, guard, run_lines)
+        except ProofFailed:
+            raise
+        except LaunchError as error:
+            raise ProofFailed(error.message, detail=tail(part.site.directory)) from error
 
 
 def _refuse_impossible(export: Export) -> None:

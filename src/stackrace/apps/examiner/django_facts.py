@@ -17,12 +17,17 @@ def django_facts() -> DjangoReport:
     settings: Any = import_module("django.conf").settings
 
     django.setup()
-    root = getattr(settings, "STATIC_ROOT", None)
+    root = os.path.abspath(settings.STATIC_ROOT) if settings.STATIC_ROOT else ""  # noqa: PTH100
+    media_url, media_root = _media(settings)
     return {
         "debug": bool(settings.DEBUG),
         "allowed_hosts": _allowed_hosts(settings),
         "static_url": str(settings.STATIC_URL or ""),
-        "static_root": os.path.abspath(root) if root and os.path.isdir(root) else "",  # noqa: PTH100, PTH112
+        "static_root": root if os.path.isdir(root) else "",  # noqa: PTH112
+        "collected": root,
+        "media_url": media_url,
+        "media_root": media_root,
+        "sends_static": any("whitenoise" in str(name).lower() for name in settings.MIDDLEWARE),
         "https_header": _https_header(settings.SECURE_PROXY_SSL_HEADER),
         "routes": _routes(),
     }
@@ -59,6 +64,24 @@ def _allowed_hosts(settings: Any) -> list[str]:
     if settings.DEBUG and not settings.ALLOWED_HOSTS:
         return ["localhost", "127.0.0.1", "[::1]"]
     return [str(host) for host in settings.ALLOWED_HOSTS if host]
+
+
+def _media(settings: Any) -> tuple[str, str]:
+    """Return where uploads are asked for, and their folder; nothing where a view of the project sends them."""
+    url = str(settings.MEDIA_URL or "")
+    if not settings.MEDIA_ROOT or not url.startswith("/") or url == "/":
+        return "", ""
+    urls: Any = import_module("django.urls")
+    try:
+        view = getattr(urls.resolve(url + "a"), "func", None)
+    except urls.Resolver404:
+        view = None
+    except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
+        return "", ""
+    # Django's own view for development sends whatever lies there, to anybody
+    if view is not None and getattr(view, "__module__", "") != "django.views.static":
+        return "", ""
+    return url, os.path.abspath(settings.MEDIA_ROOT)  # noqa: PTH100
 
 
 def _routes() -> list[str]:

@@ -119,12 +119,20 @@ class PythonReport(TypedDict):
 
 
 class DjangoReport(TypedDict):
-    """Django's settings, as far as they matter to a race; empty strings stand for None."""
+    """Django's settings, as far as they matter to a race; empty strings stand for None.
+
+    ``collected`` is STATIC_ROOT, also where no such folder exists. ``media_url`` is empty where a view of the
+    project answers there.
+    """
 
     debug: bool
     allowed_hosts: list[str]
     static_url: str
     static_root: str
+    collected: str
+    media_url: str
+    media_root: str
+    sends_static: bool
     https_header: str
     routes: list[str]
 

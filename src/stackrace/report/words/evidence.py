@@ -113,6 +113,12 @@ def proof(result: Proof) -> Iterator[str]:
         f"They answered {of(result.questions, 'question')} rightly, after {duration(result.ready_s)}, and ended by "
         "the units' own signals with nothing left."
     )
+    if result.container_healthy:
+        yield "The health checks of the front's unit and of the image passed, run as they are written."
+    for one in result.reloads:
+        lost = "none was lost" if not one.lost else f"{one.lost} of them failed (first: {one.why})"
+        were = "was" if one.asked == 1 else "were"
+        yield f"{one.hop} was reloaded as its unit says while {of(one.asked, 'request')} {were} made: {lost}."
     if result.equivalence is None:
         return
     yield equivalence(result.equivalence)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
-from ..contract import Endpoint, Needs, Recipe, Server, Site
+from ..contract import Endpoint, Needs, Recipe, Reload, Server, Site
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..templates import Rendered
 from .quoting import quoted
@@ -131,6 +131,8 @@ class Apache(Server):
             rare_crashes=site.inside.rare_crashes if site.inside else (),
             # WINCH lets requests end; a race has none left
             stop=site.stop(signal.SIGWINCH),
+            reload=Reload(by=signal.SIGUSR1, source='httpd, "Stopping and Restarting", Graceful Restart'),
+            reopens=signal.SIGUSR1,
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
 

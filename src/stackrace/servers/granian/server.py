@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Formula, Tunable
-from ..contract import BACKLOG, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server, Site
 from ..options import bound_to, own, words
 from ..processes import fixed_by
 from ..shared_settings import STATIC, access_log
@@ -53,6 +54,7 @@ def _mount(prefix: str, folder: Path) -> dict[str, object]:
 class Granian(Server):
     """Everything is said on the command line."""
 
+    wants_folders = True
     spec = ServerSpec(
         name="granian",
         title="Granian",
@@ -181,6 +183,7 @@ class Granian(Server):
                 f"{site.app.entry}:application",
             ),
             environment=site.app.import_environment,
+            reload=Reload(by=signal.SIGHUP, source="granian, README, Workers lifecycle"),
         )
 
 

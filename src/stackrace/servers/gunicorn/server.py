@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Formula, Tunable
-from ..contract import BACKLOG, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server, Site
 from ..options import own
 from ..processes import fixed_by
 from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
@@ -180,6 +181,15 @@ class Gunicorn(Server):
             ),
             files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, config)},
             environment=site.app.import_environment,
+            reload=Reload(
+                by=signal.SIGHUP,
+                source='gunicorn, "Signal Handling", Reload the configuration',
+                renews_app=not _preloads(site.settings),
+                loses="resets connections that its Uvicorn worker has not read from yet"
+                if site.settings["class"] == "uvicorn"
+                else "",
+            ),
+            reopens=signal.SIGUSR1,
             arguments_variable="GUNICORN_CMD_ARGS",
         )
 

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Server, Site
+from ..contract import Needs, Recipe, Reload, Server, Site
 from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
 
@@ -49,6 +49,8 @@ class Lighttpd(Server):
             },
             # INT lets requests end; a race has none left
             stop=site.stop(signal.SIGINT),
+            reload=Reload(by=signal.SIGUSR1, source="lighttpd, doc/initscripts.txt"),
+            reopens=signal.SIGHUP,
         )
 
     def quoted(self, text: str) -> str:

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
-from ..contract import Needs, Recipe, Server, Site
+from ..contract import Needs, Recipe, Reload, Server, Site
 from ..processes import fixed_by
 from ..quoting import in_quotes
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
@@ -111,6 +111,8 @@ class Nginx(Server):
             },
             # QUIT lets requests end; a race has none left
             stop=site.stop(signal.SIGQUIT),
+            reload=Reload(by=signal.SIGHUP, source='nginx.org, "Controlling nginx", Changing Configuration'),
+            reopens=signal.SIGUSR1,
         )
 
     def quoted(self, text: str) -> str:

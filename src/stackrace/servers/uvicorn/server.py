@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server, Site
 from ..options import bound_to, own, recycling, words
 from ..processes import fixed_by
 from ..shared_settings import KEEP_ALIVE, RECYCLING, access_log, workers
@@ -104,6 +105,9 @@ class Uvicorn(Server):
                 f"{site.app.module}:application",
             ),
             environment=site.app.import_environment,
+            reload=Reload(by=signal.SIGHUP, source="uvicorn, Settings, Built-in process manager")
+            if int(site.settings["workers"]) > 1
+            else None,
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..contract import Recipe, Server, Site
+from ..contract import Recipe, Reload, Server, Site
 from ..head import BODILESS, bodiless_files
 from ..quoting import to_the_end
 from ..shared_settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
@@ -159,6 +160,11 @@ class Uwsgi(Server):
                 str(site.directory / "uwsgi.ini"),
             ),
             files={"uwsgi.ini": self._config(site, wrapped=bool(wrapper)), "logs/.keep": "", **wrapper},
+            reload=Reload(
+                by=signal.SIGHUP,
+                source='uWSGI, "Managing the uWSGI server", Signals',
+                loses="closes the connections that its HTTP router holds" if _router(site) else "",
+            ),
         )
 
     def quoted(self, text: str) -> str:

@@ -1,10 +1,12 @@
 """Django's settings as Django itself understands them."""
 
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
+from django.urls import path, set_urlconf
+from django.views.static import serve
 
-from stackrace.apps.examiner.django_facts import _allowed_hosts
+from stackrace.apps.examiner.django_facts import _allowed_hosts, _media
 
 
 @pytest.mark.parametrize(
@@ -19,3 +21,31 @@ from stackrace.apps.examiner.django_facts import _allowed_hosts
 )
 def test_no_host_under_debug_means_loopback_and_a_variable_that_is_not_set_means_none(hosts, debug, allowed):
     assert _allowed_hosts(SimpleNamespace(ALLOWED_HOSTS=hosts, DEBUG=debug)) == allowed
+
+
+def guarded(request, name):
+    """Send an upload to whom it belongs."""
+
+
+@pytest.mark.parametrize(
+    ("patterns", "url"),
+    [
+        ([], "/media/"),
+        ([path("media/<path:path>", serve)], "/media/"),
+        ([path("media/<path:name>", guarded)], ""),
+    ],
+)
+def test_uploads_that_a_view_of_the_project_sends_are_no_front_ends(patterns, url):
+    urls = ModuleType("urls")
+    urls.urlpatterns = patterns
+    set_urlconf(urls)
+    try:
+        found = _media(SimpleNamespace(MEDIA_URL="/media/", MEDIA_ROOT="/srv/media"))
+    finally:
+        set_urlconf(None)
+    assert found == (url, "/srv/media" if url else "")
+
+
+@pytest.mark.parametrize(("url", "root"), [("/", "/srv"), ("/media/", ""), ("https://cdn.example/", "/srv")])
+def test_without_a_folder_or_an_address_here_there_are_no_uploads(url, root):
+    assert _media(SimpleNamespace(MEDIA_URL=url, MEDIA_ROOT=root)) == ("", "")
