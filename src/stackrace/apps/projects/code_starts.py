@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -13,8 +14,13 @@ from .deployment_command import DeploymentCommand
 
 __all__ = ["started_by_code"]
 
-_PROGRAM = "uvicorn"
-_PYTHONS = ("python", "python3", "pypy3")
+_CALLS = {
+    "uvicorn.run": "uvicorn",
+    "uvicorn.Config": "uvicorn",
+    "waitress.serve": "waitress-serve",
+}
+"""The functions that start a server with the options of its command line, and what that is called."""
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
 
 
 def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path) -> Iterator[DeploymentCommand]:
@@ -26,18 +32,38 @@ def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path
     tree = parse(path) if path is not None else None
     if path is None or tree is None:
         return
+    names = dict(_imported(tree))
+    for node in ast.walk(tree):
+        program = _CALLS.get(_called(node.func, names), "") if isinstance(node, ast.Call) else ""
+        if program and isinstance(node, ast.Call):
+            app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
+            options = (word for keyword in node.keywords for word in _option(keyword))
+            started = (program, *([app] if isinstance(app, str) and app else []), *options)
+            yield replace(command, file=path, line=node.lineno, words=started)
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what the names mean that a program imports: ``import uvicorn as u``, ``from uvicorn import run``."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr="run")) if module == _PROGRAM:
-                options = (word for keyword in node.keywords for word in _option(keyword))
-                app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
-                started = (_PROGRAM, *([app] if isinstance(app, str) and app else []), *options)
-                yield replace(command, file=path, line=node.lineno, words=started)
+            case ast.Import(names=aliases):
+                yield from ((alias.asname or alias.name, alias.name) for alias in aliases)
+            case ast.ImportFrom(module=str(module), names=aliases):
+                yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
+
+
+def _called(function: ast.expr, names: Mapping[str, str]) -> str:
+    match function:
+        case ast.Name(id=name):
+            return names.get(name, "")
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            return f"{names.get(name, '')}.{attribute}"
+    return ""
 
 
 def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
     """Return the file of the project that Python runs: ``python main.py``, ``python -m shop.main``."""
-    place = next((place for place, word in enumerate(words) if PurePath(word).name in _PYTHONS), None)
+    place = next((place for place, word in enumerate(words) if _PYTHON.fullmatch(PurePath(word).name)), None)
     rest = [word for word in words[place + 1 :] if word not in ("-u", "-O", "-B")] if place is not None else []
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
     match rest:
@@ -61,5 +87,6 @@ def _option(keyword: ast.keyword) -> Iterator[str]:
             pass
         case ast.Constant(value=str(value) | int(value) | float(value)):
             yield f"--{name}={value}"
-        case other if name:
-            yield f"--{name}=$({ast.unparse(other)})"
+        case other:
+            # **options may say anything
+            yield f"--{name}=$({ast.unparse(other)})" if name else f"--$(**{ast.unparse(other)})"

@@ -33,6 +33,15 @@ _NAMED_BY = frozenset({"--app", "-A", "--entrypoint", "-e", "--module", "-w", "-
 """Options whose value is the application."""
 _FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
 _FACTORIES = frozenset({"--factory", "--call"})
+_SWITCHES = frozenset({
+    "D", "L", "M", "R", "T", "access-log", "call", "capture-output", "check-config", "daemon", "debug",
+    "debug-mode", "die-on-term", "disable-logging", "enable-debugger", "enable-stdio-inheritance",
+    "enable-threads", "expose-tracebacks", "factory", "i", "initgroups", "lazy-apps", "log", "log-syslog",
+    "log-to-terminal", "manage-script-name", "master", "need-app", "no-access-log", "no-date-header", "no-factory", "no-log", "no-proxy-headers", "no-reload", "no-sendfile", "no-server-header", "no-use-colors", "no-ws",
+    "preload", "print-config", "proxy-headers", "proxy-protocol", "reload", "reload-on-changes", "respawn-failed-workers",
+    "reuse-port", "single-interpreter", "spew", "strict", "thunder-lock", "use-colors", "vacuum", "ws",
+})  # fmt: skip
+"""Options without a value."""
 
 _TARGET = re.compile(r"(?:asgi:|wsgi:)?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*(?:\(.*\))?)$")
 _MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
@@ -62,6 +71,7 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
 
 
 def _served(program: str, words: Sequence[str], environment: Mapping[str, str], folder: str) -> ServedApp | None:
+    positional = list(_positional(words))
     options = dict(_options(words))
     folder = next((options[name] for name in _FOLDERS if name in options), folder)
     kind = _kind(program, options)
@@ -69,14 +79,29 @@ def _served(program: str, words: Sequence[str], environment: Mapping[str, str], 
     named = [options[name] for name in _NAMED_BY if name in options and not _is_other_option(program, name)]
     if program in ("flask", "quart") and environment.get(f"{program.upper()}_APP"):
         named.append(environment[f"{program.upper()}_APP"])
-    for word in (*named, *words):
-        if match := _TARGET.match(word.removeprefix("--call=")):
+    named += [word.removeprefix("--call=") for word in words if word.startswith("--call=")]
+    for word in (*named, *positional):
+        if match := _TARGET.match(word):
             return ServedApp(kind=kind, module=match[1], name=match[2], folder=folder, is_factory=is_factory)
-    module = next((word for word in (*named, *_last_words(program, words)) if _MODULE.match(word)), "")
+    if program in ("fastapi", "flask", "litestar", "quart"):
+        positional = [word for word in positional if word.endswith(".py")]
+    module = next((word for word in (*named, *positional[-1:]) if _MODULE.match(word)), "")
     if not module and program not in ("fastapi", "flask", "litestar", "quart"):
         return None
     name = options.get("--callable", "application" if program in ("gunicorn", "uwsgi", "mod_wsgi-express") else "")
     return ServedApp(kind=kind, module=module, name=name, folder=folder, is_factory=is_factory)
+
+
+def _positional(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words that are neither options nor their values."""
+    before = ""
+    for word in words:
+        is_value = before.startswith("-") and "=" not in before and before.lstrip("-") not in _SWITCHES
+        # -w4 and -b:80 have their values in them
+        is_value = is_value and (before.startswith("--") or len(before) == 2)
+        if not word.startswith("-") and not is_value:
+            yield word
+        before = word
 
 
 def _is_other_option(program: str, name: str) -> bool:
@@ -101,12 +126,3 @@ def _kind(program: str, options: Mapping[str, str]) -> EntryKind:
     if program == "gunicorn" and re.search("uvicorn|asgi|hypercorn", worker, re.IGNORECASE):
         return _ASGI
     return PROGRAMS[program]
-
-
-def _last_words(program: str, words: Sequence[str]) -> Iterator[str]:
-    """Yield what may name a module without a callable: gunicorn's last word, the file of ``fastapi run``."""
-    positional = [word for word in words if not word.startswith("-")]
-    if program in ("fastapi", "flask", "litestar", "quart"):
-        yield from (word for word in positional if word.endswith(".py"))
-    elif positional and words and positional[-1] == words[-1]:
-        yield words[-1]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from .deployment_command import DeploymentCommand, assignments, for_shell, located
-from .shell_values import expanded
+from .compose import interpolated
+from .deployment_command import DeploymentCommand, assignments, for_shell, is_open, located
+from .shell_words import split_words
 
 __all__ = ["Image", "dockerfile_commands", "image_of"]
 
@@ -29,6 +31,18 @@ class Image:
     """What it copies, by the place in the image."""
     folder: str = ""
     """WORKDIR."""
+
+    def place(self, path: str) -> str:
+        """Return where a path lies that may begin at WORKDIR."""
+        whole = str(PurePosixPath(self.folder or "/", path))
+        return f"{whole}/" if path.endswith("/") and whole != "/" else whole
+
+    def copy(self, sources: Sequence[str], target: str) -> None:
+        """Note what COPY brings, and where."""
+        folder = target.endswith("/") or len(sources) > 1
+        for source in sources:
+            name = PurePosixPath(source).name if folder and len(sources) > 1 else ""
+            self.copies[self.place(f"{target.rstrip('/')}/{name}" if name else target)] = source
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -74,23 +88,21 @@ def image_of(text: str, target: str = "", given: Mapping[str, object] | None = N
                 )
             case "ENV":
                 known = {**arguments, **image.environment}
-                said = {name: expanded(value, known) for name, value in assignments(rest).items()}
-                image.environment |= {name: value for name, value in said.items() if value is not None}
+                said = {name: interpolated(value, known) for name, value in assignments(rest).items()}
+                image.environment |= {name: value for name, value in said.items() if not is_open(value)}
             case "WORKDIR":
-                image.folder = rest
+                image.folder = image.place(interpolated(rest, {**arguments, **image.environment}))
             case "COPY" | "ADD":
-                *sources, place = [word for word in _exec_form(rest) if not word.startswith("--")] or [""]
-                image.copies |= {
-                    place if len(sources) == 1 else f"{place.rstrip('/')}/{Path(one).name}": one for one in sources
-                }
+                if words := [word for word in _listed(rest) or split_words(rest) if not word.startswith("--")]:
+                    image.copy(words[:-1], interpolated(words[-1], {**arguments, **image.environment}))
     return stages.get(target.lower(), image)
 
 
 def _started_from(rest: str, stages: dict[str, Image], arguments: Mapping[str, str]) -> Image:
     """Return the stage that ``FROM`` begins, kept by its name, as the one that it goes on from."""
     words = [word for word in rest.split() if not word.startswith("--")]
-    base = expanded(words[0], arguments) if words else ""
-    parent = stages.get((base or "").lower(), Image())
+    base = interpolated(words[0], arguments) if words else ""
+    parent = stages.get(base.lower(), Image())
     image = Image(
         entrypoint=parent.entrypoint,
         is_shell=parent.is_shell,
@@ -116,10 +128,12 @@ def dockerfile_commands(path: Path, text: str, target: str = "") -> Iterator[Dep
 
 
 def _exec_form(text: str) -> tuple[str, ...]:
-    if text.startswith("["):
-        try:
-            words = json.loads(text)
-            return tuple(str(word) for word in words) if isinstance(words, list) else ()
-        except ValueError:
-            pass
-    return for_shell(text)
+    return _listed(text) or for_shell(text)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the words of a list in JSON; nothing for other text."""
+    with suppress(ValueError):
+        words = json.loads(text) if text.startswith("[") else ()
+        return tuple(str(word) for word in words) if isinstance(words, list) else ()
+    return ()

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -115,15 +116,18 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
     Raises nothing: what forbids it is the ``problem``.
     """
     scene = _Scene.of(words, variables, place)
-    bare = scene.bare(variables)
+    open_ones = {name: value for name, value in variables.items() if unknown(value)}
+    variables = {name: value for name, value in variables.items() if not unknown(value)}
+    unset = scene.bare(variables.keys() | open_ones.keys())
+    bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
-    first = scene.ask(words, {**numbers, **variables}, _FIRST + _STEP * len(bare), _STEP)
+    first = scene.ask(words, {**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
     if isinstance(first, str):
         return Heard(scripts=scene.scripts, problem=first, is_refused=True)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if not known:
         return Heard(calls=first.calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
-    second = scene.ask(words, {**dict.fromkeys(bare, str(_OTHER)), **variables}, _OTHER, 0)
+    second = scene.ask(words, {**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     if isinstance(second, str) or not _is_alike(first.calls, second.calls):
         # unset, as the shell would have it
         third = scene.ask(words, dict(variables), _FIRST, _STEP)
@@ -133,7 +137,7 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
             scripts=scene.scripts,
             problem=f"what it starts hangs on {what}, which only running it would tell",
         )
-    calls = tuple(_compared(a, b, known) for a, b in zip(first.calls, second.calls, strict=True))
+    calls = tuple(_compared(a, b, known, unset) for a, b in zip(first.calls, second.calls, strict=True))
     return Heard(calls=calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
 
 
@@ -142,7 +146,7 @@ def _is_alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
     return shapes[0] == shapes[1]
 
 
-def _compared(call: Call, other: Call, known: Mapping[str, str]) -> Call:
+def _compared(call: Call, other: Call, known: Mapping[str, str], unset: Sequence[str]) -> Call:
     """Return ``call`` with what differs from ``other`` as what only running would tell."""
     words = (_named(a, b, known) for a, b in zip(call.words, other.words, strict=True))
     others = other.variables
@@ -150,8 +154,7 @@ def _compared(call: Call, other: Call, known: Mapping[str, str]) -> Call:
     return replace(
         call,
         words=tuple(words),
-        # one that is there only for a number of ours is none
-        variables={name: value for name, value in variables.items() if value != f"${name}"},
+        variables={name: value for name, value in variables.items() if name not in unset or value != f"${name}"},
     )
 
 
@@ -191,7 +194,7 @@ class _Scene:
     def of(cls, words: Sequence[str], variables: Mapping[str, str], place: Place) -> _Scene:
         """Find what ``words`` and the scripts that they name may call."""
         search = _Search(place)
-        texts = [*words, *variables.values()]
+        texts = [*words, *variables.values(), *map(text_of, search.scripts)]
         for text in texts:
             # a script may name others
             if len(search.scripts) < _MOST_SCRIPTS:
@@ -209,13 +212,13 @@ class _Scene:
             texts=(*words, *(text_of(script) for script in search.scripts)),
         )
 
-    def bare(self, variables: Mapping[str, str]) -> list[str]:
+    def bare(self, known: AbstractSet[str]) -> list[str]:
         """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
         text = "\n".join(self.texts)
         matches = [match for found in (_DECIDED, _ASSIGNED) for match in found.finditer(text)]
         said = {name for match in matches for name in match.groups()}
         read = dict.fromkeys(_VARIABLE.findall(text))
-        return [name for name in read if name not in said | variables.keys() | _OF_SHELLS]
+        return [name for name in read if name not in said | known | _OF_SHELLS]
 
     def ask(self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int) -> _Answer | str:
         """Run ``words``; returns why not where that is impossible."""

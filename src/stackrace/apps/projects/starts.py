@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .code_starts import started_by_code
-from .deployment_command import DeploymentCommand, is_open, text_of
+from .compose import interpolated
+from .deployment_command import DeploymentCommand, text_of
 from .shell import Place, ask_shell
-from .shell_values import expanded
 
 __all__ = ["Start", "Started", "starts"]
 
@@ -73,8 +73,7 @@ class Started:
 def starts(command: DeploymentCommand, root: Path, programs: Collection[str]) -> Started:
     """Return which of ``programs`` the command starts in the project at ``root``, by its code, too."""
     found = _Search(command=command, root=root, programs=frozenset(programs))
-    known = {name: value for name, value in command.variables.items() if not is_open(value)}
-    found.follow(command.words, known, command.folder, 0)
+    found.follow(command.words, command.variables, command.folder, 0)
     return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
 
 
@@ -172,7 +171,7 @@ class _Search:
             return
         heard = ask_shell(words, variables, self._place(folder))
         if heard.is_refused and line and _SIMPLE.fullmatch(line):
-            self.follow([expanded(word, variables) or word for word in _split(line)], variables, folder, depth + 1)
+            self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
         before = len(self.starts)
         command = self.command
@@ -184,11 +183,10 @@ class _Search:
             self.problem = self.problem or heard.problem
 
     def _note(self, words: Sequence[str], variables: Mapping[str, str], folder: str) -> None:
-        left_open = {name: value for name, value in self.command.variables.items() if is_open(value)}
         start = Start(
             command=self.command,
             words=tuple(words),
-            variables={**left_open, **variables},
+            variables=variables,
             folder=folder,
             wrappers=self.wrappers,
         )

@@ -91,6 +91,25 @@ def test_the_app_that_is_deployed_is_raced(tmp_path, case):
         assert project.place == next(iter(files))
 
 
+VALUES = {
+    "a file of gunicorn's": {
+        "compose.yml": "services: {w: {command: gunicorn -c gunicorn.conf.py}}",
+        "gunicorn.conf.py": "wsgi_app = 'shop:app'\n",
+        "gunicorn.py": "application = None\n",
+    },
+    "a value that looks like an app": {"Procfile": "web: gunicorn --log-config other:app --bind x:80 shop:app\n"},
+    "a switch before it": {"Procfile": "web: gunicorn --preload -w4 shop:app\n"},
+    "the last one": {"Procfile": "web: gunicorn shop:app --access-logfile other\n"},
+}
+
+
+@pytest.mark.parametrize("case", VALUES)
+def test_the_value_of_an_option_is_no_app(tmp_path, case):
+    project = detect(write(tmp_path, {**TWO, **VALUES[case]}), {})
+    assert project is not None
+    assert project.entry.target == "shop:app"
+
+
 BROKEN = {
     "Procfile": "web: gunicorn 'shop:app\n",
     "Dockerfile": 'CMD ["gunicorn"',

@@ -147,6 +147,47 @@ def test_what_only_running_would_tell_is_named(tmp_path, case):
     assert [gap.what for gap in found.gaps] == expected
 
 
+CODE = {
+    "an argument that is computed": (
+        "import uvicorn\nuvicorn.run('a:app', workers=4, reload=bool(flags.RELOAD))\n",
+        "uvicorn:workers=4,keep_alive=5",
+        [],
+    ),
+    "a name of its own": (
+        "from uvicorn import run as serve\nserve('a:app', workers=N)\n",
+        "uvicorn:workers=1,keep_alive=5",
+        ["--workers $(N)"],
+    ),
+    "arguments in a table": (
+        "import uvicorn\nuvicorn.run('a:app', **options)\n",
+        "uvicorn:workers=1,keep_alive=5",
+        ["--$(**options)"],
+    ),
+    "waitress": (
+        "from waitress import serve\nserve(app, listen='*:80', threads=8)\n",
+        "waitress:threads=8,connection_limit=100,keep_alive=120",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CODE)
+def test_a_server_that_code_starts_is_never_hidden(tmp_path, case):
+    code, expected, gaps = CODE[case]
+    found = started(tmp_path, image("#!/bin/sh\nexec python -u main.py\n", **{"main.py": code}))
+    assert found is not None
+    assert (found.stack, found.place) == (expected, "main.py:2")
+    assert [gap.what for gap in found.gaps] == gaps
+
+
+def test_a_variable_that_no_file_says_reaches_a_script_as_unknown(tmp_path):
+    files = image("#!/bin/sh\nexec gunicorn -w ${WORKERS:-2} a:b\n")
+    files["compose.yml"] = "services: {w: {build: ., environment: {WORKERS: '${WORKERS}'}}}"
+    found = started(tmp_path, files)
+    assert found is not None
+    assert "--workers $WORKERS" in [gap.what for gap in found.gaps]
+
+
 def test_a_port_that_a_platform_sets_says_nothing_of_workers(tmp_path):
     found = started(tmp_path, {"Procfile": "web: gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"})
     assert found is not None

@@ -62,7 +62,9 @@ def take(hop: ReadHop, name: str, raw: str | None) -> None:
     settings, language = hop.known_settings, hop.language
     value = None if raw is None or unknown(raw) else raw
     what = f"--{name}" if raw is None else f"--{name} {raw}"
-    hop.seen[name] = value or ""
+    if value is not None or raw is None or name not in invocation.line.unlike:
+        # what may be off does not make a deployment one for development
+        hop.seen[name] = value or ""
     concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if invocation.spec.own is None else None)
     if name == invocation.line.file_option or name in invocation.line.reads:
         return
