@@ -37,9 +37,11 @@ _SWITCHES = frozenset({
     "D", "L", "M", "R", "T", "access-log", "call", "capture-output", "check-config", "daemon", "debug",
     "debug-mode", "die-on-term", "disable-logging", "enable-debugger", "enable-stdio-inheritance",
     "enable-threads", "expose-tracebacks", "factory", "i", "initgroups", "lazy-apps", "log", "log-syslog",
-    "log-to-terminal", "manage-script-name", "master", "need-app", "no-access-log", "no-date-header", "no-factory", "no-log", "no-proxy-headers", "no-reload", "no-sendfile", "no-server-header", "no-use-colors", "no-ws",
-    "preload", "print-config", "proxy-headers", "proxy-protocol", "reload", "reload-on-changes", "respawn-failed-workers",
-    "reuse-port", "single-interpreter", "spew", "strict", "thunder-lock", "use-colors", "vacuum", "ws",
+    "log-to-terminal", "manage-script-name", "master", "need-app", "no-access-log", "no-date-header",
+    "no-factory", "no-log", "no-proxy-headers", "no-reload", "no-sendfile", "no-server-header", "no-use-colors",
+    "no-ws", "preload", "print-config", "proxy-headers", "proxy-protocol", "reload", "reload-on-changes",
+    "respawn-failed-workers", "reuse-port", "single-interpreter", "spew", "strict", "thunder-lock",
+    "use-colors", "vacuum", "ws",
 })  # fmt: skip
 """Options without a value."""
 
